@@ -29,7 +29,7 @@ public final class ChronicleProvider implements SnapshotStoreProvider {
                             ChronicleProvider.class,
                             SnapshotStoreProvider.class,
                             "dev.varve.plugin.chronicle.map.ChronicleStores",
-                            "the libraries of store chronicle cannot be loaded")
+                            "cannot load the libraries of store chronicle")
                     .withUnsafe("META-INF/generated/");
 
     /** Called by the service loader. */
@@ -50,7 +50,8 @@ public final class ChronicleProvider implements SnapshotStoreProvider {
             throw new IOException(e.getMessage(), e);
         } catch (LinkageError e) {
             throw new IOException(
-                    path + ": the libraries of store chronicle do not run here: " + e, e);
+                    path + ": the libraries of store chronicle do not run on this machine: " + e,
+                    e);
         }
     }
 }

@@ -38,7 +38,7 @@ final class JavaOptions {
         }
         if (!missing.isEmpty()) {
             throw new IOException(
-                    "store chronicle needs options that Java was started without: "
+                    "store chronicle needs Java options that are not set: "
                             + String.join(" ", missing));
         }
     }

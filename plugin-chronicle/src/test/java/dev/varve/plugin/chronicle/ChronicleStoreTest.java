@@ -103,7 +103,7 @@ class ChronicleStoreTest {
         IOException error = assertThrows(IOException.class, () -> open(left, StoreAccess.WRITE));
 
         assertEquals(
-                left + ": its last writer did not close it, so it must be mended",
+                left + ": the last writer did not close the store; it needs a repair",
                 error.getMessage());
         open(left, StoreAccess.RECOVER).close();
         open(left, StoreAccess.WRITE).close();
@@ -275,8 +275,7 @@ class ChronicleStoreTest {
 
         assertEquals(0, outcome.status(), outcome.toString());
         assertTrue(
-                outcome.out().matches("(?s).*: no room on its disk for \\d+ more bytes.*"),
-                "" + outcome);
+                outcome.out().matches("(?s).*: no disk space for \\d+ more bytes.*"), "" + outcome);
         assertTrue(outcome.out().endsWith("all there, room again after a delete\n"), "" + outcome);
     }
 

@@ -55,7 +55,8 @@ final class CpuBackend implements DeviceBackend {
     public ComputeDevice open(int index, DeviceOptions options) {
         if (index != 0) {
             throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE, "cpu:" + index + ": there is only cpu:0");
+                    VarveException.Kind.UNAVAILABLE,
+                    "cpu:" + index + ": expected cpu:0, the only device");
         }
         int cores = host.physicalCores();
         int decode = options.threads().orElse(cores);

@@ -49,7 +49,7 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
         if (cpu == null) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    libraries + ": no libggml-cpu-*.so in there runs on this processor");
+                    libraries + ": no libggml-cpu-*.so in this folder runs on this processor");
         }
         Path kernels =
                 new NativeBundle(CpuBackendProvider.class, "kernels", options.cacheFolder())
@@ -80,9 +80,9 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     options.cacheFolder()
-                            + ": links to "
+                            + ": cannot create links to "
                             + libraries
-                            + " cannot be made: "
+                            + ": "
                             + e
                             + "; set VARVE_CACHE to a folder of your own",
                     e);
@@ -122,7 +122,7 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
         if (!supported) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    "the packed ggml libraries are for Linux on x86-64; this is "
+                    "the packed ggml libraries support Linux on x86-64; found "
                             + system
                             + " on "
                             + architecture);

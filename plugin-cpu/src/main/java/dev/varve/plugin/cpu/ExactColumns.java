@@ -43,7 +43,7 @@ final class ExactColumns implements ColumnProduct {
         return Kernels.find(
                 device,
                 library,
-                "F16 columns are multiplied one by one",
+                "ggml multiplies F16 columns one by one",
                 ExactColumns::new,
                 columns -> columns.agreesWithGgml(device));
     }
@@ -65,7 +65,7 @@ final class ExactColumns implements ColumnProduct {
                 || input.ne(3) != 1
                 || !input.isContiguous()) {
             throw new IllegalArgumentException(
-                    "columns: expected a contiguous matrix of F32 with rows in multiples of "
+                    "columns: expected a contiguous F32 matrix with rows in multiples of "
                             + STEP
                             + ", found "
                             + input);
@@ -82,7 +82,7 @@ final class ExactColumns implements ColumnProduct {
                 || prepared.ne(3) != 1
                 || !prepared.isContiguous()) {
             throw new IllegalArgumentException(
-                    "product of columns: expected F16 and F32 rows of one length, found "
+                    "product of columns: expected F16 and F32 rows of equal length, found "
                             + weight
                             + " and "
                             + prepared);

@@ -43,7 +43,7 @@ final class InPlaceConvolution implements WindowConvolution {
         return Kernels.find(
                 device,
                 library,
-                "Convolutions of recurrent layers are computed by ggml",
+                "ggml computes the convolutions of recurrent layers",
                 InPlaceConvolution::new,
                 each -> each.agreesWithGgml(device));
     }
@@ -96,7 +96,7 @@ final class InPlaceConvolution implements WindowConvolution {
                             + STEP
                             + " and "
                             + (TAPS - 1)
-                            + " kept inputs of each, found "
+                            + " stored inputs of each, found "
                             + columns
                             + ", "
                             + kernel

@@ -54,7 +54,7 @@ final class InPlaceDelta implements DeltaRule {
         return Kernels.find(
                 device,
                 library,
-                "Recurrent states are computed by ggml",
+                "ggml computes the recurrent states",
                 InPlaceDelta::new,
                 rule -> rule.agreesWithGgml(device));
     }
@@ -125,7 +125,10 @@ final class InPlaceDelta implements DeltaRule {
         }
         if (!alike) {
             throw new IllegalArgumentException(
-                    "delta rule: expected deltas like values, " + value + ", found " + deltas);
+                    "delta rule: expected deltas of the same shape as the values, "
+                            + value
+                            + ", found "
+                            + deltas);
         }
     }
 

@@ -55,7 +55,7 @@ record Kernels(Path library, String instructions) {
             }
             LOG.log(
                     System.Logger.Level.INFO,
-                    otherwise + ": this ggml adds up in another order than Varve's kernel");
+                    otherwise + ": this ggml adds in a different order than Varve's kernel");
         } catch (VarveException e) {
             LOG.log(System.Logger.Level.INFO, otherwise + ": " + e.getMessage());
         }

@@ -101,7 +101,7 @@ class CpuBackendTest {
                 assertThrows(
                         VarveException.class, () -> backend.open(index, DeviceOptions.automatic()));
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
-        assertEquals("cpu:" + index + ": there is only cpu:0", error.getMessage());
+        assertEquals("cpu:" + index + ": expected cpu:0, the only device", error.getMessage());
     }
 
     @ParameterizedTest
@@ -142,7 +142,7 @@ class CpuBackendTest {
                         () -> CpuBackendProvider.requirePlatform(system, architecture));
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertEquals(
-                "the packed ggml libraries are for Linux on x86-64; this is "
+                "the packed ggml libraries support Linux on x86-64; found "
                         + system
                         + " on "
                         + architecture,

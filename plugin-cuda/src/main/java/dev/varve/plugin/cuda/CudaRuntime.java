@@ -11,13 +11,13 @@ final class CudaRuntime {
     private record Needed(String library, String hint) {}
 
     private static final String TOOLKIT =
-            "; its folder may be named by LD_LIBRARY_PATH when Varve starts";
+            "; if it is in another folder, add the folder to LD_LIBRARY_PATH";
 
     private static final List<Needed> NEEDED =
             List.of(
                     new Needed(
                             "libcuda.so.1",
-                            "install NVIDIA's driver, of version 580 or later (Debian: libcuda1)"),
+                            "install NVIDIA's driver, version 580 or later (Debian: libcuda1)"),
                     new Needed(
                             "libcudart.so.13",
                             "install the CUDA 13 runtime (NVIDIA's packages: cuda-cudart-13-0)"

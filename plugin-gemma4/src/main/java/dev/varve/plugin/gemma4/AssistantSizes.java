@@ -59,9 +59,7 @@ record AssistantSizes(
         int made = keys.positive("embedding_length_out");
         if (made != target.width()) {
             throw keys.wrong(
-                    "embedding_length_out",
-                    target.width() + " as the model whose tokens are guessed",
-                    made);
+                    "embedding_length_out", target.width() + " as in the target model", made);
         }
         boolean[] sliding = Gemma4Sizes.sliding(keys);
         int window = window(keys);
@@ -98,10 +96,10 @@ record AssistantSizes(
                     "attention.sliding_window_pattern",
                     "no "
                             + (slides ? "sliding" : "full")
-                            + " block, as layer "
+                            + " block, since layer "
                             + layer
-                            + " of the model whose tokens are guessed is none",
-                    slides ? "one that slides" : "one that is full");
+                            + " of the target model is none",
+                    slides ? "a sliding block" : "a full block");
         }
         return target.rows().sources()[layer];
     }
@@ -115,7 +113,7 @@ record AssistantSizes(
             int source) {
         int length = target.headLength(source);
         int found = attention.head(slides).length();
-        String as = " as layer " + source + " of the model whose tokens are guessed";
+        String as = " as in layer " + source + " of the target model";
         if (found != length) {
             throw keys.wrong(
                     slides ? "attention.key_length_swa" : "attention.key_length",

@@ -75,7 +75,7 @@ final class Gemma4Model implements LayerSplitAdapter {
                         VarveException.Kind.INVALID_REQUEST,
                         "layers from "
                                 + sizes.lastBoundary()
-                                + " on share K and V rows and stay together: at most "
+                                + " on share K and V rows and cannot be split: at most "
                                 + (sizes.lastBoundary() + 1)
                                 + " shards, found "
                                 + ranges.size());

@@ -195,7 +195,7 @@ record Gemma4Sizes(
             if (source < 0) {
                 throw keys.wrong(
                         "attention.shared_kv_layers",
-                        "a layer of the kind of layer " + layer + " among the first " + owners,
+                        "a layer of the same kind as layer " + layer + " among the first " + owners,
                         shared);
             }
             sources[layer] = source;

@@ -61,7 +61,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
                 new SenselessNumber("rope.dimension_count_swa", 4096, "at most the head length"),
                 new SenselessNumber("attention.sliding_window", 0, "attention.sliding_window"),
                 new SenselessNumber("attention.shared_kv_layers", 6, "from 0 to 5"),
-                new SenselessNumber("attention.shared_kv_layers", 5, "a layer of the kind"),
+                new SenselessNumber("attention.shared_kv_layers", 5, "a layer of the same kind"),
                 new SenselessNumber("final_logit_softcapping", -1.5f, "from 0"),
                 new SenselessNumber(
                         "embedding_length_per_layer_input", 1_000_000_000, "from 0 to"));

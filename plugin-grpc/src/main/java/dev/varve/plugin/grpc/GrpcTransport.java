@@ -18,7 +18,7 @@ public final class GrpcTransport implements TransportProvider {
                     GrpcTransport.class,
                     TransportProvider.class,
                     "dev.varve.plugin.grpc.net.NetworkTransport",
-                    "transport grpc: its libraries cannot be loaded");
+                    "transport grpc: cannot load its libraries");
 
     /** Called by the service loader. */
     public GrpcTransport() {}

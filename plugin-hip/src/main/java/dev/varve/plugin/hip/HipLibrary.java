@@ -61,8 +61,9 @@ record HipLibrary(
                                     file
                                             + " cannot be opened: "
                                             + reason
-                                            + " (AMD's ROCm brings the HIP runtime, rocBLAS and"
-                                            + " hipBLAS; LD_LIBRARY_PATH may name their folder)");
+                                            + " (AMD's ROCm contains the HIP runtime, rocBLAS and"
+                                            + " hipBLAS; add their folder to LD_LIBRARY_PATH if"
+                                            + " necessary)");
                         });
         return file;
     }
@@ -74,7 +75,7 @@ record HipLibrary(
                         + folders.stream().map(Path::toString).collect(Collectors.joining(", "))
                         + "; build ggml "
                         + release
-                        + " with GGML_HIP and GGML_BACKEND_DL, and name the folder of its libraries"
+                        + " with GGML_HIP and GGML_BACKEND_DL, and set the folder of its libraries"
                         + " with --ggml-home or VARVE_GGML_HOME");
     }
 
@@ -83,9 +84,10 @@ record HipLibrary(
         if (!Files.isRegularFile(base)) {
             throw unavailable(
                     file
-                            + ": there is no "
+                            + ": "
                             + BASE
-                            + " beside it, which would tell its ggml release; expected "
+                            + " is missing in the same folder, so its ggml release is unknown;"
+                            + " expected "
                             + release);
         }
         String found = new LibraryFile(base).release().orElse("of an unknown release");
@@ -105,12 +107,12 @@ record HipLibrary(
         if (wanted.isEmpty() || !wanted.equals(loaded)) {
             throw unavailable(
                     library.path()
-                            + ": it asks for "
+                            + ": it requires "
                             + wanted.orElse("no ggml base library")
                             + ", but this process uses "
                             + loaded.orElse(loadedBase.toString())
-                            + "; name its folder with --ggml-home or VARVE_GGML_HOME, so that the"
-                            + " base comes from there, too");
+                            + "; set its folder with --ggml-home or VARVE_GGML_HOME, so that the"
+                            + " process also loads the base from there");
         }
     }
 

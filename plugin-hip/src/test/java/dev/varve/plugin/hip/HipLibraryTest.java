@@ -39,7 +39,7 @@ class HipLibraryTest {
         assertEquals(
                 "libggml-hip.so was not found in "
                         + home
-                        + "; build ggml 0.25.1 with GGML_HIP and GGML_BACKEND_DL, and name the"
+                        + "; build ggml 0.25.1 with GGML_HIP and GGML_BACKEND_DL, and set the"
                         + " folder of its libraries with --ggml-home or VARVE_GGML_HOME",
                 refused(Optional.of(home)));
     }
@@ -72,8 +72,8 @@ class HipLibraryTest {
 
         assertEquals(
                 home.resolve(HIP)
-                        + ": there is no libggml-base.so beside it, which would tell its ggml"
-                        + " release; expected 0.25.1",
+                        + ": libggml-base.so is missing in the same folder, so its ggml"
+                        + " release is unknown; expected 0.25.1",
                 refused(Optional.of(home)));
     }
 
@@ -118,8 +118,8 @@ class HipLibraryTest {
                 refused(Optional.of(home))
                         .startsWith(
                                 home.resolve(HIP)
-                                        + ": it asks for no ggml base library, but this process"
-                                        + " uses libggml-base.so; name its folder"),
+                                        + ": it requires no ggml base library, but this process"
+                                        + " uses libggml-base.so; set its folder"),
                 "the names of both");
     }
 
@@ -136,9 +136,9 @@ class HipLibraryTest {
 
         assertEquals(
                 home.resolve(HIP)
-                        + " cannot be opened: libamdhip64.so.7: no such file (AMD's ROCm brings the"
-                        + " HIP runtime, rocBLAS and hipBLAS; LD_LIBRARY_PATH may name their"
-                        + " folder)",
+                        + " cannot be opened: libamdhip64.so.7: no such file (AMD's ROCm contains"
+                        + " the HIP runtime, rocBLAS and hipBLAS; add their folder to"
+                        + " LD_LIBRARY_PATH if necessary)",
                 assertThrows(VarveException.class, library::require).getMessage());
     }
 

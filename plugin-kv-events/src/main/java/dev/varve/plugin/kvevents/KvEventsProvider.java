@@ -12,7 +12,7 @@ public final class KvEventsProvider implements CacheListenerProvider {
                     KvEventsProvider.class,
                     CacheListenerProvider.class,
                     "dev.varve.plugin.kvevents.zmq.ZmqListeners",
-                    "events of the cache: its libraries cannot be loaded");
+                    "plugin kv-events: cannot load its libraries");
 
     /** Called by the service loader. */
     public KvEventsProvider() {}

@@ -23,7 +23,7 @@ public final class OtlpProvider implements TraceExporterProvider {
                     OtlpProvider.class,
                     TraceExporterProvider.class,
                     "dev.varve.plugin.otlp.export.SpanSender",
-                    "the libraries of trace exporter otlp cannot be loaded");
+                    "trace exporter otlp: cannot load its libraries");
 
     /** Called by the service loader. */
     public OtlpProvider() {}

@@ -82,7 +82,7 @@ record Qwen3Sizes(DecoderBackbone trunk, Heads heads, RopeOptions rope, int feed
     private static void requireCausal(ModelKeys keys) {
         String name = "attention.causal";
         if (keys.has(name) && !keys.isSet(name)) {
-            throw keys.wrong(name, "true, for a model that writes text", false);
+            throw keys.wrong(name, "true, since the model generates text", false);
         }
     }
 }

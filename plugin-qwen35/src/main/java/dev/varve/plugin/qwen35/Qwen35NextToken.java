@@ -72,7 +72,10 @@ final class Qwen35NextToken implements LayerSplitAdapter {
             return Optional.empty();
         }
         if (keys.skippedBlocks() > 1) {
-            throw keys.wrong("nextn_predict_layers", "1 block that guesses", keys.skippedBlocks());
+            throw keys.wrong(
+                    "nextn_predict_layers",
+                    "1 block for multi-token prediction",
+                    keys.skippedBlocks());
         }
         return Optional.of(new Qwen35NextToken(file, target, Qwen35Sizes.read(file, options)));
     }

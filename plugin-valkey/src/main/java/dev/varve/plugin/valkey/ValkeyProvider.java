@@ -14,7 +14,7 @@ public final class ValkeyProvider implements SharedStoreProvider {
                     ValkeyProvider.class,
                     SharedStoreProvider.class,
                     "dev.varve.plugin.valkey.net.RespStores",
-                    "the shared store: its libraries cannot be loaded");
+                    "shared store: cannot load its libraries");
 
     /** Called by the service loader. */
     public ValkeyProvider() {}

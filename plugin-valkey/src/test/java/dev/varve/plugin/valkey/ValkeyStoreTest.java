@@ -88,7 +88,7 @@ class ValkeyStoreTest {
             long millis = (System.nanoTime() - begin) / 1_000_000;
 
             assertTrue(millis < 30_000, millis + " ms");
-            assertTrue(get.getMessage().contains("no answer within 100 ms"), get.getMessage());
+            assertTrue(get.getMessage().contains("no response within 100 ms"), get.getMessage());
             proxy.resume();
             assertEquals(1, sizes(store, "slow").size());
         }

@@ -39,7 +39,7 @@ record VisibleDevices(
             "install the driver of the graphics card, or mesa-vulkan-drivers (Debian, Ubuntu)";
 
     private static final String SOFTWARE_HINT =
-            "; with " + VARIABLE + "=0 in the environment a software renderer is used";
+            "; with " + VARIABLE + "=0 in the environment Varve uses a software renderer";
 
     /**
      * Names of the machine's software renderers, after checking that ggml will use some device.
@@ -50,7 +50,7 @@ record VisibleDevices(
         if (chosen.isPresent() && !NUMBERS.matcher(chosen.get()).matches()) {
             throw unavailable(
                     VARIABLE
-                            + ": expected numbers of devices such as 0 or 0,1, found '"
+                            + ": expected device numbers such as 0 or 0,1, found '"
                             + chosen.get()
                             + "'");
         }
@@ -58,7 +58,7 @@ record VisibleDevices(
         if (chosen.isEmpty()
                 && HARDWARE.stream().noneMatch(name -> Files.exists(deviceFiles.resolve(name)))) {
             throw unavailable(
-                    "there is no graphics device in "
+                    "found no graphics device in "
                             + deviceFiles
                             + " (looked for "
                             + String.join(", ", HARDWARE)
@@ -77,7 +77,7 @@ record VisibleDevices(
                         });
         List<PhysicalDevice> devices = driver.get();
         if (devices.isEmpty()) {
-            throw unavailable("no Vulkan driver has a device; " + DRIVERS);
+            throw unavailable("no Vulkan driver provides a device; " + DRIVERS);
         }
         chosen.ifPresentOrElse(
                 numbers -> requireChosen(numbers, devices), () -> requireHardware(devices));
@@ -112,9 +112,9 @@ record VisibleDevices(
                         VARIABLE
                                 + "="
                                 + numbers
-                                + ": there is no device "
+                                + ": device "
                                 + number
-                                + "; expected 0 to "
+                                + " does not exist; expected 0 to "
                                 + (devices.size() - 1));
             }
             PhysicalDevice device = devices.get(number);

@@ -141,7 +141,7 @@ record VulkanDriver(SystemLibrary loader, NativeScope scope) {
     /** Fails unless the loader supports the version that ggml needs. */
     static void requireVersion(int found) {
         if (found < VERSION_1_2) {
-            throw unavailable("Vulkan 1.2 is needed, found " + text(found));
+            throw unavailable("expected Vulkan 1.2 or later, found " + text(found));
         }
     }
 

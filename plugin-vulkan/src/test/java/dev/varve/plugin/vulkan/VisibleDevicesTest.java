@@ -38,7 +38,7 @@ class VisibleDevicesTest {
     @ValueSource(strings = {"", " ", "x", "-1", "0,", ",0", "0 1", "0;1", "99999", "0x1", "1.0"})
     void aChoiceThatIsNoListOfNumbersIsRefused(String chosen) {
         assertEquals(
-                "GGML_VK_VISIBLE_DEVICES: expected numbers of devices such as 0 or 0,1, found '"
+                "GGML_VK_VISIBLE_DEVICES: expected device numbers such as 0 or 0,1, found '"
                         + chosen
                         + "'",
                 refused(Optional.of(chosen), List.of(CARD)));
@@ -82,8 +82,8 @@ class VisibleDevicesTest {
         needsLoader();
         assertEquals(
                 "the only Vulkan devices are software renderers (llvmpipe); with"
-                        + " GGML_VK_VISIBLE_DEVICES=0 in the environment a software renderer is"
-                        + " used",
+                        + " GGML_VK_VISIBLE_DEVICES=0 in the environment Varve uses a software"
+                        + " renderer",
                 refused(Optional.empty(), List.of(SOFTWARE)));
     }
 
@@ -108,7 +108,7 @@ class VisibleDevicesTest {
         VarveException error = assertThrows(VarveException.class, visible::softwareNames);
 
         assertTrue(
-                error.getMessage().startsWith("there is no graphics device in " + none),
+                error.getMessage().startsWith("found no graphics device in " + none),
                 error.getMessage());
         assertTrue(error.getMessage().contains("GGML_VK_VISIBLE_DEVICES=0"), error.getMessage());
     }

@@ -102,9 +102,9 @@ class AssistantFileTest {
     @ParameterizedTest
     @CsvSource({
         "nextn_predict_layers, 3, all 4 blocks",
-        "embedding_length_out, 64, 128 as the model",
+        "embedding_length_out, 64, 128 as in the target model",
         "attention.sliding_window, 2, from 3",
-        "attention.head_count_kv, 4, 2 as layer 1",
+        "attention.head_count_kv, 4, 2 as in layer 1",
         "attention.key_length_swa, 64, key length",
         "feed_forward_length, 0, from 1"
     })
@@ -125,7 +125,7 @@ class AssistantFileTest {
                         .put("gemma4-assistant.attention.value_length_swa", GgufValue.of(16))
                         .put("gemma4-assistant.rope.dimension_count_swa", GgufValue.of(16)),
                 "attention.key_length_swa",
-                "32 as layer 1",
+                "32 as in layer 1",
                 "16");
     }
 
@@ -151,7 +151,7 @@ class AssistantFileTest {
                 Gemma4AssistantModel.of(full).writer(),
                 full.write(folder),
                 "attention.sliding_window_pattern",
-                "no sliding block, as layer 4");
+                "no sliding block, since layer 4");
     }
 
     @Test

@@ -112,8 +112,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
         long needed =
                 MARGIN_BYTES + size.bytes() / 10 * 11 + size.values() * (size.keyBytes() + 64L);
         if (free < needed) {
-            throw new IOException(
-                    "expected " + needed + " bytes of room on its disk, found " + free);
+            throw new IOException("expected " + needed + " free bytes on the disk, found " + free);
         }
     }
 }

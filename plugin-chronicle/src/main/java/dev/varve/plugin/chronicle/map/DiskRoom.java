@@ -56,7 +56,7 @@ final class DiskRoom implements AutoCloseable {
                 throw new IOException(
                         String.format(
                                 Locale.ROOT,
-                                "%s: no room on its disk for %d more bytes (%d are free): %s",
+                                "%s: no disk space for %d more bytes (%d are free): %s",
                                 path,
                                 bytes,
                                 path.toFile().getUsableSpace(),

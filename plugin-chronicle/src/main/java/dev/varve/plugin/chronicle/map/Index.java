@@ -71,7 +71,7 @@ final class Index {
             file.readFully(behind);
             return new Index(path, layout, littleEndian(ByteBuffer.wrap(bytes)), behind);
         } catch (EOFException e) {
-            throw new IOException(path + " is cut short", e);
+            throw new IOException(path + " is truncated", e);
         }
     }
 
@@ -103,14 +103,14 @@ final class Index {
         expected.position(IndexLayout.STATE_BYTES - 12);
         expected.putInt(layout.header()).putLong(layout.mapBytes()).flip();
         if (!expected.equals(bytes.slice(layout.state(), IndexLayout.STATE_BYTES))) {
-            throw IndexLayout.damaged(file, "a state of the map that no store has");
+            throw IndexLayout.damaged(file, "an invalid state of the map");
         }
     }
 
     private void requireHeader() throws IOException {
         int header = layout.header();
         requireLess("entries", bytes.getInt(header + ENTRIES), layout.places() + 1);
-        requireLess("first free place", bytes.getInt(header + FIRST_FREE), layout.places() + 1);
+        requireLess("first free position", bytes.getInt(header + FIRST_FREE), layout.places() + 1);
         requireLess("next tier", bytes.getLong(header + NEXT_TIER), 1);
         requireLess("deleted entries", bytes.getInt(header + DELETED), 1);
         for (int i = 0; i < IndexLayout.COUNTER_BYTES; i++) {
@@ -137,7 +137,7 @@ final class Index {
             long slot = slot(i);
             if (slot != 0) {
                 taken++;
-                requireLess("place of an entry", slot >>> layout.keyBits(), layout.places());
+                requireLess("position of an entry", slot >>> layout.keyBits(), layout.places());
             }
         }
         // an entry is in two slots while the ones after a removed entry move up

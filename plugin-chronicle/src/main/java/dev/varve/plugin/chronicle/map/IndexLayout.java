@@ -73,7 +73,7 @@ record IndexLayout(
                 || entries > MOST_INDEX_BYTES
                 || numbers.of("actualSegments") != 1
                 || numbers.of("maxChunksPerEntry") != 1) {
-            throw damaged(file, "position " + header + " of its segment's header");
+            throw damaged(file, "segment header at position " + header);
         }
         return new IndexLayout(
                 textBytes,

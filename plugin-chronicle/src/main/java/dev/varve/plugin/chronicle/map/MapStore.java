@@ -79,7 +79,7 @@ final class MapStore implements SnapshotStore {
             return work.of(map);
         } catch (InterProcessDeadLockException e) {
             throw new IOException(
-                    folder + ": a process that was killed left it locked, so it must be mended", e);
+                    folder + ": a killed process left the store locked; it needs a repair", e);
         } finally {
             use.readLock().unlock();
         }
@@ -89,7 +89,7 @@ final class MapStore implements SnapshotStore {
         return use(
                 open -> {
                     if (room.isEmpty()) {
-                        throw new IOException(folder + " is open for reading only");
+                        throw new IOException(folder + " is open only for reading");
                     }
                     writing.lock();
                     try {

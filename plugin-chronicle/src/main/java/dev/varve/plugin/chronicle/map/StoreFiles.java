@@ -59,7 +59,7 @@ final class StoreFiles implements AutoCloseable {
             try {
                 if (access == StoreAccess.WRITE && folder.mark.isOpen()) {
                     throw new IOException(
-                            path + ": its last writer did not close it, so it must be mended");
+                            path + ": the last writer did not close the store; it needs a repair");
                 }
                 if (access != StoreAccess.CREATE) {
                     int textBytes = folder.requireStore(access); // its writer may have ended now
@@ -81,7 +81,8 @@ final class StoreFiles implements AutoCloseable {
                     PosixFilePermissions.asFileAttribute(
                             PosixFilePermissions.fromString("rwx------")));
         } catch (FileAlreadyExistsException e) {
-            throw new IOException(folder + ": expected nothing there, found a file or folder", e);
+            throw new IOException(
+                    folder + ": expected a path that does not exist, found a file or folder", e);
         }
         createFile(values());
         mark.setOpen();
@@ -98,7 +99,7 @@ final class StoreFiles implements AutoCloseable {
     private int requireStore(StoreAccess access) throws IOException {
         if (!Files.isRegularFile(header(), LinkOption.NOFOLLOW_LINKS)
                 || !Files.isRegularFile(values(), LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException(folder + ": no store of kind chronicle");
+            throw new IOException(folder + ": expected a store of kind chronicle, found none");
         }
         return StoreHeader.require(header(), size, values(), access);
     }
@@ -152,7 +153,8 @@ final class StoreFiles implements AutoCloseable {
         Path real = folder.toRealPath();
         synchronized (WRITTEN) {
             if (!WRITTEN.add(real)) {
-                throw new IOException(folder + ": this process has it open for writing already");
+                throw new IOException(
+                        folder + ": this process already has the store open for writing");
             }
         }
         written = real;
@@ -163,7 +165,7 @@ final class StoreFiles implements AutoCloseable {
             }
             lock = FileChannel.open(file, StandardOpenOption.WRITE);
             if (lock.tryLock() == null) {
-                throw new IOException(folder + ": another process has it open for writing");
+                throw new IOException(folder + ": another process has the store open for writing");
             }
         } catch (IOException | RuntimeException e) {
             close();

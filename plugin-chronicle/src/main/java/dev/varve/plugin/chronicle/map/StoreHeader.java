@@ -68,7 +68,7 @@ final class StoreHeader {
                             found.strip()));
         }
         if (access != StoreAccess.RECOVER && beginning(values, MENDED + 1)[MENDED] < 0) {
-            throw new IOException(values + ": it is being mended, or that was not completed");
+            throw new IOException(values + ": a repair is running or was not completed");
         }
         return fixedBytes;
     }
@@ -102,7 +102,7 @@ final class StoreHeader {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] beginning = in.readNBytes(bytes);
             if (beginning.length < bytes) {
-                throw new EOFException(file + " is cut short");
+                throw new EOFException(file + " is truncated");
             }
             return beginning;
         }

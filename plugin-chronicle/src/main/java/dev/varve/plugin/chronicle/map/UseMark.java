@@ -56,7 +56,8 @@ final class UseMark {
     /** Fails if the store was not closed, or its index has changed since. */
     void requireClosed(Index index) throws IOException {
         if (!isFile(closed)) {
-            throw new IOException(closed + ": nothing says that its last writer closed the store");
+            throw new IOException(
+                    closed + ": missing, so the last writer may not have closed the store");
         }
         String expected = text(index.checksum());
         String found = Files.size(closed) > expected.length() ? "" : Files.readString(closed);

@@ -49,7 +49,8 @@ final class ClientStream extends ClientCall.Listener<Incoming> implements GrpcCa
         } catch (TimeoutException e) {
             channel.shutdownNow();
             throw new IOException(
-                    target + ": no answer within " + options.connectLimit().toMillis() + " ms", e);
+                    target + ": no response within " + options.connectLimit().toMillis() + " ms",
+                    e);
         } catch (InterruptedException e) {
             channel.shutdownNow();
             Thread.currentThread().interrupt();

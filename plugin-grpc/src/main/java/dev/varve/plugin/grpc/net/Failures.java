@@ -24,10 +24,10 @@ final class Failures {
                 return "the token is wrong or missing (--shard-token-file)";
             }
             case UNIMPLEMENTED -> {
-                return "something else than a shard process listens there";
+                return "the listener is not a shard process";
             }
             case RESOURCE_EXHAUSTED -> {
-                return "too many connections wait there already";
+                return "too many connections are already waiting";
             }
             default -> {}
         }
@@ -38,17 +38,17 @@ final class Failures {
                             + e.getMessage();
             case NoRouteToHostException e -> "no route to the host";
             case ConnectException e when String.valueOf(e.getMessage()).contains("refused") ->
-                    "connection refused; nothing listens there";
-            case ConnectTimeoutException e -> "no answer within the limit";
+                    "connection refused; no process listens at this address";
+            case ConnectTimeoutException e -> "no response within the time limit";
             case SSLException e when String.valueOf(e.getMessage()).contains("fatal alert") ->
-                    "the other side refused the certificate of this one, or its absence"
+                    "the other side refused the certificate of this side, or its absence"
                             + " (--shard-tls-cert, --shard-tls-key): "
                             + e.getMessage();
             default ->
-                    "no answer as expected: "
+                    "unexpected response: "
                             + text(status)
                             + (protection == Protection.TLS
-                                    ? "; is it a listener with TLS?"
+                                    ? "; does the listener use TLS?"
                                     : "; does the listener expect TLS (--shard-tls-ca)?");
         };
     }

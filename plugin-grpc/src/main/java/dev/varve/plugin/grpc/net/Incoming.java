@@ -69,7 +69,7 @@ final class Incoming implements AutoCloseable {
 
     private static void requireBytes(int moved) throws EOFException {
         if (moved <= 0) {
-            throw new EOFException("a message is shorter than its length says");
+            throw new EOFException("a message is shorter than its length field");
         }
     }
 

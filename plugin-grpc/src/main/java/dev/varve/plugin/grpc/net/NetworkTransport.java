@@ -68,7 +68,7 @@ public final class NetworkTransport implements TransportProvider {
         } catch (ExecutionException e) {
             throw new IOException(name + ": unknown host " + name.host(), e.getCause());
         } catch (TimeoutException e) {
-            throw new IOException(name + ": no answer of the name service within " + limit, e);
+            throw new IOException(name + ": no response of the name service within " + limit, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(name + ": interrupted while connecting", e);

@@ -13,7 +13,7 @@ enum Protection {
 
     private static final String FLAGS =
             "--shard-tls-cert and --shard-tls-key (certificate and key of this side),"
-                    + " --shard-tls-ca (whom it trusts)";
+                    + " --shard-tls-ca (trusted authorities)";
 
     /**
      * Returns the protection of a client towards a server that may be at any of these addresses.
@@ -31,7 +31,7 @@ enum Protection {
         }
         throw refused(
                 target
-                        + ": plain text may not leave this machine; give "
+                        + ": plain text must not leave this machine; set "
                         + FLAGS
                         + ", or --shard-insecure");
     }
@@ -45,15 +45,16 @@ enum Protection {
         if (options.trusted().isPresent() && options.identity().isEmpty()) {
             throw refused(
                     address
-                            + ": --shard-tls-ca asks clients for certificates, which needs one of"
-                            + " this side too: --shard-tls-cert and --shard-tls-key");
+                            + ": --shard-tls-ca requires certificates of clients, which needs a"
+                            + " certificate of this side: set --shard-tls-cert and"
+                            + " --shard-tls-key");
         }
         boolean reachable = !local.isLoopbackAddress() && !options.insecure();
         if (options.identity().isEmpty()) {
             if (reachable) {
                 throw refused(
                         address
-                                + ": plain text may not leave this machine; give "
+                                + ": plain text must not leave this machine; set "
                                 + FLAGS
                                 + ", --shard-token-file, or --shard-insecure");
             }
@@ -62,8 +63,8 @@ enum Protection {
         if (reachable && options.trusted().isEmpty() && options.token().isEmpty()) {
             throw refused(
                     address
-                            + ": other machines could connect unasked; give --shard-tls-ca (clients"
-                            + " show a certificate), --shard-token-file (clients know a secret), or"
+                            + ": any machine could connect; set --shard-tls-ca (clients present a"
+                            + " certificate), --shard-token-file (clients send a secret), or"
                             + " --shard-insecure");
         }
         return TLS;

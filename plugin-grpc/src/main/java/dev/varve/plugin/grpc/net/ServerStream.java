@@ -48,7 +48,7 @@ final class ServerStream extends ServerCall.Listener<Incoming> implements GrpcCa
 
     @Override
     public void onCancel() {
-        connection.broken("the other side is gone", Status.CANCELLED.asException());
+        connection.broken("the other side cancelled the stream", Status.CANCELLED.asException());
     }
 
     @Override

@@ -74,7 +74,7 @@ final class TlsFiles {
             throw new VarveException(
                     VarveException.Kind.CORRUPT_FILE,
                     options.identity().map(i -> i.certificate() + ", " + i.key()).orElse("TLS")
-                            + ": certificate and key cannot be used together: "
+                            + ": certificate and key do not work together: "
                             + Failures.deepest(e).getMessage(),
                     e);
         }
@@ -84,7 +84,7 @@ final class TlsFiles {
         try (InputStream in = Files.newInputStream(file)) {
             Collection<?> found = CertificateFactory.getInstance("X.509").generateCertificates(in);
             if (found.isEmpty()) {
-                throw new CertificateException("none found");
+                throw new CertificateException("found none");
             }
             return found.toArray(X509Certificate[]::new);
         } catch (IOException e) {

@@ -152,7 +152,7 @@ class TrustTest {
     @Test
     void aClientOfAnotherAuthorityIsRefused() throws Exception {
         assertContains(
-                "refused the certificate of this one",
+                "refused the certificate of this side",
                 refusal(mutual(server, authority), mutual(stranger, authority)));
     }
 
@@ -187,7 +187,7 @@ class TrustTest {
 
     @Test
     void tlsTowardsPlainTextAsksForTls() throws Exception {
-        assertContains("with TLS?", refusal(NOTHING, trusting(authority)));
+        assertContains("use TLS?", refusal(NOTHING, trusting(authority)));
     }
 
     @Test
@@ -235,7 +235,7 @@ class TrustTest {
                                         .connect("192.0.2.1:7700", NOTHING.withToken(TOKEN)));
 
         assertEquals(VarveException.Kind.INVALID_REQUEST, e.kind());
-        assertContains("grpc:192.0.2.1:7700: plain text may not leave", e.getMessage());
+        assertContains("grpc:192.0.2.1:7700: plain text must not leave", e.getMessage());
         assertContains("--shard-insecure", e.getMessage());
     }
 
@@ -292,7 +292,9 @@ class TrustTest {
                         () -> new NetworkTransport().connect("127.0.0.1:" + port, NOTHING));
 
         assertEquals(
-                "grpc:127.0.0.1:" + port + ": connection refused; nothing listens there",
+                "grpc:127.0.0.1:"
+                        + port
+                        + ": connection refused; no process listens at this address",
                 e.getMessage());
     }
 
@@ -323,7 +325,7 @@ class TrustTest {
                             IOException.class,
                             () -> new NetworkTransport().connect(address, impatient));
 
-            assertEquals("grpc:" + address + ": no answer within 300 ms", e.getMessage());
+            assertEquals("grpc:" + address + ": no response within 300 ms", e.getMessage());
         }
     }
 

@@ -83,7 +83,7 @@ final class ZmqListener implements CacheListener {
 
     private static VarveException refused(
             VarveException.Kind kind, String address, RuntimeException e) {
-        return new VarveException(kind, address + ": cannot be listened at: " + e.getMessage(), e);
+        return new VarveException(kind, address + ": cannot listen: " + e.getMessage(), e);
     }
 
     @Override
@@ -111,7 +111,10 @@ final class ZmqListener implements CacheListener {
             }
         } catch (ZMQException e) {
             if (!closed) {
-                LOG.log(System.Logger.Level.WARNING, "events cannot be replayed any more", e);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "the replay of events ended after an error",
+                        e);
             }
         } finally {
             socket.close();
@@ -126,7 +129,7 @@ final class ZmqListener implements CacheListener {
             socket.recv();
         }
         if (more || delimiter.length > 0 || from.length != Long.BYTES) {
-            LOG.log(System.Logger.Level.DEBUG, "a request for events that makes no sense");
+            LOG.log(System.Logger.Level.DEBUG, "ignored a malformed request for events");
             return;
         }
         for (ReplayBuffer.Batch batch : kept.from(ByteBuffer.wrap(from).getLong())) {

@@ -78,8 +78,11 @@ final class OtlpExporter implements TraceExporter {
             String reason =
                     Optional.ofNullable(result.getFailureThrowable())
                             .map(OtlpExporter::words)
-                            .orElse(result.isDone() ? "it refused them" : "no answer in time");
-            throw new IOException("the collector did not take them: " + reason);
+                            .orElse(
+                                    result.isDone()
+                                            ? "the collector refused them"
+                                            : "no response within the time limit");
+            throw new IOException("failed to export spans to the collector: " + reason);
         }
     }
 
@@ -141,7 +144,11 @@ final class OtlpExporter implements TraceExporter {
                                 attributes.put(
                                         AttributeKey.stringArrayKey(key),
                                         list.stream().map(String.class::cast).toList());
-                        default -> throw new AssertionError("no attribute: " + value);
+                        default ->
+                                throw new AssertionError(
+                                        "expected a text, number, boolean or list as attribute,"
+                                                + " found "
+                                                + value);
                     }
                 });
         return attributes.build();

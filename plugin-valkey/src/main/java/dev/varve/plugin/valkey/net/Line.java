@@ -66,7 +66,7 @@ final class Line implements AutoCloseable {
             try {
                 return asked.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                throw new IOException("no answer within " + limit / 1_000_000 + " ms", e);
+                throw new IOException("no response within " + limit / 1_000_000 + " ms", e);
             } catch (CancellationException e) {
                 throw new IOException("the connection was closed", e);
             } catch (ExecutionException e) {

@@ -31,11 +31,11 @@ public final class RespStores implements SharedStoreProvider {
             throw refused(address, "expected a host, such as redis://host:6379/0, found none");
         }
         if (address.uri().getFragment() != null || address.uri().getQuery() != null) {
-            throw refused(address, "expected nothing behind the number of the database");
+            throw refused(address, "expected no query and no fragment after the database number");
         }
         String path = address.uri().getPath();
         if (path != null && !path.matches("/?|/\\d{1,9}")) {
-            throw refused(address, "expected the number of a database behind the host");
+            throw refused(address, "expected a database number after the host");
         }
         if (address.authority().filter(file -> !Files.isReadable(file)).isPresent()) {
             Path file = address.authority().get();
@@ -54,7 +54,7 @@ public final class RespStores implements SharedStoreProvider {
             return target;
         } catch (IllegalArgumentException e) {
             // Its message may contain the password.
-            throw refused(address, "is no address of a store");
+            throw refused(address, "expected a valid address of a store");
         }
     }
 

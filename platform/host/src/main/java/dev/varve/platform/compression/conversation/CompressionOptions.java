@@ -43,7 +43,7 @@ public record CompressionOptions(
         Objects.requireNonNull(flow);
         if (thresholdTokens < 0) {
             throw new IllegalArgumentException(
-                    "prefill threshold: expected 0 tokens or more, found " + thresholdTokens);
+                    "prefill threshold: expected 0 or more tokens, found " + thresholdTokens);
         }
     }
 

@@ -86,7 +86,7 @@ class PageIT {
                 .hasText(Pattern.compile("[\\d.]+ tokens/s · \\d+ tokens · \\d+ of \\d+ prompt.*"));
         facts.locator("summary").click();
         assertThat(facts.locator("dt")).containsText(new String[] {"Model", "First token after"});
-        assertThat(tab.announcement()).hasText(Pattern.compile("The answer is complete, \\d+.*"));
+        assertThat(tab.announcement()).hasText(Pattern.compile("The response is complete, \\d+.*"));
         assertThat(tab.page().locator(".chats a")).hasText("What is 7 + 5?");
         tab.page().reload();
         assertThat(tab.lastAnswer()).containsText("7 + 5 = 12.");
@@ -103,7 +103,7 @@ class PageIT {
         tab.ask("What is 7 + 5?");
 
         Locator waits = tab.lastAnswer().locator(".waits");
-        assertThat(waits).containsText("Reading the prompt: 1,200 of 8,000 tokens");
+        assertThat(waits).containsText("Computing the prompt: 1,200 of 8,000 tokens");
         asked.get().resume();
         tab.awaitEnd();
         assertThat(tab.lastAnswer().locator(".text.rich").last()).hasText("7 + 5 = 12.");
@@ -117,7 +117,7 @@ class PageIT {
                 dialog -> {
                     fold(dialog, "Tools").click();
                     dialog.getByLabel("Tools, as JSON").fill("{\"name\": ");
-                    assertThat(dialog.locator("#tools-error")).containsText("no JSON");
+                    assertThat(dialog.locator("#tools-error")).containsText("not valid JSON");
                     dialog.getByLabel("Tools, as JSON").fill(TOOL);
                     assertThat(dialog.locator("#tools-error")).hasText("");
                 });
@@ -144,9 +144,9 @@ class PageIT {
                     dialog.getByLabel("System prompt").fill("Be brief.");
                     dialog.getByLabel("Temperature").fill("0.5");
                     dialog.getByLabel("Top k").fill("7");
-                    dialog.getByLabel("Most tokens").fill("3");
-                    dialog.getByLabel("Thoughts").selectOption("off");
-                    dialog.getByLabel("Guessing ahead").selectOption("off");
+                    dialog.getByLabel("Maximum tokens").fill("3");
+                    dialog.getByLabel("Reasoning").selectOption("off");
+                    dialog.getByLabel("Draft tokens").selectOption("off");
                 });
         Request request =
                 tab.page().waitForRequest(ScriptedChat.ROUTE, () -> tab.ask(ChatPage.LONG));
@@ -160,7 +160,7 @@ class PageIT {
         assertFalse(body.path("enable_thinking").booleanValue());
         assertFalse(body.path("speculative").booleanValue());
         assertFalse(body.has("seed"), body::toString);
-        assertThat(tab.lastAnswer().locator(".facts")).containsText("the limit of tokens");
+        assertThat(tab.lastAnswer().locator(".facts")).containsText("the token limit");
         settings(
                 dialog -> {
                     assertThat(dialog.getByLabel("Temperature")).hasValue("0.5");
@@ -181,7 +181,7 @@ class PageIT {
         tab.awaitEnd();
 
         assertThat(tab.lastAnswer().locator(".facts")).containsText("Stopped");
-        assertThat(tab.announcement()).hasText("The answer was stopped");
+        assertThat(tab.announcement()).hasText("The response was stopped");
         String before = tab.lastText();
         assertTrue(before.startsWith("1, 2, 3"), before);
         tab.button("Continue").click();
@@ -218,7 +218,7 @@ class PageIT {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         ChatPage second = ChatPage.open(person, tab.page().url());
-        assertThat(second.lastAnswer()).containsText("Another tab writes this answer…");
+        assertThat(second.lastAnswer()).containsText("Another tab writes this response…");
         tab.awaitWords(60);
         tab.button("Stop").click();
         tab.awaitEnd();
@@ -289,7 +289,7 @@ class PageIT {
         dialog("The 2 messages after it will be deleted.", "Cancel");
         assertThat(tab.messages("user")).hasCount(2);
         tab.button("Send").first().click();
-        dialog("The 2 messages after it will be deleted.", "Go on");
+        dialog("The 2 messages after it will be deleted.", "Delete");
 
         assertThat(tab.messages("user")).hasCount(1);
         assertThat(tab.messages("user")).hasText("What is 3 + 4?");
@@ -304,11 +304,11 @@ class PageIT {
     @Tag("nightly")
     void anAnswerIsRewrittenOrMadeAgain() {
         tab.askAndWait("What is 7 + 5?");
-        tab.button("Edit answer").click();
+        tab.button("Edit response").click();
         tab.page().getByLabel("Edited message").fill("It is *twelve*.");
         tab.button("Save").click();
         assertThat(tab.lastAnswer().locator(".text.rich").last()).hasText("It is twelve.");
-        tab.button("Answer again").click();
+        tab.button("Regenerate").click();
 
         assertThat(tab.lastAnswer()).containsText("7 + 5 = 12.");
         tab.awaitEnd();
@@ -434,11 +434,11 @@ class PageIT {
         ScriptedChat.refuses(tab.page(), 429, "queue_full", "64 requests wait");
         tab.ask("What is 7 + 5?");
         Locator error = tab.lastAnswer().locator(".error");
-        assertThat(error).containsText("The server has as many requests as it takes.");
+        assertThat(error).containsText("The queue of the server is full.");
         ScriptedChat.ends(tab.page());
         ScriptedChat.refuses(tab.page(), 503, "model_loading", "Loading model");
         error.getByRole(AriaRole.BUTTON).click();
-        assertThat(tab.lastAnswer()).containsText("The model is being loaded…");
+        assertThat(tab.lastAnswer()).containsText("The server loads the model…");
         ScriptedChat.ends(tab.page());
 
         assertThat(tab.lastAnswer()).containsText("7 + 5 = 12.");
@@ -446,8 +446,8 @@ class PageIT {
         person.setOffline(true);
         tab.ask("What is 2 + 2?");
         Locator notice = tab.page().locator("#notice");
-        assertThat(notice).hasText("The server does not answer. Trying again…");
-        assertThat(tab.lastAnswer().locator(".error")).containsText("does not answer");
+        assertThat(notice).hasText("The server does not respond. Retrying…");
+        assertThat(tab.lastAnswer().locator(".error")).containsText("does not respond");
         person.setOffline(false);
         assertThat(notice).isHidden();
         tab.lastAnswer().getByRole(AriaRole.BUTTON).first().click();

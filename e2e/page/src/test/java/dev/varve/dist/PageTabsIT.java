@@ -94,7 +94,7 @@ class PageTabsIT {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         ChatPage second = ChatPage.open(person, tab.page().url());
-        assertThat(second.lastAnswer()).containsText("Another tab writes this answer…");
+        assertThat(second.lastAnswer()).containsText("Another tab writes this response…");
 
         second.button("Stop").click();
 
@@ -127,7 +127,7 @@ class PageTabsIT {
     @Test
     void whileAnAnswerIsEditedTheNextQuestionIsAnswered() {
         tab.askAndWait("What is 7 + 5?");
-        tab.button("Edit answer").click();
+        tab.button("Edit response").click();
         tab.askAndWait("What is 2 + 2?");
         assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
         tab.page().getByLabel("Edited message").fill("Twelve");

@@ -120,8 +120,8 @@ class PageViewsIT {
     @Tag("nightly")
     void aShardThatDiesIsSeenLostAndBack() throws Exception {
         look("placement");
-        Locator fate = card("When a shard dies");
-        assertThat(fate).containsText("All shards are there");
+        Locator fate = card("When a shard fails");
+        assertThat(fate).containsText("All shards are ready");
         assertThat(tab.page().locator(".picture .shard")).hasCount(2);
         assertThat(tab.page().locator(".picture"))
                 .hasAttribute(
@@ -131,9 +131,9 @@ class PageViewsIT {
         assertThat(card("Memory")).containsText("Weights");
         try (LongAnswer answer = ask(ChatPage.LONG, LONG)) {
             look("requests");
-            assertThat(tab.page().getByText("Writing")).isVisible();
+            assertThat(tab.page().getByText("Decode")).isVisible();
             look("placement");
-            assertThat(fate).containsText("All shards are there");
+            assertThat(fate).containsText("All shards are ready");
             List<ProcessHandle> lost = server.children();
             // As kill -9 does.
             lost.forEach(ProcessHandle::destroyForcibly);
@@ -149,16 +149,16 @@ class PageViewsIT {
                                     Optional::isPresent)
                             .orElseThrow();
             signal(next, "-STOP");
-            assertThat(fate).containsText(Pattern.compile("Lost|Coming back"));
+            assertThat(fate).containsText(Pattern.compile("Lost|Loading"));
             assertThat(fate).containsText("One request waits");
             assertThat(fate).containsText("shard_missing");
             assertThat(tab.page().locator(".picture .shard-lost")).hasCount(1);
             tab.picture("placement-lost");
             signal(next, "-CONT");
 
-            assertThat(fate).containsText("All shards are there");
+            assertThat(fate).containsText("All shards are ready");
             assertThat(fate).containsText(Pattern.compile("was lost .* ago .*was back after"));
-            assertThat(tab.page().locator("#announcer")).hasText("All shards are there again.");
+            assertThat(tab.page().locator("#announcer")).hasText("All shards are back.");
             assertThat(card("Shards").locator("tbody tr").last().locator("td").last()).hasText("1");
             assertTrue(answer.await().contains("[DONE]"), "the request went on");
         }
@@ -179,14 +179,15 @@ class PageViewsIT {
                                                 .setContentType("application/json")
                                                 .setBody(TwoReplicas.status(real, state.get()))));
         look("placement");
-        Locator fate = card("When a shard dies");
+        Locator fate = card("When a shard fails");
         Locator replicas = tab.page().locator(".replica");
-        assertThat(fate).containsText("All shards are there");
-        assertThat(fate).containsText("go on at another replica at once");
+        assertThat(fate).containsText("All shards are ready");
+        assertThat(fate).containsText("continue on another replica at once");
         assertThat(replicas).hasCount(2);
         assertThat(replicas.last()).containsText("Replica 1");
-        assertThat(replicas.last()).containsText("Takes requests");
-        assertThat(replicas.last()).containsText("1 request moved to others, loaded again 3 times");
+        assertThat(replicas.last()).containsText("Accepts requests");
+        assertThat(replicas.last())
+                .containsText("1 request moved to other replicas, restarted 3 times");
         // No way leads from the last layers of one to the first of the other.
         assertThat(replicas.first().locator(".picture .shard")).hasCount(2);
         assertThat(replicas.last().locator(".picture .arrow")).hasCount(1);
@@ -196,20 +197,20 @@ class PageViewsIT {
 
         state.set("recovering");
         assertThat(fate).containsText(Pattern.compile("Lost.* of replica 1"));
-        assertThat(fate).containsText("at the other replica at once");
+        assertThat(fate).containsText("on the other replica at once");
         assertThat(replicas.last()).containsText("Lacks a shard");
         assertThat(tab.page().locator(".picture .shard-lost")).hasCount(1);
         state.set("down");
         assertThat(replicas.last()).containsText("Down");
-        assertThat(fate).containsText("Made for the test. It is loaded again.");
-        assertThat(fate).containsText("at the other replica at once");
-        assertThat(fate).not().containsText("All shards are there");
+        assertThat(fate).containsText("Made for the test. The server loads it again.");
+        assertThat(fate).containsText("on the other replica at once");
+        assertThat(fate).not().containsText("All shards are ready");
         assertThat(tab.page().locator(".picture .shard-lost")).hasCount(2);
         assertThat(tab.announcement()).hasText("Lost: replica 1.");
         tab.picture("placement-replicas");
         state.set("ready");
 
-        assertThat(fate).containsText("All shards are there");
+        assertThat(fate).containsText("All shards are ready");
         // Nothing is to be answered while the tab closes.
         tab.page().unrouteAll();
         assertEquals(List.of(), tab.complaints());
@@ -218,16 +219,16 @@ class PageViewsIT {
     @Test
     void aRequestIsCancelledFromTheList() throws Exception {
         look("requests");
-        assertThat(tab.page().getByText("Nothing is asked at the moment.")).isVisible();
+        assertThat(tab.page().getByText("The server has no requests.")).isVisible();
         try (LongAnswer answer = ask(ChatPage.LONG, LONG)) {
             Locator row = tab.page().locator(".listing tbody tr");
             assertThat(row).containsText("Count from 1 to 200.");
-            assertThat(row).containsText("Writing");
+            assertThat(row).containsText("Decode");
             assertThat(row).containsText("tokens/s");
             tab.picture("requests");
             row.getByRole(AriaRole.BUTTON).click();
 
-            assertThat(tab.page().getByText("Nothing is asked at the moment.")).isVisible();
+            assertThat(tab.page().getByText("The server has no requests.")).isVisible();
             assertThat(tab.page().locator("#announcer")).hasText("The request was cancelled.");
             String events = answer.await();
             assertTrue(events.contains("request_cancelled"), events);
@@ -246,8 +247,7 @@ class PageViewsIT {
         look("cache");
         assertThat(card("Hits").locator("tbody tr")).hasCount(4);
         assertThat(card("Misses")).containsText("No match");
-        assertThat(card("What it was good for").locator("dd").first())
-                .hasText(Pattern.compile("\\d+ %"));
+        assertThat(card("Effect").locator("dd").first()).hasText(Pattern.compile("\\d+ %"));
         assertThat(card("Tiers")).containsText("Host memory");
         tab.button("Show entries").click();
         assertThat(card("Entries of host memory").locator("tbody tr").first()).isVisible();
@@ -277,10 +277,10 @@ class PageViewsIT {
         }
         look("speculation");
 
-        assertThat(card("Guesses by ngram").locator("dd").first())
+        assertThat(card("Draft tokens from ngram").locator("dd").first())
                 .hasText(Pattern.compile("[\\d.]+"));
-        assertThat(card("Widths chosen")).isVisible();
-        assertThat(card("Right ones")).isVisible();
+        assertThat(card("Draft length")).isVisible();
+        assertThat(card("Accepted draft tokens")).isVisible();
         assertThat(card("Paging")).containsText("--kvflash");
         tab.picture("speculation");
         assertEquals(List.of(), tab.complaints());
@@ -305,23 +305,23 @@ class PageViewsIT {
             tab.page().navigate(closed.url() + "/#/requests");
             key("API key", "two");
             Locator row = tab.page().locator(".listing tbody tr");
-            assertThat(row).containsText("Of another key: its text is not shown");
+            assertThat(row).containsText("Request of another key: its text is not shown");
             assertThat(row).containsText("Not yours");
             assertThat(row.getByRole(AriaRole.BUTTON)).hasCount(0);
             assertFalse(tab.page().content().contains("Count from"), tab.page().content());
             tab.picture("requests-of-others");
 
-            tab.button("Use the operator’s key").click();
-            key("Operator’s key", "two");
+            tab.button("Use the operator key").click();
+            key("Operator key", "two");
             row.getByRole(AriaRole.BUTTON).click();
-            assertThat(card("Requests")).containsText("That is not the operator’s key.");
+            assertThat(card("Requests")).containsText("That is not the operator key.");
             assertThat(row).containsText("Not yours");
-            tab.button("Use the operator’s key").click();
-            key("Operator’s key", "op");
+            tab.button("Use the operator key").click();
+            key("Operator key", "op");
             assertThat(row.getByRole(AriaRole.BUTTON)).isVisible();
-            assertThat(tab.button("Use the operator’s key")).hasCount(0);
+            assertThat(tab.button("Use the operator key")).hasCount(0);
             // Who may end it still does not read it.
-            assertThat(row).containsText("Of another key: its text is not shown");
+            assertThat(row).containsText("Request of another key: its text is not shown");
             row.getByRole(AriaRole.BUTTON).click();
             assertTrue(answer.await().contains("request_cancelled"));
             assertThat(tab.announcement()).hasText("The request was cancelled.");
@@ -333,9 +333,9 @@ class PageViewsIT {
             card("Entries of host memory")
                     .getByRole(
                             AriaRole.BUTTON,
-                            new Locator.GetByRoleOptions().setName("Use the operator’s key"))
+                            new Locator.GetByRoleOptions().setName("Use the operator key"))
                     .click();
-            key("Operator’s key", "op");
+            key("Operator key", "op");
 
             assertThat(card("Entries of host memory")).containsText("in all");
             tab.button("Forget the key").click();
@@ -355,7 +355,8 @@ class PageViewsIT {
         try (Varve.Server closed = DemoServer.start(varve, "--api-key", "open sesame")) {
             tab.page().navigate(closed.url());
             key("API key", "wrong");
-            assertThat(tab.page().getByRole(AriaRole.DIALOG)).containsText("not known here");
+            assertThat(tab.page().getByRole(AriaRole.DIALOG))
+                    .containsText("does not accept that key");
             key("API key", "open sesame");
             tab.askAndWait("What is 7 + 5?");
 
@@ -401,7 +402,7 @@ class PageViewsIT {
             key("API key", "two");
             assertThat(dialog).hasCount(0);
             tab.button("Use a key").click();
-            assertThat(dialog).containsText("not known here");
+            assertThat(dialog).containsText("does not accept that key");
             key("API key", "one");
             assertThat(card("Shards")).isVisible();
             assertThat(tab.button("Use a key")).hasCount(0);
@@ -470,7 +471,7 @@ class PageViewsIT {
             assertThat(model).hasValue("");
             assertThat(row).containsText("Count from 1 to 200.");
             model.selectOption("varve-demo-laguna");
-            assertThat(tab.page().getByText("Nothing is asked of this model.")).isVisible();
+            assertThat(tab.page().getByText("This model has no requests.")).isVisible();
             model.selectOption("All models");
             assertThat(row).containsText("Count from 1 to 200.");
             tab.page().navigate(two.url() + "/#/cache");

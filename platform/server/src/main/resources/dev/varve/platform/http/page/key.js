@@ -3,8 +3,8 @@
 import {h} from './dom.js';
 
 const WORDS = {
-    api: ['API key', 'This server answers only to those who have a key.'],
-    operator: ['Operator’s key', 'What concerns all users is shown to who runs the server.'],
+    api: ['API key', 'This server requires a key.'],
+    operator: ['Operator key', 'Data of all users requires the operator key.'],
 };
 
 /** What a header of HTTP can carry, which leaves out letters that only look like those of a key. */
@@ -27,8 +27,8 @@ export function askKey(kind, wrong) {
         const dialog = h('dialog.dialog', {'aria-labelledby': 'key-title'},
             h('form', {method: 'dialog', onsubmit: use},
                 h('h2', {id: 'key-title'}, title),
-                h('p', {id: 'key-why'}, wrong ? 'That key is not known here. ' : '', why,
-                    ' The key stays in this tab and is forgotten with it.'),
+                h('p', {id: 'key-why'}, wrong ? 'The server does not accept that key. ' : '', why,
+                    ' The key stays in this tab until the tab is closed.'),
                 h('label', {for: 'key-field'}, title),
                 field,
                 problem,
@@ -44,7 +44,7 @@ export function askKey(kind, wrong) {
                 return;
             }
             event.preventDefault();
-            complain('A key has only letters from A to Z, digits and plain signs. This one has'
+            complain('A key contains only ASCII letters, digits and punctuation. This one contains'
                 + ' others, such as letters of another alphabet or curly quotes.');
             field.focus();
         }

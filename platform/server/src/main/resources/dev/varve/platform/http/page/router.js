@@ -90,7 +90,7 @@ export class Router {
         this.#main.replaceChildren(h('div.empty', {role: 'alert'},
             h('h1', {}, 'This view cannot be shown'),
             h('p', {}, stale
-                ? 'The server is gone, or another version than this page.'
+                ? 'The server is unavailable, or its version differs from this page.'
                 : error.message),
             h('button.button', {type: 'button', onclick: () => location.reload()}, 'Reload')));
         if (stale) {

@@ -213,7 +213,7 @@ export class Server {
                 throw error;
             }
             document.dispatchEvent(new Event('varve-gone'));
-            throw new ServerError(0, 'gone', 'The server does not answer.');
+            throw new ServerError(0, 'gone', 'The server does not respond.');
         }
     }
 }
@@ -231,7 +231,7 @@ async function failure(response) {
         return new ServerError(response.status, error.code ?? error.type ?? '', error.message, retry);
     } catch {
         return new ServerError(
-            response.status, '', `The server answered with status ${response.status}.`, retry);
+            response.status, '', `The server responded with status ${response.status}.`, retry);
     }
 }
 

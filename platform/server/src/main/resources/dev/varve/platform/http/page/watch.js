@@ -15,7 +15,7 @@ export function watchServer(server, notice) {
             return;
         }
         watching = true;
-        notice.textContent = 'The server does not answer. Trying again…';
+        notice.textContent = 'The server does not respond. Retrying…';
         notice.hidden = false;
         do {
             await wait(MILLIS);

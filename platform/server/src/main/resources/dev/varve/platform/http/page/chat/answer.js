@@ -60,7 +60,7 @@ export class Answer {
                 if (error.code !== 'model_loading') {
                     throw error;
                 }
-                this.#message.waits = 'The model is being loaded…';
+                this.#message.waits = 'The server loads the model…';
                 this.#changed();
                 await wait(1000 * (error.retryAfterSeconds ?? 1), this.#abort.signal);
                 this.#abort.signal.throwIfAborted();
@@ -124,13 +124,13 @@ export class Answer {
                     return;
                 }
                 tries = (this.#message.stream?.last ?? 0) > had ? 0 : tries;
-                throw new ServerError(0, 'broken_off', 'The connection broke off.');
+                throw new ServerError(0, 'broken_off', 'The connection was lost.');
             } catch (error) {
                 const broke = !(error instanceof ServerError) || error.isGone;
                 if (this.#abort.signal.aborted || !broke || !this.#message.stream || ++tries > TRIES) {
                     throw error;
                 }
-                this.#message.waits = 'The connection broke off. Trying again…';
+                this.#message.waits = 'The connection was lost. Retrying…';
                 this.#changed();
                 await wait(Math.min(250 * 2 ** tries, 5000), this.#abort.signal);
                 next = () => this.#take();

@@ -46,7 +46,7 @@ export class Composer {
         },
         h('label.unseen', {for: 'question'}, 'Your message'),
         this.#field, this.#send, this.#stop,
-        h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift and Enter make a line, Escape stops an answer.'));
+        h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift+Enter starts a new line, Escape stops a response.'));
     }
 
     /** What is written and not sent yet. */

@@ -52,7 +52,7 @@ export function parseTools(text) {
     try {
         tools = JSON.parse(text);
     } catch (error) {
-        throw new Error(`The tools are no JSON: ${error.message}`);
+        throw new Error(`The tools are not valid JSON: ${error.message}`);
     }
     const list = Array.isArray(tools) ? tools : [tools];
     return list.map(tool => {

@@ -29,9 +29,9 @@ export function asMarkdown(chat, messages) {
                 parts.push(`## Result of ${message.name}`, fenced(message.content));
                 break;
             default:
-                parts.push(`## ${message.model || 'Answer'}`);
+                parts.push(`## ${message.model || 'Response'}`);
                 if (message.reasoning) {
-                    parts.push('<details><summary>Thoughts</summary>', message.reasoning, '</details>');
+                    parts.push('<details><summary>Reasoning</summary>', message.reasoning, '</details>');
                 }
                 parts.push(message.content);
                 for (const call of message.calls ?? []) {

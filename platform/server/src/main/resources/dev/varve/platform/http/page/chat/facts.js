@@ -23,7 +23,7 @@ function cached(facts) {
 
 function accepted(facts) {
     const {draft_tokens: drafted = 0, accepted_tokens: taken = 0} = facts.timings ?? {};
-    return drafted > 0 ? `${percent(taken / drafted)} of drafts accepted` : '';
+    return drafted > 0 ? `${percent(taken / drafted)} of draft tokens accepted` : '';
 }
 
 /** The most important ones. */
@@ -46,20 +46,20 @@ export function table(message) {
     const rows = [
         ['Model', message.model],
         ['First token after', facts.firstMillis === undefined ? null : duration(facts.firstMillis)],
-        ['Whole answer', facts.millis === undefined ? null : duration(facts.millis)],
+        ['Whole response', facts.millis === undefined ? null : duration(facts.millis)],
         ['Waited in the queue', timings.queue_ms === undefined ? null : duration(timings.queue_ms)],
         ['Prompt', usage.prompt_tokens === undefined ? null
             : `${count(usage.prompt_tokens)} tokens in ${duration(timings.prefill_ms ?? 0)}`],
-        ['Prompt from the cache', cacheWords(usage, timings)],
-        ['Prompt shortened to', usage.effective_prompt_tokens === undefined ? null
+        ['Cached prompt tokens', cacheWords(usage, timings)],
+        ['Prompt compressed to', usage.effective_prompt_tokens === undefined ? null
             : `${count(usage.effective_prompt_tokens)} tokens`],
-        ['Answer', usage.completion_tokens === undefined ? null
+        ['Response', usage.completion_tokens === undefined ? null
             : `${count(usage.completion_tokens)} tokens in ${duration(timings.decode_ms ?? 0)}`],
-        ['Thoughts', usage.completion_tokens_details?.reasoning_tokens
+        ['Reasoning', usage.completion_tokens_details?.reasoning_tokens
             ? `${count(usage.completion_tokens_details.reasoning_tokens)} tokens` : null],
-        ['Drafts', timings.draft_tokens
-            ? `${count(timings.accepted_tokens)} of ${count(timings.draft_tokens)} tokens accepted,`
-                + ` ${timings.acceptance_length} tokens a step` : null],
+        ['Draft tokens', timings.draft_tokens
+            ? `${count(timings.accepted_tokens)} of ${count(timings.draft_tokens)} accepted,`
+                + ` ${timings.acceptance_length} tokens per step` : null],
         ['Pages', timings.kvflash
             ? `${timings.kvflash.resident_pages} on devices, ${timings.kvflash.host_pages} in host memory`
             : null],

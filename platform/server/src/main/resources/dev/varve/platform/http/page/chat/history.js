@@ -21,7 +21,7 @@ export class History {
             oninput: () => this.#draw(),
         });
         this.#list = h('ul.chats');
-        this.#none = h('p.muted.small-text', {}, 'Conversations are kept in this browser only.');
+        this.#none = h('p.muted.small-text', {}, 'Conversations are stored in this browser only.');
         this.element = h('aside.history', {'aria-label': 'Conversations', id: 'history'},
             h('div.history-head', {},
                 h('button.button', {type: 'button', onclick: actions.create},

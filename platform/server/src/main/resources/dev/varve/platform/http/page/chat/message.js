@@ -6,7 +6,7 @@ import * as facts from './facts.js';
 import {copyButton, GrowingText} from './markdown.js';
 import {ending, inWords} from './words.js';
 
-const WHO = {user: 'You', assistant: 'Answer', tool: 'Result of a tool'};
+const WHO = {user: 'You', assistant: 'Response', tool: 'Result of a tool'};
 
 /** After so long somebody who waits is told how long it has been. */
 const SLOW_MILLIS = 2000;
@@ -110,10 +110,10 @@ export class MessageView {
         this.#parts = {
             text,
             thoughts: h('details.folded.thoughts', {hidden: true},
-                h('summary', {}, icon('thought'), h('span', {}, 'Thoughts')),
+                h('summary', {}, icon('thought'), h('span', {}, 'Reasoning')),
                 thoughts),
             waits: h('p.waits', {hidden: true}, h('span.dots', {'aria-hidden': 'true'}),
-                h('span', {}, 'Reading the prompt…')),
+                h('span', {}, 'Computing the prompt…')),
             calls: h('div.calls'),
             error: h('div.error', {hidden: true}),
             facts: h('details.facts', {hidden: true}, h('summary'), h('div')),
@@ -131,7 +131,7 @@ export class MessageView {
         const {thoughts} = this.#parts;
         show(thoughts, Boolean(this.#message.reasoning));
         const thinking = running && this.#message.content === '' && this.#message.calls.length === 0;
-        const words = thinking ? 'Thinking…' : 'Thoughts';
+        const words = thinking ? 'Reasoning…' : 'Reasoning';
         const label = thoughts.querySelector('summary span:last-child');
         if (label.textContent !== words) {
             label.textContent = words;
@@ -149,7 +149,7 @@ export class MessageView {
         if (running) {
             const millis = Date.now() - message.began;
             const time = millis > SLOW_MILLIS ? ` ${Math.floor(millis / 1000)} s` : '';
-            this.#parts.waits.lastChild.textContent = (message.waits ?? 'Reading the prompt…') + time;
+            this.#parts.waits.lastChild.textContent = (message.waits ?? 'Computing the prompt…') + time;
         }
     }
 
@@ -180,7 +180,7 @@ export class MessageView {
         const fields = message.calls.map((call, index) => h('textarea', {
             rows: '2',
             id: `result-${message.order}-${index}`,
-            placeholder: 'What the tool answers',
+            placeholder: 'Result of the tool',
         }));
         return h('form.results', {
             onsubmit: event => {
@@ -217,10 +217,10 @@ export class MessageView {
         actions.dataset.state = state;
         actions.replaceChildren(...running ? [] : [
             ...message.content === '' ? [] : [
-                copyButton(() => message.content, 'Copy answer'),
-                this.#button('edit', 'Edit answer', () => this.#edit()),
+                copyButton(() => message.content, 'Copy response'),
+                this.#button('edit', 'Edit response', () => this.#edit()),
             ],
-            this.#button('again', 'Answer again', () => this.#actions.regenerate(message)),
+            this.#button('again', 'Regenerate', () => this.#actions.regenerate(message)),
             isLast && canContinue(message)
                 ? this.#button('continue', 'Continue', () => this.#actions.resume(message), true)
                 : null,

@@ -34,18 +34,18 @@ export async function watchQuestion(server, requestId, signal, tell) {
 function inWords(request) {
     switch (request.state) {
         case 'queued':
-            return 'Waiting for its turn…';
+            return 'Waiting in the queue…';
         case 'parked':
-            return 'Waiting for room, or for a part of the model…';
+            return 'Waiting for memory or for a shard…';
         case 'preparing':
-            return 'Making the prompt shorter…';
+            return 'Compressing the prompt…';
         case 'restoring':
-            return 'Fetching what was read before…';
+            return 'Restoring the cached prefix…';
         case 'prefill': {
             const done = request.computed_tokens.toLocaleString();
-            return `Reading the prompt: ${done} of ${request.prompt_tokens.toLocaleString()} tokens…`;
+            return `Computing the prompt: ${done} of ${request.prompt_tokens.toLocaleString()} tokens…`;
         }
         default:
-            return 'Reading the prompt…';
+            return 'Computing the prompt…';
     }
 }

@@ -324,7 +324,7 @@ class Session {
         // Whoever waits for the end does not mind how it came.
         this.#ended = done.catch(() => {});
         if (!await done) {
-            throw new Refusal('Another tab writes an answer in this conversation.');
+            throw new Refusal('Another tab writes a response in this conversation.');
         }
     }
 
@@ -356,7 +356,7 @@ class Session {
 
     async #await(message, read) {
         message.began = Date.now();
-        message.waits = 'Another tab writes this answer…';
+        message.waits = 'Another tab writes this response…';
         this.#waits = true;
         this.#notify('changed');
         this.#notify('state');
@@ -383,10 +383,10 @@ class Session {
             case 'done':
                 announce(message.calls.length > 0
                     ? 'The model calls a tool'
-                    : `The answer is complete${tokens ? `, ${tokens} tokens` : ''}`);
+                    : `The response is complete${tokens ? `, ${tokens} tokens` : ''}`);
                 break;
             case 'stopped':
-                announce('The answer was stopped');
+                announce('The response was stopped');
                 break;
             case 'broken':
                 announce(inWords(message.error));

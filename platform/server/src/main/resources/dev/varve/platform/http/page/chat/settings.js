@@ -5,13 +5,13 @@ import {parseTools} from './conversation.js';
 
 /** Names, labels, least, most and steps; a fraction may have as many digits as it likes. */
 const SAMPLING = [
-    ['temperature', 'Temperature', 0, 5, 'any', '0 always takes the likeliest token'],
-    ['top_p', 'Top p', 0, 1, 'any', 'tokens that make up this share'],
+    ['temperature', 'Temperature', 0, 5, 'any', '0 always selects the most likely token'],
+    ['top_p', 'Top p', 0, 1, 'any', 'most likely tokens up to this total probability'],
     ['top_k', 'Top k', 0, 1000, 1, '0 for all tokens'],
-    ['min_p', 'Min p', 0, 1, 'any', 'share of the likeliest token'],
+    ['min_p', 'Min p', 0, 1, 'any', 'share of the highest probability'],
     ['repetition_penalty', 'Repetition penalty', 0.1, 2, 'any', '1 for none'],
-    ['max_tokens', 'Most tokens', 1, 10000000, 1, 'of an answer'],
-    ['seed', 'Seed', 0, 2147483647, 1, 'the same answer again'],
+    ['max_tokens', 'Maximum tokens', 1, 10000000, 1, 'of a response'],
+    ['seed', 'Seed', 0, 2147483647, 1, 'the same seed gives the same response'],
 ];
 
 /**
@@ -43,7 +43,7 @@ export function openSettings(settings, props, changed) {
         },
     });
     const system = h('textarea', {id: 'set-system', rows: '4', value: settings.system,
-        placeholder: 'What the model should always keep in mind'});
+        placeholder: 'Instructions for the whole conversation'});
     const numbers = SAMPLING.map(([name, label, min, max, step, help]) => ({
         name,
         field: h('input', {
@@ -58,9 +58,9 @@ export function openSettings(settings, props, changed) {
         help,
     }));
     const thinking = choice('set-thinking', settings.thinking,
-        [['', 'As the model does'], ['on', 'Think first'], ['off', 'Answer at once']]);
+        [['', 'Model default'], ['on', 'On'], ['off', 'Off']]);
     const drafts = choice('set-drafts', settings.drafts,
-        [['', 'As the server does'], ['off', 'Off']]);
+        [['', 'Server default'], ['off', 'Off']]);
 
     const dialog = h('dialog.dialog.settings', {'aria-labelledby': 'settings-title'},
         h('form', {method: 'dialog', onsubmit: keep},
@@ -74,14 +74,14 @@ export function openSettings(settings, props, changed) {
                     field,
                     h('p.help', {id: `help-${name}`}, help))))),
             h('div.grid', {},
-                h('div', {}, h('label', {for: 'set-thinking'}, 'Thoughts'), thinking),
-                h('div', {}, h('label', {for: 'set-drafts'}, 'Guessing ahead'), drafts)),
+                h('div', {}, h('label', {for: 'set-thinking'}, 'Reasoning'), thinking),
+                h('div', {}, h('label', {for: 'set-drafts'}, 'Draft tokens'), drafts)),
             h('details.fold', {open: settings.tools !== ''},
                 h('summary', {}, 'Tools'),
                 h('label.unseen', {for: 'set-tools'}, 'Tools, as JSON'),
                 tools,
                 problem,
-                h('p.help', {}, 'The model may call these functions. You write what they give.')),
+                h('p.help', {}, 'The model may call these functions. You write their results.')),
             h('div.dialog-end', {},
                 h('button.button', {type: 'button', onclick: clear}, 'Reset'),
                 h('button.button.primary', {type: 'submit'}, 'Done'))));
@@ -128,7 +128,7 @@ function unfold(field) {
 /** What holds where nothing is set, as far as the server tells it. */
 function standard(defaults, name) {
     const known = name === 'repetition_penalty' ? defaults.repeat_penalty : defaults[name];
-    return known ?? {max_tokens: 'no limit', seed: 'another each time'}[name] ?? '';
+    return known ?? {max_tokens: 'no limit', seed: 'random'}[name] ?? '';
 }
 
 function choice(id, value, options) {

@@ -4,30 +4,30 @@
 export function inWords(error) {
     switch (error.code) {
         case 'queue_full':
-            return 'The server has as many requests as it takes. Try again in a moment.';
+            return 'The queue of the server is full. Try again in a moment.';
         case 'model_loading':
-            return 'The model is still being loaded.';
+            return 'The server is still loading the model.';
         case 'shutting_down':
-            return 'The server is being stopped. Try again in a moment.';
+            return 'The server is shutting down. Try again in a moment.';
         case 'shard_missing':
-            return 'A part of the model is gone and is being brought back. Try again in a moment.';
+            return 'A shard of the model is down, and the server restores it. Try again in a moment.';
         case 'context_length_exceeded':
-            return `The conversation is longer than the model can take. ${sentence(error.message)}`;
+            return `The conversation is longer than the context of the model. ${sentence(error.message)}`;
         case 'model_not_found':
-            return 'The server does not have this model any more. Choose another one.';
+            return 'The server no longer serves this model. Select another one.';
         case 'invalid_api_key':
-            return 'The server does not know the key.';
+            return 'The server does not accept the key.';
         case 'operator_only':
-            return 'Only who runs the server may see this.';
+            return 'Only the operator may see this.';
         case 'gone':
-            return 'The server does not answer.';
+            return 'The server does not respond.';
         case 'stream_not_found':
         case 'stream_events_gone':
-            return 'The server does not have the rest of this answer any more.';
+            return 'The server no longer has the rest of this response.';
         case 'broken_off':
-            return 'The connection broke off before the answer was complete.';
+            return 'The connection was lost before the response was complete.';
         case 'out_of_memory':
-            return `The server has not enough memory for this. ${sentence(error.message)}`;
+            return `The server does not have enough memory for this. ${sentence(error.message)}`;
         default:
             return sentence(error.message);
     }
@@ -39,12 +39,12 @@ export function ending(message) {
         return 'Stopped';
     }
     if (message.state === 'done' && message.finish === 'length') {
-        return 'Cut off: the limit of tokens was reached';
+        return 'Truncated: the response reached the token limit';
     }
     return '';
 }
 
 function sentence(text) {
-    const whole = (text ?? '').trim() || 'Something went wrong';
+    const whole = (text ?? '').trim() || 'The request failed';
     return whole[0].toUpperCase() + whole.slice(1) + (/[.!?]$/.test(whole) ? '' : '.');
 }

@@ -81,7 +81,7 @@ function drawShard({shard, x, y, width, height}, index) {
         }, svg('title', {}, `Layer ${layer}`)));
     }
     const kind = shard.process.kind === 'local' ? 'own-process' : 'other-process';
-    const state = {ready: '● ready', loading: '◐ coming back', missing: '▲ lost'}[shard.state];
+    const state = {ready: '● ready', loading: '◐ loading', missing: '▲ lost'}[shard.state];
     const used = bytes(shard.weight_bytes + shard.mapped_weight_bytes + shard.kv_bytes);
     return [
         svg(`rect.shard.${kind}${lost ? '.shard-lost' : ''}`, {x, y, width, height, rx: 10}),

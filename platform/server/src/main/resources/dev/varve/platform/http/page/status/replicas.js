@@ -26,8 +26,8 @@ export function replicaHead(replica) {
         h('p', {}, replicaBadge(replica), ` ${[
             `${count(replica.running)} running`,
             `${count(replica.waiting)} waiting`,
-            `${requests(replica.moved_requests)} moved to others`,
-            `loaded again ${times(replica.restarts)}`,
+            `${requests(replica.moved_requests)} moved to other replicas`,
+            `restarted ${times(replica.restarts)}`,
         ].join(', ')}`),
     ];
 }
@@ -35,7 +35,7 @@ export function replicaHead(replica) {
 /** Whether a replica gets requests, in a colour and in words. */
 export function replicaBadge({state}) {
     switch (state) {
-        case 'ready': return badge('good', 'Takes requests');
+        case 'ready': return badge('good', 'Accepts requests');
         case 'recovering': return badge('warn', 'Lacks a shard');
         default: return badge('bad', 'Down');
     }

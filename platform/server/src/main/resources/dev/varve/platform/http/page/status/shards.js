@@ -15,7 +15,7 @@ export function processWords({kind, address, pid}) {
 export function stateBadge({state}) {
     switch (state) {
         case 'ready': return badge('good', 'Ready');
-        case 'loading': return badge('warn', 'Coming back');
+        case 'loading': return badge('warn', 'Loading');
         default: return badge('bad', 'Lost');
     }
 }

@@ -44,7 +44,7 @@ export class StatusView {
         this.#server = server;
         this.#name = h('div.view-model', {hidden: true});
         this.#notice = h('p.trouble', {role: 'status', hidden: true});
-        this.#body = h('div.view-body', {}, h('p.muted', {}, 'Asking the server…'));
+        this.#body = h('div.view-body', {}, h('p.muted', {}, 'Loading…'));
         element.classList.add('status-view');
         element.append(
             h('div.view-head', {}, h('h1', {}, this.title), this.#name, this.tools),
@@ -116,10 +116,10 @@ export class StatusView {
 
     #inWords(error) {
         if (error.status === 401) {
-            return this.#server.hasKey ? 'The server does not know the key.'
-                : 'The server answers only to those who have a key.';
+            return this.#server.hasKey ? 'The server does not accept the key.'
+                : 'The server requires a key.';
         }
-        return error.isGone ? 'The server does not answer; what is shown is old.' : error.message;
+        return error.isGone ? 'The server does not respond; the values are old.' : error.message;
     }
 
     /** Where several models are served, one of them is looked at, or all. */
@@ -153,7 +153,7 @@ export function notLoaded(status) {
         return null;
     }
     return [h('div.card', {}, h('p', {}, badge('plain', `${status.model} is not loaded`)),
-        h('p.muted', {}, status.reason ?? 'It is loaded by the first request that asks for it.'))];
+        h('p.muted', {}, status.reason ?? 'The first request for this model loads it.'))];
 }
 
 /** A card with a heading. */

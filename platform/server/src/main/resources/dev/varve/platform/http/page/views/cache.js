@@ -9,25 +9,25 @@ import {table} from '../status/table.js';
 import {StatusView, card, figures, notLoaded} from '../status/view.js';
 
 const TIERS = {
-    device: ['On the devices', 'Finished sequences, until their room is needed'],
-    host: ['Host memory', 'Beginnings of prompts that can be copied back'],
-    disk: ['Store', 'What outlives the server'],
-    shared: ['Shared store', 'What several servers have in common'],
+    device: ['On the devices', 'Finished sequences, until the scheduler needs their slots'],
+    host: ['Host memory', 'Prefixes that the server can copy back to the devices'],
+    disk: ['Store', 'Prefixes that survive a restart of the server'],
+    shared: ['Shared store', 'Prefixes that several servers share'],
 };
 
 const MISSES = {
-    unknown: ['No match', 'no prompt of the same key began like it'],
-    before_checkpoint: ['Too short', 'others begin like it, but part before the first kept position'],
-    evicted: ['Evicted', 'what it needs gave way to others; more --cache-ram helps'],
-    failed: ['Failed', 'it was found, and could not be copied'],
-    disabled: ['Not wanted', 'the request said "cache": false'],
+    unknown: ['No match', 'no prompt of the same scope has this prefix'],
+    before_checkpoint: ['Too short', 'a cached prompt has the same start, but diverges before its first checkpoint'],
+    evicted: ['Evicted', 'the prefix was evicted; a larger --cache-ram helps'],
+    failed: ['Failed', 'the prefix was found, but the copy failed'],
+    disabled: ['Disabled', 'the request set "cache": false'],
 };
 
 const STORE_MISSES = {
-    absent: 'gone from the store',
+    absent: 'missing in the store',
     corrupt: 'damaged',
     mismatch: 'of another model or version',
-    unreadable: 'could not be read',
+    unreadable: 'unreadable',
 };
 
 const SHOWN = 50;
@@ -62,28 +62,28 @@ function draw(status) {
     const {cache, load} = status;
     if (!cache.tiers) {
         return h('div.card.nothing', {dataset: {key: 'hidden'}},
-            h('p', {}, 'Only who runs the server sees the figures of the cache.'),
-            h('p.muted', {}, 'There are several API keys, and figures of all would tell what others ask.'));
+            h('p', {}, 'Only the operator sees the statistics of the cache.'),
+            h('p.muted', {}, 'There are several API keys, and the statistics could reveal requests of other keys.'));
     }
     const hits = sum(cache.hits);
     const misses = sum(cache.misses);
     const asked = hits + misses;
     return [
-        card('What it was good for',
+        card('Effect',
             figures([
                 ['Hits', asked > 0 ? percent(hits / asked) : '–',
                     `${count(hits)} of ${count(asked)} requests`],
-                ['Tokens not computed', count(sum(cache.saved_tokens)),
+                ['Cached tokens', count(sum(cache.saved_tokens)),
                     load.prompt_tokens > 0
-                        ? `${percent(load.cached_tokens / load.prompt_tokens)} of all prompts` : null],
-                ['Copied back', count(cache.restores),
+                        ? `${percent(load.cached_tokens / load.prompt_tokens)} of all prompt tokens` : null],
+                ['Restored prefixes', count(cache.restores),
                     cache.restores > 0
                         ? `${duration(1000 * cache.restore_seconds / cache.restores)} each` : null],
-                ['Shared', cache.scope === 'shared' ? 'by all keys' : 'within a key'],
+                ['Shared', cache.scope === 'shared' ? 'by all keys' : 'by requests of one key'],
             ])),
         card('Tiers', h('div.tiers', {}, cache.tiers.map(each => each.name === 'shared' ? sharedTier(each) : tier(each)))),
         h('div.two', {},
-            card('Hits', counts('Hits by where the prompt’s beginning lay',
+            card('Hits', counts('Hits by the location of the prefix',
                 Object.entries(cache.hits).map(([name, value]) => [TIERS[name]?.[0] ?? name, value,
                     `${count(cache.saved_tokens[name])} tokens`]), 5)),
             card('Misses', counts('Misses by reason',
@@ -102,7 +102,7 @@ function tier(of) {
     const share = of.limit_bytes > 0 ? of.used_bytes / of.limit_bytes : 0;
     return h('div.tier', {dataset: {key: of.name}},
         h('h3', {}, title),
-        h('p.muted', {}, of.limit_bytes > 0 ? what : 'Nothing is kept here'),
+        h('p.muted', {}, of.limit_bytes > 0 ? what : 'This tier is off'),
         of.limit_bytes > 0 ? bar([{colour: 1, value: of.used_bytes}], of.limit_bytes,
             `${title}: ${percent(share)} full`) : null,
         h('p', {}, h('strong', {}, bytes(of.used_bytes)), ` of ${bytes(of.limit_bytes)}`),
@@ -110,9 +110,9 @@ function tier(of) {
             of.entries === undefined ? null : `${count(of.entries)} entries`,
             of.used_tokens === undefined ? null : `${count(of.used_tokens)} tokens`,
             of.running_tokens > 0 ? `${count(of.running_tokens)} tokens of running requests` : null,
-            of.evictions === undefined ? null : `${count(of.evictions)} gave way to others`,
+            of.evictions === undefined ? null : `${count(of.evictions)} evictions`,
             of.state && of.state !== 'open'
-                ? badge('warn', of.state === 'paused' ? 'The disk is full or failed' : 'Only read')
+                ? badge('warn', of.state === 'paused' ? 'The disk is full or failed' : 'Read-only')
                 : null,
         ].filter(Boolean).map(words => h('li', {}, words))));
 }
@@ -126,17 +126,17 @@ function sharedTier(of) {
         h('p.muted', {}, what),
         h('p', {}, h('strong', {}, bytes(of.read_bytes)), ` read, ${bytes(of.written_bytes)} written`),
         h('ul.lines', {}, [
-            `${count(found)} requests went on with what lay there`,
-            failed > 0 ? `${count(failed)} got no answer in time` : null,
-            skipped > 0 ? `${count(skipped)} did without while it was away` : null,
-            of.state === 'away' ? badge('bad', 'It does not answer') : null,
-            of.state === 'read_only' ? badge('warn', 'Only read') : null,
+            `${count(found)} requests reused a prefix from it`,
+            failed > 0 ? `${count(failed)} requests got no response in time` : null,
+            skipped > 0 ? `${count(skipped)} requests skipped it while it was unavailable` : null,
+            of.state === 'away' ? badge('bad', 'It does not respond') : null,
+            of.state === 'read_only' ? badge('warn', 'Read-only') : null,
         ].filter(Boolean).map(words => h('li', {}, words))));
 }
 
 function counts(caption, rows, colour) {
     const most = Math.max(1, ...rows.map(([, value]) => value));
-    return table(caption, ['What', {title: 'Requests', number: true}, 'Share'],
+    return table(caption, ['Category', {title: 'Requests', number: true}, 'Share'],
         rows.map(([name, value, note]) => ({
             key: name,
             cells: [[name, note ? h('span.note', {}, note) : null], count(value),
@@ -148,14 +148,14 @@ function storeMisses(tiers) {
     return tiers.map(each => [TIERS[each.name]?.[0] ?? each.name,
         Object.entries(each.misses ?? {}).filter(([, value]) => value > 0)])
         .filter(([, some]) => some.length > 0)
-        .map(([name, some]) => h('p', {}, badge('warn', name), ' What it should have: '
+        .map(([name, some]) => h('p', {}, badge('warn', name), ' Unusable prefixes: '
             + some.map(([reason, value]) => `${count(value)} ${STORE_MISSES[reason] ?? reason}`).join(', ')
             + '.'));
 }
 
 async function clearCache(server, button, message, entries) {
-    if (!await confirmed('Forget all computed prompts, on the devices, in memory and on disk, of'
-            + ' all models? Requests that run go on.', 'Clear the cache')) {
+    if (!await confirmed('Delete all cached prefixes of all models, on the devices, in memory and on'
+            + ' disk? Running requests continue.', 'Clear the cache')) {
         return;
     }
     button.disabled = true;
@@ -191,7 +191,7 @@ function keyButton(server, error, then) {
                 then();
             }
         },
-    }, 'Use the operator’s key');
+    }, 'Use the operator key');
 }
 
 async function showEntries(server, element) {
@@ -199,11 +199,11 @@ async function showEntries(server, element) {
         const {entries, total} = await server.json(`/cache?limit=${SHOWN}`,
             {operator: true, byUser: true});
         morph(element, h('p', {}, total > entries.length
-            ? `The ${count(entries.length)} used last of ${count(total)}.`
-            : `${count(total)} in all, the one used last first.`),
-        entries.length === 0 ? null : table('Positions that host memory can restore', [
+            ? `The ${count(entries.length)} most recently used of ${count(total)}.`
+            : `${count(total)} in all, the most recently used first.`),
+        entries.length === 0 ? null : table('Checkpoints that host memory can restore', [
             {title: 'Tokens', number: true}, {title: 'Bytes', number: true},
-            {title: 'Uses', number: true}, {title: 'Not used for', number: true}, 'Scope',
+            {title: 'Uses', number: true}, {title: 'Idle for', number: true}, 'Scope',
         ], entries.map(entry => ({
             cells: [count(entry.tokens), bytes(entry.bytes), count(entry.uses),
                 duration(entry.idle_seconds * 1000), h('code', {}, entry.scope)],

@@ -83,8 +83,9 @@ class ChatView {
             },
         });
         const welcome = h('div.welcome', {},
-            h('h1', {}, 'What shall we talk about?'),
-            h('p', {}, 'The model answers from this server. What you write stays between it and this browser.'));
+            h('h1', {}, 'Start a conversation'),
+            h('p', {}, 'The model runs on this server. Your messages go only to this server and stay in'
+                + ' this browser.'));
         const trouble = h('div.trouble', {role: 'status', hidden: true});
         this.#parts = {model, welcome, trouble};
         const head = h('div.chat-head', {},
@@ -135,7 +136,7 @@ class ChatView {
         await this.#openNamed();
         await loaded;
         if (!this.#store.isKept && this.#models.length > 0 && !signal.aborted) {
-            this.#say('This browser keeps nothing: conversations are gone with the page.');
+            this.#say('This browser stores nothing: conversations are lost when the page closes.');
         }
     }
 
@@ -212,8 +213,8 @@ class ChatView {
                 }
             },
             unkept: error => this.#say(error.name === 'QuotaExceededError'
-                ? 'The browser’s store is full: this conversation is not kept.'
-                : 'The browser’s store does not answer: this conversation is not kept.'),
+                ? 'The browser’s storage is full: this conversation is not saved.'
+                : 'The browser’s storage does not respond: this conversation is not saved.'),
         };
         this.#list.replace(session.messages);
         show(this.#parts.welcome, session.messages.length === 0);
@@ -267,7 +268,7 @@ class ChatView {
         const session = this.#session;
         const count = session.messages.length;
         const sent = await this.#does(() => {
-            announce('The answer begins');
+            announce('The response starts');
             return session.send(text);
         });
         // What was not even added is still to be sent.
@@ -312,7 +313,7 @@ class ChatView {
         const lost = this.#session.messages.filter(each => each.order >= order).length;
         return lost === 0 || await confirmed(
             lost === 1 ? 'The message after it will be deleted.' : `The ${lost} messages after it will be deleted.`,
-            'Go on');
+            'Delete');
     }
 
     #create() {
@@ -369,7 +370,7 @@ class ChatView {
         await this.#ready;
         const {chat, messages} = this.#session;
         if (messages.length === 0) {
-            this.#say('There is nothing to export yet.');
+            this.#say('The conversation has no messages to export.');
             return;
         }
         save(fileName(chat, ending), type, write(chat, messages));

@@ -13,8 +13,8 @@ const PARTS = [
     ['weight_bytes', 'Weights', 1],
     ['kv_bytes', 'KV cache', 2],
     ['state_bytes', 'States and windows', 3],
-    ['compute_bytes', 'Scratch', 4],
-    ['prompt_cache_bytes', 'Computed prompts', 5],
+    ['compute_bytes', 'Compute buffers', 4],
+    ['prompt_cache_bytes', 'Prefix cache', 5],
     ['page_bytes', 'Pages', 6],
 ];
 
@@ -49,7 +49,7 @@ export function unmount() {
 function tell(down, lost) {
     const words = [...down.map(({id}) => `replica ${id}`), ...lost.map(place)].join(', ');
     if (knownLost !== null && words !== knownLost) {
-        announce(words === '' ? 'All shards are there again.' : `Lost: ${words}.`);
+        announce(words === '' ? 'All shards are back.' : `Lost: ${words}.`);
     }
     knownLost = words;
 }
@@ -89,51 +89,51 @@ function fate(placement, status) {
     for (const replica of down) {
         words.push(h('p', {}, replicaBadge(replica), ` Replica ${replica.id}`),
             h('p.muted', {}, replica.reason ? `${sentence(replica.reason)} ` : '',
-                'It is loaded again.'));
+                'The server loads it again.'));
     }
     for (const shard of lost) {
         const ago = shard.last_loss
             ? `, lost ${duration(shard.last_loss.ago_seconds * 1000)} ago: ${shard.last_loss.reason}`
             : '';
         words.push(h('p', {}, stateBadge(shard), ` ${place(shard)}${ago}`),
-            h('p.muted', {}, `${sentence(shard.reason ?? 'it is brought back')} ${loaded(shard)}`));
+            h('p.muted', {}, `${sentence(shard.reason ?? 'the server restores it')} ${loaded(shard)}`));
     }
     if (placement.outage) {
         words.push(outage(placement.outage, status));
     } else if (trouble) {
         words.push(h('p', {}, meanwhile(replicas, lost)));
     } else {
-        words.push(h('p', {}, badge('good', 'All shards are there')),
+        words.push(h('p', {}, badge('good', 'All shards are ready')),
             ...calm(placement.shards, replicas.length > 0));
     }
     return h('section.card.fate', {dataset: {key: 'fate', lost: trouble ? 'yes' : 'no'}},
-        h('h2', {}, 'When a shard dies'), words);
+        h('h2', {}, 'When a shard fails'), words);
 }
 
 /** What becomes of requests while something is lost and nobody waits for it. */
 function meanwhile(replicas, lost) {
     const others = replicas.filter(replica => replica.state === 'ready').length;
     if (others > 0) {
-        return 'No request waits for that: all go on, or begin, at'
+        return 'No request waits: requests continue or start on'
             + ` ${others === 1 ? 'the other replica' : 'other replicas'} at once.`;
     }
     return lost.length > 0
-        ? 'No request waits for it yet. Those that come wait until it is back.'
-        : 'No replica is left. Requests are refused until one is back.';
+        ? 'No request waits for it yet. New requests wait until it is back.'
+        : 'No replica is ready. The server refuses requests until one is back.';
 }
 
 function outage({waited_seconds: waited, left_seconds: left, turns_away: over}, status) {
     if (over) {
-        return h('p', {}, badge('bad', 'Requests are turned away'),
-            ' with status 503 (shard_missing), since nothing brought it closer to its return. They',
-            ' are taken again as soon as something does.');
+        return h('p', {}, badge('bad', 'The server refuses requests'),
+            ' with status 503 (shard_missing), since the recovery of the shard makes no progress.',
+            ' It accepts requests again as soon as the recovery makes progress.');
     }
     const who = status.load.waiting === 1 ? 'One request waits'
         : `${count(status.load.waiting)} requests wait`;
     return h('p', {}, badge('warn', `${who}, for ${duration(waited * 1000)} so far`),
-        ` and ${duration(left * 1000)} more unless the shard comes closer to its return; then they`,
-        ' fail with status 503 (shard_missing). Once it is back they are computed again and go on',
-        ' with the same tokens.');
+        ` and ${duration(left * 1000)} more unless the recovery of the shard makes progress; then`,
+        ' they fail with status 503 (shard_missing). Once the shard is back, the server computes them',
+        ' again, and they continue with the same tokens.');
 }
 
 function calm(shards, severalReplicas) {
@@ -141,10 +141,10 @@ function calm(shards, severalReplicas) {
     const past = shards.filter(shard => shard.last_loss);
     return [
         h('p.muted', {}, others.length === 0
-            ? 'All layers are in the server’s own process: they live and end with it.'
-            : 'If one in another process dies, it is brought back. Requests '
-                + (severalReplicas ? 'go on at another replica at once, with the same tokens.'
-                    : 'wait meanwhile, are computed again, and go on with the same tokens.')),
+            ? 'All layers are in the server’s own process and end with it.'
+            : 'If a shard in another process fails, the server restores it. Requests '
+                + (severalReplicas ? 'continue on another replica at once, with the same tokens.'
+                    : 'wait, are computed again, and continue with the same tokens.')),
         ...past.map(shard => h('p.muted', {}, `${shard.device}${ofReplica(shard)} was lost`
             + ` ${duration(shard.last_loss.ago_seconds * 1000)} ago (${shard.last_loss.reason})`
             + (shard.last_loss.outage_seconds === undefined ? '.'
@@ -194,11 +194,11 @@ function memory(of) {
 function shardTable(shards, severalReplicas) {
     return table('Shards in the order of their layers', [
         ...(severalReplicas ? ['Replica'] : []), 'Layers', 'Device', 'Process', 'State',
-        {title: 'Decode, lately', number: true},
-        {title: 'Prompt, per token', number: true},
+        {title: 'Decode, recent', number: true},
+        {title: 'Prefill, per token', number: true},
         {title: 'Forward, mean', number: true},
         {title: 'Boundary, mean', number: true},
-        'Over the boundary',
+        'Boundary traffic',
         {title: 'Restarts', number: true},
     ], shards.map(shard => ({
         key: `${shard.replica ?? 0}-${shard.first_layer}`,

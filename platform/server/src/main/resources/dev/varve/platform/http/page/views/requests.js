@@ -10,9 +10,9 @@ const STATES = {
     preparing: ['plain', 'Preparing'],
     queued: ['plain', 'Queued'],
     restoring: ['warn', 'Restoring'],
-    prefill: ['warn', 'Reading the prompt'],
-    decode: ['good', 'Writing'],
-    parked: ['warn', 'Parked'],
+    prefill: ['warn', 'Prefill'],
+    decode: ['good', 'Decode'],
+    parked: ['warn', 'Requeued'],
     running: ['good', 'Running'],
     ended: ['plain', 'Ending'],
 };
@@ -78,13 +78,13 @@ function draw({requests}, server) {
         card('Now', figures([
             ['Running', count(requests.length - waiting.length)],
             ['Waiting', count(waiting.length)],
-            ['Tokens per second', speed.toFixed(1), 'of all that write'],
+            ['Tokens per second', speed.toFixed(1), 'of all requests together'],
         ])),
         requests.length === 0
             ? h('div.card.nothing', {dataset: {key: 'none'}},
-                h('p', {}, view?.model ? 'Nothing is asked of this model.'
-                    : 'Nothing is asked at the moment.'),
-                h('p.muted', {}, 'Requests are shown here from when they come to when they end.'))
+                h('p', {}, view?.model ? 'This model has no requests.'
+                    : 'The server has no requests.'),
+                h('p.muted', {}, 'This view shows requests from their arrival to their end.'))
             : card('Requests', list(requests, operates),
                 operates || requests.every(each => each.may_cancel) ? null : operatorOffer()),
     ];
@@ -92,16 +92,16 @@ function draw({requests}, server) {
 
 function operatorOffer() {
     return h('p.offer', {},
-        refused ? badge('bad', 'That is not the operator’s key.') : 'Who runs the server may cancel any.',
+        refused ? badge('bad', 'That is not the operator key.') : 'The operator may cancel any request.',
         ' ', h('button.button', {type: 'button', dataset: {operator: 'ask'}},
-            'Use the operator’s key'));
+            'Use the operator key'));
 }
 
 function list(requests, operates) {
     const several = new Set(requests.map(each => each.model)).size > 1;
-    return table('Requests that wait and run, the oldest first', [
+    return table('Queued and running requests, the oldest first', [
         'Request', 'State', {title: 'Age', number: true}, {title: 'Prompt', number: true},
-        {title: 'Answer', number: true}, {title: 'Speed', number: true}, 'End',
+        {title: 'Response', number: true}, {title: 'Speed', number: true}, 'End',
     ], requests.map(request => ({
         key: request.id,
         cells: [what(request, several), state(request),
@@ -120,9 +120,9 @@ function age({age_seconds: seconds}) {
 function what(request, several) {
     const words = request.own
         ? h('span.said', {}, said(request))
-        : h('span.muted', {}, 'Of another key: its text is not shown');
+        : h('span.muted', {}, 'Request of another key: its text is not shown');
     return [words, h('span.note', {}, [several ? request.model : null, request.route,
-        request.choices > 1 ? `${request.choices} answers` : null,
+        request.choices > 1 ? `${request.choices} choices` : null,
         request.scope ? `scope ${request.scope}` : null].filter(Boolean).join(' · '))];
 }
 
@@ -139,7 +139,7 @@ function state(request) {
     return [badge(kind, words),
         request.state === 'prefill' && all > 0
             ? bar([{colour: 3, value: done}], all, `${percent(done / all)} of the prompt`) : null,
-        request.state === 'parked' ? h('span.note', {}, 'It ran, and waits for room or a shard') : null];
+        request.state === 'parked' ? h('span.note', {}, 'It ran before, and waits for memory or a shard') : null];
 }
 
 function prompt(request) {

@@ -10,7 +10,7 @@ import {StatusView, card, figures, notLoaded} from '../status/view.js';
 let view = null;
 
 export function mount(element, server) {
-    view = new StatusView('Speculation and paging', '/status', draw);
+    view = new StatusView('Speculative decoding and paging', '/status', draw);
     view.mount(element, server);
 }
 
@@ -25,30 +25,30 @@ function draw(status) {
 
 function guesses(of) {
     if (!of.enabled) {
-        return [card('Speculation', h('p', {}, badge('plain', 'Nothing is guessed')),
-            h('p.muted', {}, 'Guesses of coming tokens, several of which one step checks, change no'
-                + ' answer and may make it faster. Start the server with ', h('code', {}, '--draft'),
-            ' to have some.'))];
+        return [card('Speculative decoding', h('p', {}, badge('plain', 'Off')),
+            h('p.muted', {}, 'One step verifies several draft tokens. Responses stay the same and may'
+                + ' take less time. Start the server with ', h('code', {}, '--draft'),
+            ' to enable it.'))];
     }
     return [
-        card(`Guesses by ${of.name || 'a draft'}`, figures([
-            ['Acceptance length', of.acceptance_length.toFixed(2), 'tokens per step that checks'],
+        card(`Draft tokens from ${of.name || 'a draft model'}`, figures([
+            ['Acceptance length', of.acceptance_length.toFixed(2), 'tokens per verification step'],
             ['Acceptance rate', percent(of.acceptance_rate),
-                `${count(of.accepted_tokens)} of ${count(of.draft_tokens)} guesses`],
-            ['Steps that checked', count(of.verify_steps)],
+                `${count(of.accepted_tokens)} of ${count(of.draft_tokens)} draft tokens`],
+            ['Verification steps', count(of.verify_steps)],
         ]), of.verify_steps === 0
-            ? h('p.muted', {}, 'No guess was worth a step so far, or no request ran.') : null,
+            ? h('p.muted', {}, 'No step verified draft tokens so far: none would save time, or no request ran.') : null,
         of.draft ? draft(of.draft) : null),
         h('div.two', {},
-            card('Widths chosen', histogram('Steps by the number of guesses that they checked',
-                'Guesses', of.widths, 3)),
-            card('Right ones', histogram('Steps by the number of guesses that were right',
-                'Right', of.accepts, 1))),
-        of.grades.length === 0 ? null : card('By kind of draft',
-            h('p.muted', {}, 'Drafts that are alike have a grade, which the speculator gives them.'),
-            table('Guesses by the grade of their draft', [
-                {title: 'Grade', number: true}, {title: 'Guesses', number: true},
-                {title: 'Right', number: true}, {title: 'Rate', number: true},
+            card('Draft length', histogram('Steps by the number of draft tokens that they verified',
+                'Draft tokens', of.widths, 3)),
+            card('Accepted draft tokens', histogram('Steps by the number of accepted draft tokens',
+                'Accepted', of.accepts, 1))),
+        of.grades.length === 0 ? null : card('By grade',
+            h('p.muted', {}, 'The speculator gives similar drafts the same grade.'),
+            table('Draft tokens by the grade of their draft', [
+                {title: 'Grade', number: true}, {title: 'Draft tokens', number: true},
+                {title: 'Accepted', number: true}, {title: 'Rate', number: true},
                 {title: 'Length', number: true}, {title: 'Steps', number: true},
             ], of.grades.map(grade => ({
                 key: String(grade.grade),
@@ -61,10 +61,10 @@ function guesses(of) {
 
 function draft(of) {
     return h('p', {}, stateBadge(of), ` The draft model is on ${of.device}, ${bytes(of.bytes)}.`,
-        of.answers > 0 ? ` It answered ${count(of.answers)} steps in`
-            + ` ${duration(of.answer_ms / of.answers)} each; ${count(of.late)} did not wait for it.` : '',
+        of.answers > 0 ? ` It responded in ${count(of.answers)} steps, after`
+            + ` ${duration(of.answer_ms / of.answers)} each; ${count(of.late)} steps did not wait for it.` : '',
         of.restarts > 0 ? ` Restarts: ${count(of.restarts)}.` : '',
-        of.state === 'ready' ? '' : ' Requests go on without guesses until it is back.');
+        of.state === 'ready' ? '' : ' Requests continue without draft tokens until it is back.');
 }
 
 function histogram(caption, title, numbers, colour) {
@@ -81,9 +81,9 @@ function histogram(caption, title, numbers, colour) {
 
 function pages({paging, load}) {
     if (!paging) {
-        return card('Paging', h('p', {}, badge('plain', 'All of a context is on the devices')),
+        return card('Paging', h('p', {}, badge('plain', 'The whole context is on the devices')),
             h('p.muted', {}, 'With ', h('code', {}, '--kvflash'), ' each request has a pool of'
-                + ' bounded size there, and the rest of its context waits in host memory.'));
+                + ' bounded size on the devices, and host memory holds the rest of its context.'));
     }
     const all = paging.resident_pages + paging.host_pages;
     const parts = [
@@ -92,12 +92,12 @@ function pages({paging, load}) {
     ];
     return card('Paging', figures([
         ['Pool of a request', `${count(paging.pool_tokens)} tokens`,
-            `pages of ${paging.page_tokens}, chosen by ${paging.policy}`],
+            `pages of ${paging.page_tokens} tokens, policy ${paging.policy}`],
         ['Pages in per step', paging.pages_in_per_step.toFixed(2),
             `${count(paging.pages_in)} in ${count(load.steps)} steps`],
         ['Pages out', count(paging.pages_out), `${bytes(paging.moved_bytes)} moved`],
-        ['Recalled well', paging.recalls > 0 ? percent(paging.recall_hit_rate) : '–',
-            `${count(paging.recalls)} recalls, ${count(paging.reselects)} choices`],
+        ['Recall hit rate', paging.recalls > 0 ? percent(paging.recall_hit_rate) : '–',
+            `${count(paging.recalls)} recalls, ${count(paging.reselects)} selections`],
     ]), bar(parts, all, `${count(paging.resident_pages)} pages in pools, ${count(paging.host_pages)}`
         + ' in host memory'),
     legend(parts.map(part => ({...part, value: `${count(part.value)} pages`}))),

@@ -9,7 +9,7 @@ library=libvarve-kernels.so
 target=$library
 if [[ ${1:-} == --check ]]; then
   if [[ $(gcc -dumpversion 2>/dev/null) != 12 ]]; then
-    echo "natives/kernels/build.sh: no gcc 12; $library is taken as it is" >&2
+    echo "natives/kernels/build.sh: found no gcc 12; cannot check $library" >&2
     exit 0
   fi
   folder=$(mktemp -d)
@@ -22,6 +22,6 @@ gcc -O3 -Wall -Wextra -Werror -std=gnu11 -fPIC -shared -nostdlib -ffreestanding 
   -s -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-soname,$library -o "$target" columns.c convolution.c delta.c
 chmod 644 "$target"
 if [[ $target != "$library" ]] && ! cmp "$target" "$library"; then
-  echo "natives/kernels/build.sh: $library was made of another source; run natives/kernels/build.sh" >&2
+  echo "natives/kernels/build.sh: $library does not match its source; run natives/kernels/build.sh" >&2
   exit 1
 fi

@@ -31,37 +31,37 @@ final class CacheMetrics {
         return List.of(
                 counter(
                         "varve_prefix_cache_queries",
-                        "Requests that were looked up.",
+                        "Prefix lookups.",
                         sum(counts.hits()) + sum(counts.misses())),
                 bySource(
                         "varve_prefix_cache_hits",
-                        "Requests whose prompt began like a computed one, by where that was.",
+                        "Requests with a cached prefix, by its source.",
                         counts.hits()),
                 bySource(
                         "varve_prefix_cache_saved_tokens",
-                        "Prompt tokens that needed no computing, by where they were.",
+                        "Cached tokens of requests, by their source.",
                         counts.savedTokens()),
                 counter(
                         "varve_prefix_cache_misses",
-                        "Requests for which nothing computed was found, by the reason.",
+                        "Requests without a cached prefix, by reason.",
                         MissReason.values(),
                         reason -> Labels.of("reason", reason.word()),
                         counts.misses()),
                 counter(
                         "varve_prefix_cache_evictions",
-                        "Positions in host memory that gave way to others.",
+                        "Positions that were evicted from host memory.",
                         counts.evictions()),
                 gauge(
                         "varve_prefix_cache_limit_bytes",
-                        "Most bytes of host memory for computed prompts.",
+                        "Maximum bytes of host memory for cached prefixes.",
                         host.limitBytes()),
                 gauge(
                         "varve_prefix_cache_used_bytes",
-                        "Bytes of host memory that computed prompts take.",
+                        "Bytes of host memory that cached prefixes use.",
                         host.usedBytes()),
                 gauge(
                         "varve_prefix_cache_entries",
-                        "Positions that host memory can restore.",
+                        "Positions that can be restored from host memory.",
                         host.entries()),
                 gauge(
                         "varve_prefix_cache_block_tokens",
@@ -77,7 +77,7 @@ final class CacheMetrics {
                         counts.moved().restoredBytes()),
                 MetricFamily.histogram(
                         "varve_prefix_cache_restore_seconds",
-                        "Time to copy a computed prompt from host memory to the devices.",
+                        "Time to copy a cached prefix from host memory to the devices.",
                         PrefixCacheStatus.Moved.bounds(),
                         counts.moved().restores(),
                         counts.moved().restoreSeconds()));

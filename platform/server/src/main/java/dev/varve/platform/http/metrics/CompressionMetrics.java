@@ -19,32 +19,32 @@ final class CompressionMetrics {
     private final Counter prompts =
             counter(
                     "varve_pflash_prompts_total",
-                    "Prompts that became shorter before they were computed.",
+                    "Compressed prompts.",
                     "mode",
                     MODEL);
     private final Counter failures =
             counter(
                     "varve_pflash_failures_total",
-                    "Prompts that should have become shorter and were computed as they are.",
+                    "Prompts whose compression failed and which were computed whole.",
                     MODEL);
     private final Counter promptTokens =
             counter(
                     "varve_pflash_input_tokens_total",
-                    "Tokens of these prompts as clients meant them.",
+                    "Tokens of compressed prompts before compression.",
                     MODEL);
     private final Counter effectiveTokens =
-            counter("varve_pflash_kept_tokens_total", "Tokens of what became of them.", MODEL);
+            counter("varve_pflash_kept_tokens_total", "Tokens of compressed prompts after compression.", MODEL);
     private final Counter knownMessages =
             counter(
                     "varve_pflash_cached_messages_total",
-                    "Messages that had become shorter in an earlier turn.",
+                    "Messages that an earlier turn had compressed.",
                     MODEL);
     private final Counter seconds =
-            counter("varve_pflash_seconds_total", "Time that making prompts shorter took.", MODEL);
+            counter("varve_pflash_seconds_total", "Total time of compression.", MODEL);
     private final Histogram scores =
             Instruments.histogram(
                     "varve_pflash_score_time_seconds",
-                    "Time that a drafter took to read a prompt.",
+                    "Time that the prefill drafter took to read a prompt.",
                     HistogramBuckets.waits(),
                     MODEL);
 

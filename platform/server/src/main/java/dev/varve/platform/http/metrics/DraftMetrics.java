@@ -24,32 +24,34 @@ final class DraftMetrics {
         return List.of(
                 metrics.one(
                                 "varve_draft_up",
-                                "1 if the draft's process can guess, 0 if it is missing or loads.",
+                                "1 if the draft model's process works, 0 if it is missing or"
+                                        + " loading.",
                                 draft.isReady() ? 1 : 0)
                         .gauge(),
                 metrics.one(
                                 "varve_draft_bytes",
-                                "Bytes that the draft's process holds.",
+                                "Memory of the draft model's process in bytes.",
                                 draft.bytes())
                         .gauge(),
                 metrics.one(
                                 "varve_draft_restarts",
-                                "How often the draft's process was lost and came back.",
+                                "Number of times that the draft model's process was lost and"
+                                        + " returned.",
                                 draft.health().restarts())
                         .counter(),
                 metrics.one(
                                 "varve_draft_answers",
-                                "Steps for which the draft's process guessed.",
+                                "Steps for which the draft model's process proposed draft tokens.",
                                 answers.count())
                         .counter(),
                 metrics.one(
                                 "varve_draft_answer_seconds",
-                                "Time from a question to the draft's process to its answer.",
+                                "Time from a request to the draft model's process to its reply.",
                                 answers.millis() / MILLIS_PER_SECOND)
                         .counter(),
                 metrics.one(
                                 "varve_draft_late",
-                                "Steps that did not wait for the draft's process any longer.",
+                                "Steps that stopped waiting for the draft model's process.",
                                 answers.late())
                         .counter(),
                 metrics.bytes(draft),
@@ -61,7 +63,8 @@ final class DraftMetrics {
     }
 
     private MetricSnapshot bytes(DraftStatus draft) {
-        return new MetricFamily("varve_draft_wire_bytes", "Bytes to and from the draft's process.")
+        return new MetricFamily(
+                        "varve_draft_wire_bytes", "Bytes to and from the draft model's process.")
                 .add(labels.add("direction", "sent"), draft.traffic().sentBytes())
                 .add(labels.add("direction", "received"), draft.traffic().receivedBytes())
                 .counter();
@@ -71,8 +74,8 @@ final class DraftMetrics {
         String how = draft.traffic().payloads().name().toLowerCase(Locale.ROOT);
         return new MetricFamily(
                         "varve_draft_wire",
-                        "How large payloads travel to the draft's process: in shared memory or in"
-                                + " the stream.")
+                        "Path of large payloads to the draft model's process: shared memory or the"
+                                + " stream.")
                 .add(labels.add("payloads", how), 1)
                 .info();
     }

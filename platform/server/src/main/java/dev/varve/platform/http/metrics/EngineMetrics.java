@@ -38,7 +38,7 @@ final class EngineMetrics {
                                 .info(),
                         gauge(
                                 "varve_kv_cache_resident_tokens",
-                                "Token slots that finished sequences hold.",
+                                "KV slots that finished sequences hold until they are evicted.",
                                 engine.slots().resident()),
                         gauge(
                                 "varve_weight_bytes",
@@ -56,11 +56,11 @@ final class EngineMetrics {
                 List.of(
                         counter(
                                 "varve_prompt_tokens",
-                                "Prompt tokens taken in.",
+                                "Prompt tokens of admitted requests.",
                                 engine.counts().tokens().prompt()),
                         counter(
                                 "varve_cached_prompt_tokens",
-                                "Prompt tokens that needed no prefill.",
+                                "Cached tokens of admitted requests.",
                                 engine.counts().tokens().cachedPrompt()),
                         counter(
                                 "varve_generation_tokens",
@@ -68,7 +68,7 @@ final class EngineMetrics {
                                 engine.counts().tokens().generated()),
                         counter(
                                 "varve_preemptions",
-                                "Sequences put back to the queue for want of room.",
+                                "Sequences that were preempted for lack of room.",
                                 engine.counts().preemptions()),
                         counter(
                                 "varve_replays",
@@ -76,22 +76,22 @@ final class EngineMetrics {
                                 engine.counts().replays()),
                         counter(
                                 "varve_step_failures",
-                                "Steps that failed; their requests were tried again one by one.",
+                                "Steps that failed; their requests were retried one by one.",
                                 engine.counts().failures().steps()),
                         counter(
                                 "varve_optional_failures",
-                                "Lookups, copies, drafts and choices of pages that failed, each of"
+                                "Lookups, copies, drafts and page selections that failed, each of"
                                         + " them a miss for one request.",
                                 engine.counts().failures().optional()),
                         counter("varve_steps", "Forward passes.", engine.counts().steps()),
                         counter(
                                 "varve_token_masks",
-                                "Tokens of answers with a form that were chosen anew among those"
-                                        + " that the form allows.",
+                                "Tokens of responses with structured output whose first choice was"
+                                        + " not allowed, so that a mask was computed.",
                                 engine.counts().masks().count()),
                         counter(
                                 "varve_token_mask_seconds",
-                                "Time to find these.",
+                                "Time to compute token masks.",
                                 engine.counts().masks().seconds())));
         metrics.addAll(SpeculationMetrics.of(engine.speculation()));
         engine.draft().ifPresent(draft -> metrics.addAll(DraftMetrics.of(draft)));

@@ -36,9 +36,9 @@ public record Exposition(String contentType, byte[] bytes) {
             return new Exposition(writer.getContentType(), written.get());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while metrics are written", e);
+            throw new IllegalStateException("the thread was interrupted while it wrote metrics", e);
         } catch (ExecutionException e) {
-            throw new AssertionError("nothing fails in memory", e);
+            throw new AssertionError("writing to memory cannot fail", e);
         }
     }
 

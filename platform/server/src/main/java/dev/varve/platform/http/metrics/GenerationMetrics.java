@@ -27,7 +27,7 @@ final class GenerationMetrics {
     private final Counter cancelled =
             Instruments.counter(
                     "varve_cancelled_total",
-                    "Answers whose client left or cancelled, by how far they were.",
+                    "Responses that were cancelled without a waiting client, by stage.",
                     "stage",
                     MODEL);
     private final Map<String, GenerationTimes> models = new ConcurrentHashMap<>();

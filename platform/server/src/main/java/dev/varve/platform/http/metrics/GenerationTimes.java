@@ -49,12 +49,12 @@ public final class GenerationTimes {
         /** In the engine's queue. */
         QUEUE(
                 "varve_queue_time_seconds",
-                "Time that a request waited for a place.",
+                "Time of a request in the engine's queue.",
                 HistogramBuckets.waits()),
         /** Prefill of a request, up to its first token. */
         PREFILL(
                 "varve_prefill_time_seconds",
-                "Time from the start of a prompt's computing to the first token.",
+                "Time from the start of prefill to the first token.",
                 HistogramBuckets.waits()),
         /** Decode of a request, from its first token on. */
         DECODE(

@@ -39,7 +39,9 @@ final class MergedMetric {
                                                             point.getLabels().merge(owner))));
             case HistogramSnapshot histogram ->
                     histogram.getDataPoints().forEach(point -> histograms.add(of(point, owner)));
-            default -> throw new AssertionError("no engine has such a metric: " + metric);
+            default ->
+                    throw new AssertionError(
+                            "expected a gauge, counter, info or histogram, found " + metric);
         }
     }
 

@@ -27,7 +27,7 @@ public final class Metrics {
     private final Counter disconnects =
             Instruments.counter(
                     "varve_client_disconnects_total",
-                    "Clients that went away before their answer ended.");
+                    "Clients that disconnected before their response ended.");
     private final GenerationMetrics generations = new GenerationMetrics();
 
     private final CompressionMetrics compression = new CompressionMetrics();

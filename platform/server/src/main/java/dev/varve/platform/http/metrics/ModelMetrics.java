@@ -25,28 +25,28 @@ final class ModelMetrics {
         metrics.add(
                 family(
                                 "varve_model_loaded",
-                                "Whether the model is in memory.",
+                                "1 if the model is in memory, else 0.",
                                 models,
                                 model -> model.status().isPresent() ? 1 : 0)
                         .gauge());
         metrics.add(
                 family(
                                 "varve_model_requests",
-                                "Requests that the model was chosen for.",
+                                "Requests for the model.",
                                 models,
                                 model -> model.counts().requests())
                         .counter());
         metrics.add(
                 family(
                                 "varve_model_loads",
-                                "Times that the model was loaded.",
+                                "Number of times that the model was loaded.",
                                 models,
                                 model -> model.counts().loads())
                         .counter());
         metrics.add(
                 family(
                                 "varve_model_unloads",
-                                "Times that the model was unloaded.",
+                                "Number of times that the model was unloaded.",
                                 models,
                                 model -> model.counts().unloads())
                         .counter());
@@ -59,8 +59,8 @@ final class ModelMetrics {
         MetricFamily family =
                 new MetricFamily(
                         "varve_model_state",
-                        "1 for what the model is: in memory or not, loading, or not to be"
-                                + " loaded.");
+                        "1 for the current state of the model: unloaded, loading, ready or"
+                                + " failed.");
         for (ModelSample model : models) {
             for (ModelSample.State state : ModelSample.State.values()) {
                 family.add(

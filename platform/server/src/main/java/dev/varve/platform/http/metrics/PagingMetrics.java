@@ -20,40 +20,37 @@ final class PagingMetrics {
         return List.of(
                 gauge(
                         "varve_kvflash_pool_tokens",
-                        "Tokens of each sequence whose keys and values the devices hold.",
+                        "Tokens of each sequence whose K and V rows the devices hold.",
                         status.options().poolTokens()),
                 gauge(
                         "varve_kvflash_tau_tokens",
-                        "Least tokens between two choices of pages.",
+                        "Minimum tokens between two page selections.",
                         status.options().tau()),
-                new MetricFamily("varve_kvflash_policy", "What decides which pages stay in a pool.")
+                new MetricFamily("varve_kvflash_policy", "Policy that selects the pages of a pool.")
                         .add(Labels.of("policy", status.options().policy().word()), 1)
                         .info(),
+                gauge("varve_kvflash_host_pages", "Pages in host memory.", status.hostPages()),
                 gauge(
-                        "varve_kvflash_host_pages",
-                        "Pages that lie in host memory.",
-                        status.hostPages()),
-                gauge("varve_kvflash_host_bytes", "Bytes of these.", status.hostBytes()),
+                        "varve_kvflash_host_bytes",
+                        "Bytes of the pages in host memory.",
+                        status.hostBytes()),
                 counter("varve_kvflash_pages_out", "Pages that left a pool.", counts.pagesOut()),
                 counter(
                         "varve_kvflash_pages_in",
-                        "Pages that came back to a pool.",
+                        "Pages that returned to a pool.",
                         counts.pagesIn()),
                 counter(
                         "varve_kvflash_moved_bytes",
                         "Bytes copied between pools and host memory.",
                         counts.movedBytes()),
-                counter(
-                        "varve_kvflash_reselects",
-                        "Choices of pages by score.",
-                        counts.reselects()),
+                counter("varve_kvflash_reselects", "Page selections by score.", counts.reselects()),
                 counter(
                         "varve_kvflash_recalls",
-                        "Pages that came back since a choice asked for them.",
+                        "Pages that returned because a selection requested them.",
                         counts.recalls()),
                 counter(
                         "varve_kvflash_recall_hits",
-                        "Pages that came back and that the next choice asked for again.",
+                        "Pages that a selection requested and the next one requested again.",
                         counts.recallHits()));
     }
 }

@@ -20,8 +20,8 @@ final class ReplicaMetrics {
         return List.of(
                 each(
                                 "varve_replica_up",
-                                "1 if the replica gets requests, 0 if it lacks a shard or is"
-                                        + " loaded again.",
+                                "1 if the replica accepts requests, 0 if it lacks a shard or is"
+                                        + " reloading.",
                                 replicas,
                                 replica -> replica.isReady() ? 1 : 0)
                         .gauge(),
@@ -39,25 +39,25 @@ final class ReplicaMetrics {
                         .gauge(),
                 each(
                                 "varve_replica_prompt_tokens",
-                                "Prompt tokens that a replica took in.",
+                                "Prompt tokens of requests that a replica admitted.",
                                 replicas,
                                 replica -> replica.tokens().prompt())
                         .counter(),
                 each(
                                 "varve_replica_cached_prompt_tokens",
-                                "Prompt tokens of a replica that needed no prefill.",
+                                "Cached tokens of requests that a replica admitted.",
                                 replicas,
                                 replica -> replica.tokens().cachedPrompt())
                         .counter(),
                 each(
                                 "varve_replica_moved_requests",
-                                "Requests of a replica that went on at another one.",
+                                "Requests of a replica that continued on another one.",
                                 replicas,
                                 replica -> replica.moves().movedRequests())
                         .counter(),
                 each(
                                 "varve_replica_restarts",
-                                "How often a replica was loaded again.",
+                                "Number of times that a replica was loaded again.",
                                 replicas,
                                 replica -> replica.moves().restarts())
                         .counter());

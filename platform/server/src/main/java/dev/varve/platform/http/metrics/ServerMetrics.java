@@ -18,12 +18,12 @@ final class ServerMetrics {
         return List.of(
                 gauge(
                         "varve_kept_streams",
-                        "Streams that are kept for clients that may come back.",
+                        "Stored resumable streams.",
                         streams.kept()),
-                gauge("varve_kept_stream_bytes", "Bytes of the events of these.", streams.bytes()),
+                gauge("varve_kept_stream_bytes", "Bytes of the events of stored resumable streams.", streams.bytes()),
                 counter(
                         "varve_kept_streams_abandoned",
-                        "Kept streams that were cancelled since nobody read them.",
+                        "Resumable streams that were cancelled because no client read them.",
                         streams.abandoned()));
     }
 
@@ -31,12 +31,11 @@ final class ServerMetrics {
         return List.of(
                 counter(
                         "varve_traces_exported",
-                        "Traces of requests that the collector took.",
+                        "Traces of requests that the collector accepted.",
                         traces.exported()),
                 new MetricFamily(
                                 "varve_traces_lost",
-                                "Traces of requests that did not get there: too many waited, or"
-                                        + " the collector did not take them.")
+                                "Traces of requests that were not exported: the queue was full, or the collector did not accept them.")
                         .add(Labels.of("reason", "queue_full"), traces.dropped())
                         .add(Labels.of("reason", "failed"), traces.failed())
                         .counter());

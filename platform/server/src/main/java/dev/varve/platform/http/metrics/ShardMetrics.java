@@ -46,12 +46,12 @@ final class ShardMetrics {
                 deviceBytes(),
                 each(
                                 "varve_shard_up",
-                                "1 if the shard can compute, 0 if it is missing or loads.",
+                                "1 if the shard can compute, 0 if it is missing or loading.",
                                 shard -> shard.isReady() ? 1 : 0)
                         .gauge(),
                 each(
                                 "varve_shard_restarts",
-                                "How often a shard was lost and came back.",
+                                "Number of times that a shard was lost and returned.",
                                 shard -> shard.health().restarts())
                         .counter(),
                 each(
@@ -66,12 +66,12 @@ final class ShardMetrics {
                         .counter(),
                 each(
                                 "varve_shard_forward_seconds",
-                                "Time of a shard's batches, the way there and back included.",
+                                "Time of a shard's batches, including transfers.",
                                 shard -> shard.work().forwardMillis() / MILLIS_PER_SECOND)
                         .counter(),
                 each(
                                 "varve_shard_boundary_seconds",
-                                "Of that, time to move activations in and out.",
+                                "Part of a shard's batch time that moves activations.",
                                 shard -> shard.work().boundaryMillis() / MILLIS_PER_SECOND)
                         .counter());
     }
@@ -96,7 +96,8 @@ final class ShardMetrics {
         }
         MetricFamily family =
                 new MetricFamily(
-                        "varve_device_memory_bytes", "Bytes of a device that the model takes.");
+                        "varve_device_memory_bytes",
+                        "Memory of a device that the model uses, in bytes.");
         devices.forEach((device, bytes) -> family.add(Labels.of("device", device), bytes));
         return family.gauge();
     }
@@ -122,7 +123,7 @@ final class ShardMetrics {
         MetricFamily payloads =
                 new MetricFamily(
                         "varve_shard_wire",
-                        "How large payloads travel to a shard: in shared memory or in the stream.");
+                        "Path of large payloads to a shard: shared memory or the stream.");
         for (int shard = 0; shard < shards.size(); shard++) {
             Labels labels = labels(shard);
             shards.get(shard)

@@ -20,30 +20,29 @@ final class SharedCacheMetrics {
         return List.of(
                 gauge(
                         "varve_prefix_shared_up",
-                        "1 while the shared store of computed prompts is asked.",
+                        "1 while requests use the shared store of cached prefixes.",
                         shared.answers() ? 1 : 0),
                 gauge(
                         "varve_prefix_shared_writable",
-                        "1 while computed prompts are written to the shared store.",
+                        "1 while cached prefixes are written to the shared store.",
                         shared.writes() ? 1 : 0),
                 counter(
                         "varve_prefix_shared_written_bytes",
-                        "Bytes of computed prompts written to the shared store.",
+                        "Bytes of cached prefixes written to the shared store.",
                         shared.writtenBytes()),
                 counter(
                         "varve_prefix_shared_read_bytes",
-                        "Bytes of computed prompts read from the shared store.",
+                        "Bytes of cached prefixes read from the shared store.",
                         shared.readBytes()),
                 counter(
                         "varve_prefix_shared_searches",
-                        "Requests that could profit from the shared store, by what came of it.",
+                        "Requests that could use the shared store, by outcome.",
                         Outcome.values(),
                         outcome -> Labels.of("outcome", outcome.word()),
                         shared.searches()),
                 counter(
                         "varve_prefix_shared_misses",
-                        "Blocks and positions that were in the shared store and could not be used,"
-                                + " by reason.",
+                        "Blocks and positions that were found in the shared store but could not be used, by reason.",
                         Reason.values(),
                         reason -> Labels.of("reason", reason.word()),
                         shared.misses()));

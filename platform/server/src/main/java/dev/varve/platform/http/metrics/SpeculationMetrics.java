@@ -18,26 +18,20 @@ final class SpeculationMetrics {
             return List.of();
         }
         return List.of(
-                counter(
-                        "varve_spec_draft_tokens",
-                        "Guessed tokens that were checked.",
-                        counts.drafted()),
-                counter(
-                        "varve_spec_accepted_tokens",
-                        "Guessed tokens that were right.",
-                        counts.accepted()),
+                counter("varve_spec_draft_tokens", "Verified draft tokens.", counts.drafted()),
+                counter("varve_spec_accepted_tokens", "Accepted draft tokens.", counts.accepted()),
                 counter(
                         "varve_spec_steps",
-                        "Checks of a sequence's guesses in a step.",
+                        "Verifications of a sequence's draft tokens.",
                         counts.verifySteps()),
                 histogram(
                         "varve_spec_acceptance_length",
-                        "Tokens that a check gave: the right guesses, and the one behind them.",
+                        "Tokens per verification: the accepted draft tokens and the next token.",
                         counts.accepts(),
                         1),
                 histogram(
                         "varve_spec_draft_width",
-                        "Guesses of a sequence in a step that checked some.",
+                        "Draft tokens per verification.",
                         counts.widths(),
                         0));
     }

@@ -22,11 +22,11 @@ final class StoreMetrics {
         return List.of(
                 gauge(
                         "varve_prefix_disk_budget_bytes",
-                        "Most bytes on disk for computed prompts.",
+                        "Maximum bytes on disk for cached prefixes.",
                         disk.budgetBytes()),
                 gauge(
                         "varve_prefix_disk_used_bytes",
-                        "Bytes on disk that computed prompts of this model take.",
+                        "Bytes on disk that cached prefixes of this model use.",
                         disk.usedBytes()),
                 gauge(
                         "varve_prefix_disk_entries",
@@ -38,31 +38,30 @@ final class StoreMetrics {
                         disk.objects()),
                 gauge(
                         "varve_prefix_disk_writable",
-                        "1 while computed prompts are written to disk.",
+                        "1 while cached prefixes are written to disk.",
                         disk.state() == ArchiveStatus.State.OPEN ? 1 : 0),
                 MetricFamily.of(
                                 "varve_prefix_disk_state",
-                                "1 for how the disk is used: written to, only read, or not written"
-                                        + " to since it is full or fails.",
+                                "1 for the current state of the disk tier: open (read and written), read_only, or paused (full or failing).",
                                 List.of(ArchiveStatus.State.values()),
                                 state -> Labels.of("state", state.word()),
                                 state -> state == disk.state() ? 1 : 0)
                         .gauge(),
                 counter(
                         "varve_prefix_disk_evictions",
-                        "Blocks and positions on disk that gave way to others.",
+                        "Blocks and positions that were evicted from disk.",
                         disk.traffic().evictions()),
                 counter(
                         "varve_prefix_disk_written_bytes",
-                        "Bytes of computed prompts written to disk.",
+                        "Bytes of cached prefixes written to disk.",
                         disk.traffic().writtenBytes()),
                 counter(
                         "varve_prefix_disk_read_bytes",
-                        "Bytes of computed prompts read from disk.",
+                        "Bytes of cached prefixes read from disk.",
                         disk.traffic().readBytes()),
                 counter(
                         "varve_prefix_disk_misses",
-                        "Blocks and positions that were on disk and could not be used, by reason.",
+                        "Blocks and positions that were found on disk but could not be used, by reason.",
                         Reason.values(),
                         reason -> Labels.of("reason", reason.word()),
                         disk.traffic().misses()));

@@ -13,7 +13,7 @@ final class UpstreamMetrics {
     private final Counter failures =
             Instruments.counter(
                     "varve_upstream_failures_total",
-                    "Requests that the upstream server refused or gave no reply to.",
+                    "Requests that the upstream server refused or did not reply to.",
                     "kind");
 
     void countRequest() {

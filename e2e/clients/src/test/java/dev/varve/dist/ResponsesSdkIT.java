@@ -205,7 +205,7 @@ class ResponsesSdkIT {
                                                         .input("Hi")
                                                         .previousResponseId("resp_1")
                                                         .build()));
-        assertTrue(kept.getMessage().contains("keeps no answers"), kept.getMessage());
+        assertTrue(kept.getMessage().contains("stores no responses"), kept.getMessage());
         assertEquals("previous_response_id", kept.param().orElseThrow());
         BadRequestException wrong =
                 assertThrows(

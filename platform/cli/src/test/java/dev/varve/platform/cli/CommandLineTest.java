@@ -161,8 +161,8 @@ class CommandLineTest {
                         + " --prefill-drafter d | --max-ctx: applies to a model in this process",
                 "serve --prefill-upstream-base h:8000/v1 | --prefill-upstream-base: expected an",
                 "serve --prefill-upstream-base ftp://h/v1 | --prefill-upstream-base: expected an",
-                "serve --prefill-upstream-base http://u:pw@h/v1 | a key is given by itself",
-                "serve --prefill-upstream-base http://h/v1?a=b | a key is given by itself",
+                "serve --prefill-upstream-base http://u:pw@h/v1 | set the key separately",
+                "serve --prefill-upstream-base http://h/v1?a=b | set the key separately",
                 "serve --model m --prefill-upstream-key k | --prefill-upstream-key: needs",
                 "serve --prefill-upstream-model k | --prefill-upstream-model: needs",
                 "serve --prefill-upstream-base http://h/v1 --prefill-upstream-key schlüssel |"

@@ -71,7 +71,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
                 return anything();
             }
             if (depth > MAX_DEPTH) {
-                throw new GrammarException(path, "is nested too deep");
+                throw new GrammarException(path, "is nested deeper than " + MAX_DEPTH + " levels");
             }
             if (!schema.path("$ref").isString()) {
                 return union(schema, path, depth);
@@ -191,7 +191,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
     private int key(ObjectSchema.Property property) {
         if (!ArgumentPatterns.isPlain(property.key())) {
             throw new GrammarException(
-                    property.path(), "has a name that calls of this model cannot have");
+                    property.path(), "the tool-call syntax of this model cannot express this name");
         }
         return markup.text(property.key());
     }

@@ -26,7 +26,7 @@ interface ContentConstraint {
 
                 @Override
                 public TokenMask mask() {
-                    throw new IllegalStateException("nothing is forbidden");
+                    throw new IllegalStateException("content without a grammar has no token mask");
                 }
 
                 @Override

@@ -55,7 +55,7 @@ final class GrammarConstraint implements ContentConstraint {
                         .orElseThrow(
                                 () ->
                                         new IllegalStateException(
-                                                "token " + token + " is forbidden, and came"));
+                                                "the grammar does not allow token " + token));
     }
 
     /** Whether only an end token may come. */

@@ -61,7 +61,9 @@ record ObjectSchema(List<Property> properties, Optional<JsonNode> further) {
         if (own.path("minProperties").asLong(0) > needed
                 || own.path("maxProperties").asLong(Long.MAX_VALUE) < properties.size()) {
             throw new GrammarException(
-                    path, "numbers of properties cannot be enforced in calls as this model writes");
+                    path,
+                    "the tool-call syntax of this model cannot enforce this minProperties or"
+                            + " maxProperties");
         }
         return new ObjectSchema(
                 List.copyOf(properties),

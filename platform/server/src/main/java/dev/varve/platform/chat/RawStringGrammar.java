@@ -87,7 +87,7 @@ final class RawStringGrammar {
             return any();
         }
         if (depth > MAX_DEPTH) {
-            throw new GrammarException(path, "is nested too deep");
+            throw new GrammarException(path, "is nested deeper than " + MAX_DEPTH + " levels");
         }
         JsonNode own = SchemaParts.resolved(root, schema, path);
         if (!allows(own, "string")) {

@@ -28,7 +28,7 @@ public record ResponseOptions(
         Objects.requireNonNull(form);
         if (thinkingBudget.orElse(0) < 0) {
             throw new IllegalArgumentException(
-                    "thinking budget: expected 0 or more, found " + thinkingBudget.getAsInt());
+                    "reasoning budget: expected 0 or more, found " + thinkingBudget.getAsInt());
         }
     }
 

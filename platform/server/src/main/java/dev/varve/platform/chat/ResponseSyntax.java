@@ -166,12 +166,13 @@ public final class ResponseSyntax {
             if (tools.get(i).strict()) {
                 throw new GrammarException(
                         "/tools/" + i + "/function/strict",
-                        "arguments cannot be enforced in calls as this model writes them");
+                        "the tool-call syntax of this model cannot enforce a schema");
             }
         }
         if (content.isPresent()) {
             throw new GrammarException(
-                    "/tools", "content of a form cannot be had together with tools of this model");
+                    "/tools",
+                    "the tool-call syntax of this model cannot be combined with a response format");
         }
         return new ResponseFormat.Free();
     }

@@ -86,7 +86,9 @@ final class SchemaParts {
             JsonNode next =
                     reference.startsWith("#/") ? root.at(reference.substring(1)) : at.path("");
             if (next.isMissingNode()) {
-                throw new GrammarException(path + "/$ref", "refers to nothing in the schema");
+                throw new GrammarException(
+                        path + "/$ref",
+                        "expected a reference into the same schema, found another target");
             }
             at = next;
         }
@@ -103,7 +105,7 @@ final class SchemaParts {
             if (!keywords.contains(keyword) && !ANNOTATIONS.contains(keyword)) {
                 throw new GrammarException(
                         path + "/" + keyword,
-                        "cannot be enforced in calls as this model writes them");
+                        "the tool-call syntax of this model cannot enforce this keyword");
             }
         }
     }

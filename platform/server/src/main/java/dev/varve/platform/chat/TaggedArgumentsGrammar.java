@@ -87,7 +87,7 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
         String key = property.key();
         if (!key.equals(key.strip()) || key.isEmpty() || key.contains(syntax.key().end())) {
             throw new GrammarException(
-                    property.path(), "has a name that calls of this model cannot have");
+                    property.path(), "the tool-call syntax of this model cannot express this name");
         }
         return markup.text(key);
     }

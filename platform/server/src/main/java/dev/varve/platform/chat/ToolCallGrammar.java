@@ -116,7 +116,8 @@ final class ToolCallGrammar implements GrammarSource {
                     case ToolSyntax.Tagged tagged -> new TaggedArgumentsGrammar(tagged, markup);
                     case ToolSyntax.Braced braced -> new BracedArgumentsGrammar(braced, markup);
                     case ToolSyntax.Custom custom ->
-                            throw new IllegalArgumentException("no grammar is known of " + custom);
+                            throw new IllegalArgumentException(
+                                    "expected a tool-call syntax with a grammar, found " + custom);
                 };
         try {
             return arguments.of(tool.parameters());

@@ -59,7 +59,7 @@ final class ValidatingCallParser implements ToolCallParser {
     public boolean isRejected() {
         boolean rejected = ask(() -> parser.isRejected());
         if (rejected && output.isBegun()) {
-            fail("it rejects a call that has begun");
+            fail("the parser rejected a call that it had begun");
         }
         return (rejected || failed) && !output.isBegun();
     }
@@ -119,7 +119,7 @@ final class ValidatingCallParser implements ToolCallParser {
         parser = new Spent();
         LOG.log(
                 Level.WARNING,
-                "{0} cannot read a tool call any further: {1}",
+                "{0} failed to parse a tool call: {1}",
                 syntax.getClass().getName(),
                 why);
     }
@@ -142,7 +142,7 @@ final class ValidatingCallParser implements ToolCallParser {
         @Override
         public void begin(String tool) {
             if (tools.stream().noneMatch(declared -> declared.name().equals(tool))) {
-                throw new Refused("its tool is not declared");
+                throw new Refused("the call names an undeclared tool");
             }
             if (output.isBegun()) {
                 end();
@@ -156,7 +156,7 @@ final class ValidatingCallParser implements ToolCallParser {
         @Override
         public void append(CharSequence json) {
             if (!output.isBegun()) {
-                throw new Refused("arguments come before the name");
+                throw new Refused("the parser emitted arguments before the tool name");
             }
             // Converted once: a family's character sequence may return other text on each call.
             String text = json.toString();
@@ -174,18 +174,19 @@ final class ValidatingCallParser implements ToolCallParser {
         private void take(char next) {
             boolean outside = complete || length == 0;
             if (outside && !Character.isWhitespace(next) && (complete || next != '{')) {
-                throw new Refused("its arguments are no single JSON object");
+                throw new Refused("the arguments are not a single JSON object");
             }
             if (length >= MOST_CHARACTERS) {
-                throw new Refused("its arguments are longer than " + MOST_CHARACTERS);
+                throw new Refused(
+                        "the arguments are longer than " + MOST_CHARACTERS + " characters");
             }
             if (nesting.depth() >= MOST_DEPTH
                     && !nesting.isInString()
                     && (next == '{' || next == '[')) {
-                throw new Refused("its arguments are nested deeper than " + MOST_DEPTH);
+                throw new Refused("the arguments are nested deeper than " + MOST_DEPTH + " levels");
             }
             if (!nesting.isInString() && isCloser(next) && !nesting.isClosedBy(next)) {
-                throw new Refused("its arguments close brackets that are not open");
+                throw new Refused("the arguments close a bracket that is not open");
             }
             if (!outside || next == '{') {
                 length++;

@@ -85,7 +85,10 @@ final class AdmissionHandler extends Handler.Wrapper {
         if (!isPlain(request.getHeaders().getCSV(HttpHeader.TRANSFER_ENCODING, false))) {
             ApiException unknown =
                     ApiException.status(
-                            501, "", "Transfer-Encoding: expected chunked or none, found another");
+                            501,
+                            "",
+                            "Transfer-Encoding: expected chunked or no header, found another"
+                                    + " coding");
             AdmissionDecision refused = new AdmissionDecision.Refused(unknown, true);
             return dispatch(refused, route, request, response, callback);
         }
@@ -100,7 +103,8 @@ final class AdmissionHandler extends Handler.Wrapper {
                     ApiException.status(
                             415,
                             "",
-                            "Content-Encoding: expected none, since bodies are taken as they are");
+                            "Content-Encoding: expected identity or no header; the server does not"
+                                    + " decompress request bodies");
             AdmissionDecision refused = new AdmissionDecision.Refused(unknown, true);
             return dispatch(refused, route, request, response, callback);
         }

@@ -28,12 +28,12 @@ final class EngineFutures {
             throw ApiException.status(
                     503,
                     "server_busy",
-                    "the engine has taken no step for " + PATIENCE_SECONDS + " seconds");
+                    "the engine has completed no step for " + PATIENCE_SECONDS + " seconds");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof VarveException failure) {
                 throw failure;
             }
-            throw new IllegalStateException("the engine gave no answer", e);
+            throw new IllegalStateException("the engine returned no result", e);
         }
     }
 }

@@ -200,7 +200,10 @@ final class JettyServer implements AutoCloseable {
         try {
             responses.shutdown().get(LAST_RESPONSES.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            LOG.log(System.Logger.Level.DEBUG, "responses are cut after {0}", LAST_RESPONSES);
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "the HTTP server aborts responses that did not end within {0}",
+                    LAST_RESPONSES);
         }
     }
 }

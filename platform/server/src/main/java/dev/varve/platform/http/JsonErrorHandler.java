@@ -68,8 +68,10 @@ final class JsonErrorHandler extends ErrorHandler {
     private static ApiException error(int status) {
         String message =
                 switch (status) {
-                    case 400 -> "the request is not valid HTTP: its target, Host or headers";
-                    case 408 -> "the request came too slowly";
+                    case 400 ->
+                            "the request is not valid HTTP: check its target, Host and other"
+                                    + " headers";
+                    case 408 -> "the client sent the request too slowly";
                     case 414 ->
                             "the request's target is longer than "
                                     + JettyServer.REQUEST_HEADER_BYTES

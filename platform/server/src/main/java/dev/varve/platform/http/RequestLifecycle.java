@@ -208,7 +208,7 @@ final class RequestLifecycle {
         }
         if (!route.methods().contain(method)) {
             response.setHeader("Allow", route.methods().allow());
-            throw ApiException.status(405, "", route.name(request) + " does not take " + method);
+            throw ApiException.status(405, "", route.name(request) + " does not accept " + method);
         }
         return route.answer(new Exchange(request, response, admitted, record));
     }

@@ -49,8 +49,8 @@ final class StreamRoute extends Route {
                                         ApiException.status(
                                                 404,
                                                 "stream_not_found",
-                                                "no such stream: it was not resumable, or is"
-                                                        + " forgotten by now"));
+                                                "stream not found: it was not resumable, or the"
+                                                        + " server has deleted it"));
         return request.getMethod().equals("DELETE")
                 ? cancel(stream, exchange)
                 : read(stream, after(request, id), exchange);
@@ -109,7 +109,7 @@ final class StreamRoute extends Route {
 
     private static long number(String name, String text) {
         if (!DIGITS.matcher(text).matches()) {
-            throw ApiException.invalid(name, name + ": expected the number of an event");
+            throw ApiException.invalid(name, name + ": expected an event number");
         }
         return Long.parseLong(text);
     }

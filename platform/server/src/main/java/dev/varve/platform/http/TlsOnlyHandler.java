@@ -12,7 +12,7 @@ import org.eclipse.jetty.util.Callback;
 final class TlsOnlyHandler extends Handler.Wrapper {
     private static final int STATUS = 400;
     private static final String WORDS =
-            "this server speaks HTTPS: ask it with https:// in the place of http://";
+            "this server requires HTTPS: use https:// instead of http://";
 
     TlsOnlyHandler(Handler next) {
         super(next);

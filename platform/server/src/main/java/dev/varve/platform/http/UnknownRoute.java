@@ -27,17 +27,18 @@ final class UnknownRoute extends Route {
                                     "/score",
                                     "/pooling",
                                     "/api/embed"),
-                            "this server generates text, and has no embeddings or scores"),
+                            "this server generates text; it computes no embeddings or scores"),
                     new Hint(
                             List.of("/audio", "/images", "/realtime", "/videos"),
-                            "this server takes and gives text only"),
+                            "this server accepts and returns text only"),
                     new Hint(
                             List.of("/responses/", "/conversations"),
-                            "answers are not kept; send the whole conversation to /v1/responses"),
+                            "this server stores no responses; send the whole conversation to"
+                                    + " /v1/responses"),
                     new Hint(
                             List.of("/messages/batches", "/batches", "/files", "/fine_tuning"),
-                            "files and batches are not kept; send requests one by one, many at a"
-                                    + " time if you like"),
+                            "this server stores no files or batches; send single requests,"
+                                    + " concurrently if needed"),
                     new Hint(
                             List.of("/assistants", "/threads", "/moderations", "/uploads"),
                             "use /v1/chat/completions, /v1/responses or /v1/messages"),
@@ -45,9 +46,9 @@ final class UnknownRoute extends Route {
                             List.of("/complete", "/infill"), "use /v1/completions or /v1/messages"),
                     new Hint(
                             List.of("/api/"),
-                            "of Ollama's routes there are /api/chat, /api/generate, /api/tags,"
-                                    + " /api/ps, /api/show and /api/version; models are files of"
-                                    + " the server's operator"));
+                            "this server has Ollama's routes /api/chat, /api/generate, /api/tags,"
+                                + " /api/ps, /api/show and /api/version; only the operator adds or"
+                                + " removes models"));
 
     UnknownRoute(RequestLifecycle cycle) {
         super(OTHER, RouteAccess.SERVICE, Methods.ANY, cycle);

@@ -73,7 +73,8 @@ final class BodyReader {
     private Optional<IngressException> refusal(long now) {
         if (waiting.isPresent()) {
             return now - waitingSince.orElse(now) > limits.patience().toNanos()
-                    ? Optional.of(IngressException.busy("other requests fill its memory"))
+                    ? Optional.of(
+                            IngressException.busy("the bodies of other requests fill its memory"))
                     : Optional.empty();
         }
         return clock.isTooSlow(body.size(), now)

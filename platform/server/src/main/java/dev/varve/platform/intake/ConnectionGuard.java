@@ -65,7 +65,9 @@ final class ConnectionGuard implements Connection.Listener {
 
     private void closeIfStalled(ClientConnection connection, long now) {
         if (connection.isStalled(now, limits.pace())) {
-            LOG.log(System.Logger.Level.DEBUG, "a client is too slow and loses its connection");
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "the server closes the connection of a client that is too slow");
             connection.close();
         }
     }

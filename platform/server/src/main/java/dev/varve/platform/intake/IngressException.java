@@ -36,11 +36,12 @@ public final class IngressException extends RuntimeException {
         return new IngressException(
                 408,
                 "request_timeout",
-                "the request body came too slowly: " + bytes + " bytes when its time was over");
+                "the client sent the request body too slowly: " + bytes + " bytes at the timeout");
     }
 
     static IngressException unframed() {
-        return new IngressException(400, "", "the request body is not framed as its headers say");
+        return new IngressException(
+                400, "", "the framing of the request body does not match its headers");
     }
 
     static IngressException busy(String what) {

@@ -15,7 +15,7 @@ record IsolatedTask(Runnable work) implements Runnable {
 
     private static void report(Throwable failure) {
         try {
-            LOG.log(System.Logger.Level.ERROR, "watching a client failed", failure);
+            LOG.log(System.Logger.Level.ERROR, "the check for slow clients failed", failure);
         } catch (RuntimeException | Error e) {
             // Memory was insufficient for logging; some may be free again soon.
             return;

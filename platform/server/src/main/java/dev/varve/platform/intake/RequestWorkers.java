@@ -72,7 +72,7 @@ final class RequestWorkers implements AutoCloseable {
             switch (e.getCause()) {
                 case RuntimeException failure -> throw failure;
                 case OutOfMemoryError failure ->
-                        throw IngressException.busy("its memory does not suffice for the request");
+                        throw IngressException.busy("it lacks memory for the request");
                 case Error failure -> throw failure;
                 default -> throw new IllegalStateException(e.getCause());
             }

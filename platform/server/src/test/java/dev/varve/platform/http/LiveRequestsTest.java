@@ -264,7 +264,7 @@ class LiveRequestsTest {
                     stream
                             ? TestServer.events(response.body()).getLast()
                             : TestServer.json(response);
-            assertTrue(error.toString().contains("was cancelled"), error.toString());
+            assertTrue(error.toString().contains("cancelled the request"), error.toString());
             if (route.equals("/v1/messages")) {
                 assertEquals("error", error.get("type").stringValue(), error.toString());
             } else if (route.equals("/v1/responses") && stream) {

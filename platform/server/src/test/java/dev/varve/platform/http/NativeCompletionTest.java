@@ -127,8 +127,8 @@ class NativeCompletionTest {
         "/v1/rerank, no embeddings",
         "/v1/audio/speech, text only",
         "/v1/images/generations, text only",
-        "/v1/files, not kept",
-        "/v1/messages/batches, not kept",
+        "/v1/files, stores no files",
+        "/v1/messages/batches, stores no files",
         "/v1/moderations, use /v1/chat/completions"
     })
     void whoLooksForSomethingElseIsTold(String path, String words) throws Exception {

@@ -249,7 +249,7 @@ class RouteSpellingTest {
         try (TestServer server = TestServer.of(engine)) {
             String answer = ask(server, "GET /chat/completions", "\r\n");
 
-            assertTrue(answer.contains("\"/v1/chat/completions does not take GET\""), answer);
+            assertTrue(answer.contains("\"/v1/chat/completions does not accept GET\""), answer);
         }
     }
 

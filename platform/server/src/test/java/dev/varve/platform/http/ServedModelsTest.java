@@ -217,7 +217,8 @@ class ServedModelsTest {
 
             assertEquals(503, refusal.status(), lease.toString());
             assertEquals(
-                    "model c cannot be loaded: cpu:0: 900.0 MiB of 100.0 MiB free; in use are a",
+                    "model c cannot be loaded: cpu:0: 900.0 MiB of 100.0 MiB free; models in use:"
+                            + " a",
                     refusal.getMessage());
             assertFalse(b.isLoaded(), "nobody used it");
             assertTrue(a.isLoaded());
@@ -349,7 +350,7 @@ class ServedModelsTest {
         ApiException unknown = assertThrows(ApiException.class, () -> use(models, "llama-9"));
 
         assertEquals(404, unknown.status());
-        assertEquals("no such model; this server offers a, b", unknown.getMessage());
+        assertEquals("model not found; this server offers a, b", unknown.getMessage());
     }
 
     @Test

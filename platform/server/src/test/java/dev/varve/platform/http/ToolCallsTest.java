@@ -318,7 +318,7 @@ class ToolCallsTest {
             String dialect = refusal(noMarkup.chat(TOOLS));
             String template = refusal(noTemplate.chat(TOOLS));
 
-            assertTrue(dialect.contains("markup"), dialect);
+            assertTrue(dialect.contains("tool-call syntax"), dialect);
             assertTrue(template.contains("chat template"), template);
             engine.says(SmallChat.answer("ok"));
             JsonNode without = noMarkup.chat(TOOLS + ", \"tool_choice\": \"none\"");

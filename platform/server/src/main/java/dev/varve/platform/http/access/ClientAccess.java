@@ -61,13 +61,13 @@ public record ClientAccess(
                     Setting.HOST
                             + " "
                             + address.host()
-                            + " is reachable from other machines: give an API key ("
+                            + " is reachable from other machines: set an API key ("
                             + Setting.API_KEY
                             + ", "
                             + Setting.API_KEY_FILE
-                            + " or VARVE_API_KEY), or listen on 127.0.0.1, or say "
+                            + " or VARVE_API_KEY), listen on 127.0.0.1, or set "
                             + Setting.INSECURE
-                            + " to let everybody in");
+                            + " to accept requests without a key");
         }
     }
 

@@ -88,9 +88,9 @@ final class CrossOriginGuard {
         throw ApiException.status(
                 403,
                 "host_not_allowed",
-                "a server without an API key answers only to names of this machine, found "
+                "Host: a server without an API key accepts only names of its own machine, found "
                         + shown(host.text())
-                        + " in the Host of the request: start it with "
+                        + ": start it with "
                         + Setting.ALLOWED_HOST
                         + " "
                         + shown(host.text())
@@ -107,7 +107,7 @@ final class CrossOriginGuard {
         return ApiException.status(
                 403,
                 "origin_not_allowed",
-                "pages of "
+                "web pages of "
                         + whose
                         + " may not call a server without an API key: start it with "
                         + Setting.CORS_ORIGIN

@@ -48,7 +48,7 @@ record GivenKey(String text) {
                     401,
                     "invalid_api_key",
                     text.isEmpty()
-                            ? which + " is needed: Authorization: Bearer KEY"
+                            ? which + " is required: send Authorization: Bearer KEY"
                             : "the API key is not known");
         }
     }

@@ -42,7 +42,7 @@ public record ListenAddress(String host, int port, String basePath) {
         if (!BASE_PATH.matcher(basePath).matches()) {
             throw invalid(
                     Setting.BASE_PATH
-                            + ": expected a path such as /varve, without a slash at its end, found "
+                            + ": expected a path such as /varve, without a trailing slash, found "
                             + basePath);
         }
     }

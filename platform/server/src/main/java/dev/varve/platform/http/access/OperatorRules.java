@@ -17,7 +17,7 @@ import java.util.Set;
  * routes.
  */
 final class OperatorRules {
-    private static final String ONLY_OPERATOR = "only who runs the server may ask for this: ";
+    private static final String ONLY_OPERATOR = "only the operator may use this route: ";
 
     private final ClientAccess access;
     private final CrossOriginGuard ownPages;
@@ -35,7 +35,7 @@ final class OperatorRules {
         } else if (access.needsKey()) {
             given.requireOneOf(access.apiKeys(), "an API key");
             if (access.apiKeys().size() > 1) {
-                throw refused("there are several API keys, so it needs one of its own: start it");
+                throw refused("the server has several API keys and no operator's key; start it");
             }
         } else {
             checkPlace(request);
@@ -54,14 +54,16 @@ final class OperatorRules {
 
     private void checkKey(GivenKey given, Set<String> operator) {
         if (!given.isOneOf(operator) && given.isOneOf(access.apiKeys())) {
-            throw refused("it needs the key that was given");
+            throw refused("send the key that was set");
         }
         given.requireOneOf(operator, "the operator's key");
     }
 
     private void checkPlace(Request request) {
         if (!isFromThisMachine(request) || isOfForeignPage(request)) {
-            throw refused("without a key that is a program of this machine; for others start it");
+            throw refused(
+                    "without keys only programs on this machine may; to allow others start the"
+                            + " server");
         }
     }
 

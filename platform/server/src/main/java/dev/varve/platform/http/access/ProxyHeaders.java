@@ -40,10 +40,10 @@ final class ProxyHeaders {
     private static String warning() {
         return String.format(
                 Locale.ROOT,
-                "a proxy passes requests on, and no key is needed: whatever it passes on without"
-                    + " headers such as X-Forwarded-For counts as a program of this machine, which"
-                    + " may read and clear the cache and cancel requests; start the server with %s"
-                    + " or %s",
+                "a proxy forwards requests to this server, which requires no key: a request that"
+                    + " the proxy forwards without headers such as X-Forwarded-For counts as one"
+                    + " from this machine and may list and clear the cache and cancel requests;"
+                    + " start the server with %s or %s",
                 Setting.OPERATOR_KEY,
                 Setting.API_KEY);
     }

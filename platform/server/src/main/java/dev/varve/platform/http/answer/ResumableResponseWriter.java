@@ -90,7 +90,7 @@ final class ResumableResponseWriter implements Runnable {
         try {
             writer.fail(error);
         } catch (IOException e) {
-            throw new AssertionError("what is kept in memory cannot fail", e);
+            throw new AssertionError("writing to memory cannot fail", e);
         }
     }
 }

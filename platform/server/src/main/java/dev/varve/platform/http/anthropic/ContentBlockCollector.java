@@ -28,7 +28,9 @@ final class ContentBlockCollector {
             case "content_block_start" -> blocks.add(data.get("content_block"));
             case "content_block_delta" -> text.append(part(data.get("delta")));
             case "content_block_stop" -> close((ObjectNode) blocks.get(blocks.size() - 1));
-            default -> throw new IllegalStateException("not an event of a block: " + name);
+            default ->
+                    throw new IllegalStateException(
+                            "expected a content block event, found " + name);
         }
     }
 

@@ -78,7 +78,7 @@ final class MessagesTools {
                 left.add(object.path("name").asString(type));
                 LOG.log(
                         System.Logger.Level.DEBUG,
-                        "{0}: a tool of another kind than custom is not offered",
+                        "the server ignores {0}: expected type custom, found another type",
                         where);
             }
         }

@@ -38,8 +38,8 @@ public final class CompressionFields {
             throw ApiException.invalid(
                     wanted ? MODE : KEEP,
                     (wanted ? MODE : KEEP)
-                            + ": expected off or nothing, since this server was started without"
-                            + " a model that reads prompts");
+                            + ": expected off or no value; this server was started without a"
+                            + " prefill drafter");
         }
         return offered ? new CompressionOverrides(wish.mode(), wish.keep(), session(fields)) : wish;
     }
@@ -60,7 +60,8 @@ public final class CompressionFields {
         CompressionOverrides wish = readAnonymous(fields);
         if (wish.mode().filter(each -> each == CompressionMode.ALWAYS).isPresent()) {
             throw ApiException.invalid(
-                    MODE, MODE + ": expected off or auto, since only conversations become shorter");
+                    MODE,
+                    MODE + ": expected off or auto; the server compresses only conversations");
         }
     }
 
@@ -90,7 +91,7 @@ public final class CompressionFields {
             return CompressionMode.parse(word);
         } catch (IllegalArgumentException e) {
             throw ApiException.invalid(
-                    MODE, MODE + ": expected off, auto or always, found another word");
+                    MODE, MODE + ": expected off, auto or always, found another value");
         }
     }
 

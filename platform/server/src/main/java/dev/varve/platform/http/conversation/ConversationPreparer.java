@@ -173,7 +173,10 @@ public final class ConversationPreparer {
             failures.run();
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "a prompt of " + tokens + " tokens stays as it is: " + e.getMessage());
+                    "the server computes a prompt of "
+                            + tokens
+                            + " tokens uncompressed: "
+                            + e.getMessage());
             return Optional.empty();
         }
     }

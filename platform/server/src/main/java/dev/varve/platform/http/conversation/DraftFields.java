@@ -20,7 +20,7 @@ public final class DraftFields {
             throw ApiException.invalid(
                     MOST,
                     MOST
-                            + ": expected 0 or nothing with \""
+                            + ": expected 0 or no value with \""
                             + SPECULATIVE
                             + "\": false, found "
                             + most.getAsLong());

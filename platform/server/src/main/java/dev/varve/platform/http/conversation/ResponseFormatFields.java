@@ -185,7 +185,7 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
             throw ApiException.invalid(
                     field,
                     field
-                            + ": expected a JSON schema, found a text that is no JSON or has a"
+                            + ": expected a JSON schema, found a string that is not JSON or has a"
                             + " number beyond the range of a double");
         }
     }

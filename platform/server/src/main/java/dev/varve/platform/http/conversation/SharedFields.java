@@ -36,14 +36,18 @@ public final class SharedFields {
                     .refuses(
                             "allowed_token_ids bad_words stop_token_ids prompt_logprobs",
                             "is not supported by this server")
-                    .refuses("truncate_prompt_tokens", "is not supported; prompts are never cut")
+                    .refuses(
+                            "truncate_prompt_tokens",
+                            "is not supported; the server never truncates prompts")
                     .refuses("lora image_data multimodal_data", "is not supported by this server")
                     .refuses("format", "is not supported; use response_format")
-                    .refuses("options", "is not supported; its fields belong into the body itself")
+                    .refuses("options", "is not supported; put its fields into the request body")
                     .only("modalities", "[\"text\"]", SharedFields::isText)
                     .refuses("functions function_call", "is not supported; use tools")
-                    .refuses("audio", "is not supported; answers are text")
-                    .refuses("web_search_options", "is not supported; nothing is looked up")
+                    .refuses("audio", "is not supported; responses are text")
+                    .refuses(
+                            "web_search_options",
+                            "is not supported; the server does not search the web")
                     .build();
 
     /** Fields for the required format of the content. */
@@ -56,7 +60,7 @@ public final class SharedFields {
 
     private static final FieldRules BARE =
             TEXT.more()
-                    .refuses("tools", "is not supported; /v1/chat/completions takes tools")
+                    .refuses("tools", "is not supported; use /v1/chat/completions for tools")
                     .only("tool_choice", "none", value -> value.asString("").equals("none"))
                     .build();
 

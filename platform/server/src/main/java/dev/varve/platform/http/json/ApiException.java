@@ -74,7 +74,7 @@ public final class ApiException extends RuntimeException {
 
     /** Returns the 500 for a fault of the server, whose details are in the log. */
     public static ApiException internal() {
-        return status(500, "internal_error", "internal error; the log has the details");
+        return status(500, "internal_error", "internal error; the server log has the details");
     }
 
     /** Returns the 503 of a server that shuts down. */
@@ -93,7 +93,7 @@ public final class ApiException extends RuntimeException {
                 "request_cancelled",
                 "request_cancelled",
                 "",
-                "the request was cancelled from the list of requests",
+                "a client or the operator cancelled the request (DELETE /requests/ID)",
                 0);
     }
 

@@ -8,11 +8,11 @@ public final class ClientGoneException extends IOException {
 
     /** Makes one for a client whose connection was found closed. */
     public ClientGoneException() {
-        super("the client is gone");
+        super("the client disconnected");
     }
 
     /** Makes one for a client whose disconnection caused a failure. */
     public ClientGoneException(Throwable cause) {
-        super("the client is gone", cause);
+        super("the client disconnected", cause);
     }
 }

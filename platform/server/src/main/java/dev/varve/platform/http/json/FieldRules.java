@@ -81,7 +81,7 @@ public final class FieldRules {
                 if (!holds.test(value)) {
                     throw ApiException.invalid(
                             name,
-                            name + ": expected " + expected + "; anything else is not supported");
+                            name + ": expected " + expected + "; other values are not supported");
                 }
             }
             case Rule.Refused(String why) -> {
@@ -102,9 +102,15 @@ public final class FieldRules {
         String shown = name.length() > MOST_LOGGED ? "…" : name;
         if (policy == UnknownFieldPolicy.STRICT) {
             throw ApiException.invalid(
-                    shown, shown + ": is no field of this route, and unknown fields are refused");
+                    shown,
+                    shown
+                            + ": this route has no such field, and the server rejects unknown"
+                            + " fields");
         }
-        LOG.log(System.Logger.Level.DEBUG, "the unknown field {0} of a request is ignored", shown);
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "the server ignores the unknown field {0} of a request",
+                shown);
     }
 
     private static boolean isEmpty(JsonNode value) {

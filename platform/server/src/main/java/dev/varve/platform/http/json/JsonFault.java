@@ -20,15 +20,20 @@ final class JsonFault {
 
     private static final List<Reason> SYNTAX =
             List.of(
-                    new Reason("Trailing token", "something follows behind its end"),
-                    new Reason("no open", "a bracket closes that was not opened"),
-                    new Reason("Unexpected close marker", "a bracket closes another one"),
-                    new Reason("expecting a colon", "expected a colon behind a name"),
+                    new Reason("Trailing token", "expected the end of the body, found more text"),
+                    new Reason("no open", "found a closing bracket without an opening one"),
+                    new Reason(
+                            "Unexpected close marker",
+                            "found a closing bracket of another kind than the open one"),
+                    new Reason("expecting a colon", "expected a colon after a name"),
                     new Reason("expecting comma", "expected a comma or the end of a list"),
                     new Reason("expecting double-quote", "expected a name in double quotes"),
-                    new Reason("umeric value", "a number is not in JSON's form"),
-                    new Reason("escap", "a string holds a bad escape or a bare control character"),
-                    new Reason("comment", "JSON has no comments"),
+                    new Reason("umeric value", "found a number in a form that JSON does not allow"),
+                    new Reason(
+                            "escap",
+                            "found an invalid escape or an unescaped control character in a"
+                                    + " string"),
+                    new Reason("comment", "found a comment, which JSON does not allow"),
                     new Reason("oken '", "expected a string, a number, true, false, null, { or ["));
 
     private static final List<Reason> LIMITS =
@@ -73,7 +78,7 @@ final class JsonFault {
 
     private static String reason(JacksonException fault, boolean limit) {
         if (fault instanceof UnexpectedEndOfInputException) {
-            return "it ends in the middle";
+            return "the body ends inside a JSON value";
         }
         String words = Optional.ofNullable(fault.getOriginalMessage()).orElse("");
         return (limit ? LIMITS : SYNTAX)
@@ -81,6 +86,6 @@ final class JsonFault {
                         .filter(reason -> words.contains(reason.sign()))
                         .findFirst()
                         .map(Reason::words)
-                        .orElse("a character that cannot stand there");
+                        .orElse("found an unexpected character");
     }
 }

@@ -39,7 +39,7 @@ public final class LlamaCppCompletions {
     private static LlamaCppSerializer format(CompletionRequests.Asked asked) {
         if (asked.prompts().size() != 1) {
             throw ApiException.invalid(
-                    "prompt", "prompt: expected one; /v1/completions takes several");
+                    "prompt", "prompt: expected one prompt; /v1/completions accepts several");
         }
         return new LlamaCppSerializer(asked.call().head().model(), asked.prompts().getFirst());
     }

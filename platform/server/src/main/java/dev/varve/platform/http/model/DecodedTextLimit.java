@@ -39,9 +39,9 @@ public final class DecodedTextLimit {
             throw ApiException.invalid(
                     field,
                     field
-                            + ": expected tokens of at most "
+                            + ": expected tokens that decode to at most "
                             + BYTES
-                            + " bytes of text in the answer, found more");
+                            + " bytes of text, found more");
         }
     }
 }

@@ -15,11 +15,11 @@ import java.util.Map;
 public enum ToolSupport {
     FULL(""),
     NO_MARKUP(
-            "tools: calls cannot be read from the answers of this model: its family declares no"
-                    + " markup for them, or its vocabulary lacks the tokens of it"),
+            "tools: the server cannot parse tool calls of this model: its family declares no"
+                    + " tool-call syntax, or its vocabulary lacks the tokens of that syntax"),
     NOT_SHOWN(
-            "tools: the chat template does not show tools to the model; the server can be started"
-                    + " with another one ("
+            "tools: the chat template of this model does not render tools; start the server with"
+                    + " another one ("
                     + Setting.CHAT_TEMPLATE
                     + ")");
 

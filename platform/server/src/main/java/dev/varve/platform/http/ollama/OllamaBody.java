@@ -47,9 +47,10 @@ public final class OllamaBody {
     public static final FieldRules GENERATE_RULES =
             COMMON.more()
                     .honours("prompt system raw images")
-                    .refuses("suffix", "filling in the middle is not supported")
-                    .refuses("template", "is not supported; the server's template counts")
-                    .refuses("context", "is not supported; /api/chat takes the whole conversation")
+                    .refuses("suffix", "fill-in-the-middle is not supported")
+                    .refuses("template", "is not supported; the server uses its own chat template")
+                    .refuses(
+                            "context", "is not supported; send the whole conversation to /api/chat")
                     .build();
 
     /** Fields of {@code options}; the operator decides about memory and devices. */

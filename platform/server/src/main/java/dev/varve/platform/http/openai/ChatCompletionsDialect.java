@@ -35,8 +35,10 @@ public final class ChatCompletionsDialect implements ApiDialect {
                     .ignores("verbosity prediction include_reasoning reasoning_format")
                     .ignores("parse_tool_calls add_special_tokens mm_processor_kwargs")
                     .only("echo", "false", value -> value.isBoolean() && !value.booleanValue())
-                    .refuses("chat_template", "is not supported; the server's template counts")
-                    .refuses("documents", "is not supported; put them into a message")
+                    .refuses(
+                            "chat_template",
+                            "is not supported; the server uses its own chat template")
+                    .refuses("documents", "is not supported; put the documents into a message")
                     .build();
 
     private static final String CONTINUE = "continue_final_message";
@@ -77,7 +79,7 @@ public final class ChatCompletionsDialect implements ApiDialect {
         if (goesOn.orElse(false) && !unfinished) {
             throw ApiException.invalid(
                     CONTINUE,
-                    CONTINUE + ": expected a last message of the assistant without tool calls");
+                    CONTINUE + ": expected an assistant message without tool calls at the end");
         }
         if (unfinished && goesOn.orElse(begins.isEmpty() && transcript.begun().isPresent())) {
             return GenerationStart.CONTINUE;
@@ -107,7 +109,8 @@ public final class ChatCompletionsDialect implements ApiDialect {
         boolean wanted = fields.flag("logprobs").orElse(false);
         int top = (int) fields.whole("top_logprobs", 0, MAX_TOP_LOGPROBS).orElse(0);
         if (top > 0 && !wanted) {
-            throw ApiException.invalid("top_logprobs", "top_logprobs: needs logprobs to be true");
+            throw ApiException.invalid(
+                    "top_logprobs", "top_logprobs: expected logprobs to be true");
         }
         return wanted ? OptionalInt.of(top) : OptionalInt.empty();
     }

@@ -46,7 +46,7 @@ public final class CompletionRequests {
             SharedFields.bareText()
                     .more()
                     .honours("prompt echo")
-                    .refuses("suffix", "filling in the middle is not supported")
+                    .refuses("suffix", "fill-in-the-middle is not supported")
                     .ignores("add_special_tokens")
                     .build();
 

@@ -35,7 +35,7 @@ record WebUiFile(String name, String type, byte[] plain, byte[] packed, String m
     static WebUiFile of(String name, byte[] plain) {
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         if (type == null) {
-            throw new IllegalStateException("a file of the page is of no known kind: " + name);
+            throw new IllegalStateException("the web page has a file of an unknown type: " + name);
         }
         MessageDigest digest = Sha256.begin();
         digest.update(plain);
@@ -51,7 +51,7 @@ record WebUiFile(String name, String type, byte[] plain, byte[] packed, String m
         try (GZIPOutputStream gzip = new BestGzip(packed)) {
             gzip.write(plain);
         } catch (IOException e) {
-            throw new UncheckedIOException("memory cannot fail", e);
+            throw new UncheckedIOException("writing to memory cannot fail", e);
         }
         return packed.toByteArray();
     }

@@ -49,11 +49,11 @@ final class WebUiFiles {
     private static byte[] read(String name) {
         try (InputStream in = WebUiFiles.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new IllegalStateException("the page lacks its file " + name);
+                throw new IllegalStateException("the web page's file " + name + " is missing");
             }
             return in.readAllBytes();
         } catch (IOException e) {
-            throw new UncheckedIOException("the page's file " + name + " cannot be read", e);
+            throw new UncheckedIOException("the web page's file " + name + " cannot be read", e);
         }
     }
 

@@ -25,7 +25,7 @@ import java.util.Map;
  * and uses its names for tools.
  */
 public final class ResponsesDialect implements ApiDialect {
-    private static final String STATELESS = "is not supported; the server keeps no ";
+    private static final String STATELESS = "is not supported; the server stores no ";
 
     /** Rules for the fields of request bodies. */
     public static final FieldRules RULES =
@@ -41,12 +41,12 @@ public final class ResponsesDialect implements ApiDialect {
                     .onlyNumber("n", 1)
                     .refuses(
                             "previous_response_id",
-                            STATELESS + "answers: send the whole conversation as input")
+                            STATELESS + "responses: send the whole conversation as input")
                     .refuses(
                             "conversation",
-                            STATELESS + "conversations: send the whole one as input")
+                            STATELESS + "conversations: send the whole conversation as input")
                     .refuses("prompt", STATELESS + "prompts: send the text itself")
-                    .refuses("background", STATELESS + "answers that could be fetched later")
+                    .refuses("background", STATELESS + "responses for later retrieval")
                     .build();
 
     private final ResponsesTools tools;

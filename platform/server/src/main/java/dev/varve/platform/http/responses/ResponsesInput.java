@@ -83,7 +83,7 @@ final class ResponsesInput {
             readItem(where, RequestFields.at(where, item));
         }
         if (transcript.isEmpty()) {
-            throw ApiException.invalid("input", "input: expected an item that says something");
+            throw ApiException.invalid("input", "input: expected at least one item with content");
         }
     }
 
@@ -113,8 +113,8 @@ final class ResponsesInput {
                     throw ApiException.invalid(
                             where,
                             where
-                                    + ": the server keeps no answers, so that there are no items"
-                                    + " to refer to; send the item itself");
+                                    + ": the server stores no responses, so it cannot resolve a"
+                                    + " reference; send the item itself");
             default -> {
                 MediaKind.of(type)
                         .ifPresent(
@@ -214,8 +214,9 @@ final class ResponsesInput {
                 && List.of("role", "content", "output", "text").stream()
                         .anyMatch(name -> item.find(name).isPresent())) {
             throw ApiException.invalid(
-                    where + ".type", where + ".type: the server knows no such items");
+                    where + ".type",
+                    where + ".type: the server does not support this type of item");
         }
-        LOG.log(System.Logger.Level.DEBUG, where + " is left out: it is an item without text");
+        LOG.log(System.Logger.Level.DEBUG, where + " is skipped: this type of item has no text");
     }
 }

@@ -83,7 +83,9 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
                 case "namespace" -> readNamespace(where, tool);
                 default -> {
                     // The type is a client's text, so it is not logged.
-                    LOG.log(System.Logger.Level.DEBUG, where + " is no function and not offered");
+                    LOG.log(
+                            System.Logger.Level.DEBUG,
+                            where + " is skipped: expected type function, custom or namespace");
                     left.add(type);
                     return false;
                 }

@@ -136,14 +136,13 @@ public final class ResumableStream {
      */
     public synchronized Reading read(long after, Runnable abort) {
         if (after > last) {
-            throw ApiException.invalid(
-                    "after", "after: expected the number of an event, at most " + last);
+            throw ApiException.invalid("after", "after: expected an event number, at most " + last);
         }
         if (after + 1 < first) {
             throw ApiException.status(
                     410,
                     "stream_events_gone",
-                    "the events up to " + (first - 1) + " are no longer kept");
+                    "the server no longer stores the events up to " + (first - 1));
         }
         reader.ifPresent(before -> before.abort.run());
         Reading reading = new Reading(after, abort);

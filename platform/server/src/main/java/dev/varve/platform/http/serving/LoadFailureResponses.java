@@ -35,7 +35,7 @@ final class LoadFailureResponses {
                         + id
                         + " cannot be loaded: "
                         + reason.getMessage()
-                        + (busy ? "; in use are " + String.join(", ", others) : "");
+                        + (busy ? "; models in use: " + String.join(", ", others) : "");
         return ApiException.unloadable(code, message, passing);
     }
 }

@@ -44,7 +44,7 @@ final class ModelLoader implements AutoCloseable {
         try {
             work.run();
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "looking after models failed", e);
+            LOG.log(System.Logger.Level.ERROR, "the check for idle models failed", e);
         }
     }
 
@@ -64,7 +64,7 @@ final class ModelLoader implements AutoCloseable {
      */
     RunningModel load(ModelSource source, BooleanSupplier makeRoom) {
         String id = source.outline().id();
-        LOG.log(System.Logger.Level.INFO, "loading {0}", id);
+        LOG.log(System.Logger.Level.INFO, "loading model {0}", id);
         while (true) {
             try {
                 return loadInterruptibly(source);
@@ -102,7 +102,7 @@ final class ModelLoader implements AutoCloseable {
     private static RuntimeException told(String id, RuntimeException reason) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "{0} cannot be loaded: {1}",
+                "model {0} cannot be loaded: {1}",
                 id,
                 String.valueOf(reason.getMessage()));
         return reason;
@@ -115,7 +115,9 @@ final class ModelLoader implements AutoCloseable {
         interrupt();
         try {
             if (!thread.awaitTermination(MOST_MILLIS, TimeUnit.MILLISECONDS)) {
-                LOG.log(System.Logger.Level.WARNING, "a model is still being loaded");
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "a model is still loading while the server shuts down");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

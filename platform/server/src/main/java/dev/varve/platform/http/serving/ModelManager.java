@@ -300,7 +300,7 @@ public final class ModelManager implements AutoCloseable {
         return ApiException.status(
                 404,
                 "model_not_found",
-                "no such model; this server offers "
+                "model not found; this server offers "
                         + (listed.isEmpty() ? "none" : String.join(", ", listed)));
     }
 
@@ -405,7 +405,7 @@ public final class ModelManager implements AutoCloseable {
         }
         if (late) {
             model.close();
-            throw new IllegalStateException("the server ended while the model was loaded");
+            throw new IllegalStateException("the server shut down while the model was loading");
         }
         model.served().engine().broken().thenAccept(reason -> broke(slot, model, reason, stamp));
     }
@@ -417,7 +417,7 @@ public final class ModelManager implements AutoCloseable {
         }
         LOG.log(
                 System.Logger.Level.ERROR,
-                "model {0}: {1}; it is loaded again when a request names it",
+                "model {0}: {1}; the next request for it loads it again",
                 slot.id(),
                 reason.getMessage());
         synchronized (this) {

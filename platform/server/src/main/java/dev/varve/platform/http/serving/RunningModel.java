@@ -36,7 +36,7 @@ public final class RunningModel {
             System.getLogger("dev.varve.http")
                     .log(
                             System.Logger.Level.WARNING,
-                            "unloading " + served.description().id() + " failed",
+                            "unloading model " + served.description().id() + " failed",
                             e);
         }
     }

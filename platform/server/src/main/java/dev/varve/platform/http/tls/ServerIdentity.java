@@ -53,7 +53,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
             String words =
                     e.getClass() == InvalidKeyException.class
                             ? e.getMessage()
-                            : "found another one, or a broken one";
+                            : "found another kind, or an invalid key";
             throw corrupt(
                     key,
                     "expected a private key (PEM, without a password) of the kind "
@@ -65,10 +65,11 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
         if (!belong(secret, own.getPublicKey(), certificate)) {
             throw corrupt(
                     key,
-                    "is not the key of the first of "
+                    "expected the key of the first of "
                             + chain.size()
                             + " certificates in "
-                            + certificate,
+                            + certificate
+                            + ", found another key",
                     null);
         }
         return new ServerIdentity(chain, secret);
@@ -163,7 +164,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
             store.setKeyEntry("server", key, password, chain.toArray(Certificate[]::new));
             return store;
         } catch (GeneralSecurityException | IOException e) {
-            throw new AssertionError("every Java platform has stores in memory", e);
+            throw new AssertionError("every Java platform has in-memory key stores", e);
         }
     }
 

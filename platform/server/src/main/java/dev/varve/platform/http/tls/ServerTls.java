@@ -86,7 +86,7 @@ public final class ServerTls implements AutoCloseable {
             tried = now;
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the certificate stays as it was: " + e.getMessage());
+                    "the server keeps its current certificate: " + e.getMessage());
         }
     }
 
@@ -95,10 +95,10 @@ public final class ServerTls implements AutoCloseable {
             contexts.reload(each -> each.setKeyStore(identity.keyStore(PASSWORD.toCharArray())));
             LOG.log(
                     System.Logger.Level.INFO,
-                    "new connections get the certificate of " + identity.description());
+                    "new connections use the certificate of " + identity.description());
         } catch (Exception e) {
             // Jetty's reload declares Exception.
-            LOG.log(System.Logger.Level.ERROR, "the new certificate cannot be used", e);
+            LOG.log(System.Logger.Level.ERROR, "the server cannot use the new certificate", e);
         }
     }
 

@@ -37,7 +37,7 @@ public final class ServerErrorLog {
                 failure.getClass().getName(),
                 place(failure));
         if (log.isLoggable(System.Logger.Level.DEBUG) && mayTrace()) {
-            log.log(System.Logger.Level.DEBUG, "trace of request " + requestId, failure);
+            log.log(System.Logger.Level.DEBUG, "stack trace of request " + requestId, failure);
         }
     }
 

@@ -86,7 +86,9 @@ final class TraceQueue implements AutoCloseable {
             // A failure of the exporter affects no requests; the next traces are tried.
             failed.addAndGet(traces.size());
             if (!fails) {
-                LOG.log(System.Logger.Level.WARNING, "traces are lost: " + e.getMessage());
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "the export of traces failed, and the traces are lost: " + e.getMessage());
             }
             fails = true;
         }

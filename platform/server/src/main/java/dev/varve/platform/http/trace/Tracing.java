@@ -36,7 +36,7 @@ public final class Tracing implements AutoCloseable {
      */
     public static Tracing to(TraceExporter exporter, double share) {
         if (!(share >= 0 && share <= 1)) {
-            throw new IllegalArgumentException("a share is from 0 to 1, got " + share);
+            throw new IllegalArgumentException("expected a share from 0 to 1, found " + share);
         }
         return new Tracing(Optional.of(new TraceQueue(exporter)), share);
     }

@@ -91,7 +91,7 @@ final class ReplyBody implements BodySubscriber<ReplyBody> {
                 ended = true;
                 throw new UpstreamException(
                         UpstreamException.Kind.BROKEN,
-                        "the upstream server's reply ended in the middle",
+                        "the upstream server's reply ended early",
                         cause);
             }
         };

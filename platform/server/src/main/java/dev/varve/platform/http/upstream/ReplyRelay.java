@@ -93,7 +93,8 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
         done |= isDone(rest);
         if (!done && reply.endsWithItsConnection()) {
             throw new UpstreamException(
-                    UpstreamException.Kind.BROKEN, "the upstream server's stream has no end");
+                    UpstreamException.Kind.BROKEN,
+                    "the upstream server's stream ended without [DONE]");
         }
         if (rest.length > 0) {
             sse.event(rest);

@@ -125,9 +125,9 @@ final class UpstreamClient implements AutoCloseable {
             reply.close();
             throw new UpstreamException(
                     UpstreamException.Kind.BROKEN,
-                    "the upstream server answered with status "
+                    "the upstream server replied with status "
                             + reply.status()
-                            + ", a redirect, which is not followed");
+                            + ", a redirect, which this server does not follow");
         }
         return reply;
     }
@@ -137,13 +137,13 @@ final class UpstreamClient implements AutoCloseable {
             case HttpTimeoutException timeout ->
                     new UpstreamException(
                             UpstreamException.Kind.TIMEOUT,
-                            "the upstream server did not take the connection in time",
+                            "the upstream server did not accept the connection in time",
                             timeout);
             case ConnectException refused ->
                     new UpstreamException(
                             UpstreamException.Kind.UNREACHABLE,
                             refused.getCause() instanceof UnresolvedAddressException
-                                    ? "the upstream server's name is not known"
+                                    ? "the upstream server's host name cannot be resolved"
                                     : "the upstream server cannot be reached",
                             refused);
             case IOException broken ->

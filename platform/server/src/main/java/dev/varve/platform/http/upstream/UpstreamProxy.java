@@ -102,7 +102,9 @@ public final class UpstreamProxy implements AutoCloseable {
             throw new ClientGoneException(e);
         } catch (VarveException e) {
             metrics.countFailedCompression(MODEL);
-            LOG.log(System.Logger.Level.WARNING, "a prompt is sent as it is: " + e.getMessage());
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the server forwards a prompt uncompressed: " + e.getMessage());
             return Optional.empty();
         }
     }
@@ -172,7 +174,9 @@ public final class UpstreamProxy implements AutoCloseable {
         JsonNode entry =
                 ProxyInfo.find(id, list)
                         .orElseThrow(
-                                () -> ApiException.status(404, "model_not_found", "no such model"));
+                                () ->
+                                        ApiException.status(
+                                                404, "model_not_found", "model not found"));
         JsonResponse.write(response, 200, entry);
         return RequestOutcome.PLAIN;
     }
@@ -209,7 +213,7 @@ public final class UpstreamProxy implements AutoCloseable {
             throw ApiException.status(
                     508,
                     "upstream_loop",
-                    "the upstream server sends requests on to this one, which cannot answer them");
+                    "the upstream server forwards requests back to this server");
         }
     }
 

@@ -20,7 +20,8 @@ public record UpstreamTarget(URI base, Optional<String> key, Optional<String> mo
         Objects.requireNonNull(model);
         if (key.filter(UpstreamTarget::isHeaderValue).isEmpty() && key.isPresent()) {
             throw new IllegalArgumentException(
-                    "expected a key of printable ASCII characters without blanks, found another");
+                    "expected a key of printable ASCII characters without spaces, found another"
+                            + " character");
         }
     }
 
@@ -50,7 +51,7 @@ public record UpstreamTarget(URI base, Optional<String> key, Optional<String> mo
             uri = new URI(text.replaceFirst("/+$", ""));
         } catch (URISyntaxException e) {
             throw new IllegalArgumentException(
-                    "expected an address such as http://host:8000/v1, found something else", e);
+                    "expected an address such as http://host:8000/v1, found an invalid URI", e);
         }
         boolean web = "http".equalsIgnoreCase(uri.getScheme()) || isSecure(uri);
         if (!web || uri.getHost() == null || uri.getPort() > 0xffff) {
@@ -62,8 +63,7 @@ public record UpstreamTarget(URI base, Optional<String> key, Optional<String> mo
                 || uri.getRawQuery() != null
                 || uri.getRawFragment() != null) {
             throw new IllegalArgumentException(
-                    "expected an address without a user, a question mark and a number sign; a key"
-                            + " is given by itself");
+                    "expected an address without user, query and fragment; set the key separately");
         }
         return uri;
     }

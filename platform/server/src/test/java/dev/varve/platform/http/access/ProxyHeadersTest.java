@@ -60,6 +60,6 @@ class ProxyHeadersTest {
             logger.removeHandler(handler);
         }
 
-        assertEquals(1, lines.stream().filter(line -> line.startsWith("a proxy passes")).count());
+        assertEquals(1, lines.stream().filter(line -> line.startsWith("a proxy forwards")).count());
     }
 }

@@ -29,16 +29,17 @@ class JsonTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{                   | it ends in the middle",
-                "{\"a\": [1, 2     | it ends in the middle",
-                "{\"a\" 1}         | expected a colon behind a name",
+                "{                   | the body ends inside a JSON value",
+                "{\"a\": [1, 2     | the body ends inside a JSON value",
+                "{\"a\" 1}         | expected a colon after a name",
                 "{\"a\": 1 \"b\"} | expected a comma or the end of a list",
                 "{a: 1}              | expected a name in double quotes",
-                "{\"a\": 01}       | a number is not in JSON's form",
-                "{\"a\": [}        | a bracket closes another one",
-                "{} {}               | something follows behind its end",
-                "{\"a\": \"\\x\"} | a string holds a bad escape or a bare control character",
-                "{/**/}              | JSON has no comments",
+                "{\"a\": 01}       | found a number in a form that JSON does not allow",
+                "{\"a\": [}        | found a closing bracket of another kind than the open one",
+                "{} {}               | expected the end of the body, found more text",
+                "{\"a\": \"\\x\"} | found an invalid escape or an unescaped control"
+                        + " character in a string",
+                "{/**/}              | found a comment, which JSON does not allow",
                 "{\"a\": secret}   | expected a string, a number, true, false, null, { or ["
             })
     void aFaultIsNamedWithoutTheTextAroundIt(String body, String reason) {

@@ -19,7 +19,8 @@ class DecodedTextLimitTest {
         assertEquals(quarter, allowance.pass(quarter));
         ApiException refusal = assertThrows(ApiException.class, () -> allowance.pass("x"));
 
-        assertTrue(refusal.getMessage().startsWith("prompt: expected tokens of at most "));
+        assertTrue(
+                refusal.getMessage().startsWith("prompt: expected tokens that decode to at most "));
     }
 
     @Test

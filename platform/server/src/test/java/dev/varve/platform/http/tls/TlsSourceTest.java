@@ -85,7 +85,7 @@ class TlsSourceTest {
         assertFails(ec.certificate(), missing, "missing: cannot be read: no such file");
         assertFails(ec.certificate(), text, "text: expected a private key", "no PRIVATE KEY");
         assertFails(ec.certificate(), locked, "locked: expected", "encrypted");
-        assertFails(ec.certificate(), cut, "cut: expected a private key", "broken");
+        assertFails(ec.certificate(), cut, "cut: expected a private key", "invalid key");
         assertFails(ec.certificate(), rsa.key(), "rsa-key.pem: expected", "the kind EC");
     }
 
@@ -94,8 +94,16 @@ class TlsSourceTest {
         TestCertificates.Pair other = certificates.make("other", "EC");
         TestCertificates.Pair curve = certificates.make("curve", "EC", "-groupname", "secp384r1");
 
-        assertFails(ec.certificate(), other.key(), "other-key.pem: is not the key", "ec.pem");
-        assertFails(ec.certificate(), curve.key(), "curve-key.pem: is not the key", "ec.pem");
+        assertFails(
+                ec.certificate(),
+                other.key(),
+                "other-key.pem: expected the key of the first",
+                "ec.pem");
+        assertFails(
+                ec.certificate(),
+                curve.key(),
+                "curve-key.pem: expected the key of the first",
+                "ec.pem");
     }
 
     @Test

@@ -91,17 +91,17 @@ final class ArgumentSchema {
     }
 
     /** Whether the type allows strings. */
-    boolean takesStrings() {
+    boolean acceptsStrings() {
         return kinds.contains(Kind.STRING);
     }
 
     /** Whether the type allows objects. */
-    boolean takesObjects() {
+    boolean acceptsObjects() {
         return isUnknown() || kinds.contains(Kind.OBJECT);
     }
 
     /** Whether the type allows arrays. */
-    boolean takesArrays() {
+    boolean acceptsArrays() {
         return isUnknown() || kinds.contains(Kind.ARRAY);
     }
 
@@ -127,7 +127,7 @@ final class ArgumentSchema {
 
     /** Converts a value that was written as raw text to JSON. */
     String coerce(String text) {
-        return fit(text)
+        return convert(text)
                 .or(
                         () ->
                                 Optional.of(text.strip())
@@ -136,7 +136,7 @@ final class ArgumentSchema {
     }
 
     /** Converts a value that was written as raw text to JSON; empty if it is not of this type. */
-    Optional<String> fit(String text) {
+    Optional<String> convert(String text) {
         String bare = text.strip();
         if (kinds.contains(Kind.NULL) && (bare.equals("null") || bare.equals("None"))) {
             return Optional.of("null");

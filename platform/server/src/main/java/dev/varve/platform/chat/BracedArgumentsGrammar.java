@@ -76,12 +76,12 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
             if (!schema.path("$ref").isString()) {
                 return union(schema, path, depth);
             }
-            JsonNode meant = SchemaParts.resolved(root, schema, path);
-            Integer known = references.get(meant);
+            JsonNode target = SchemaParts.resolved(root, schema, path);
+            Integer known = references.get(target);
             if (known == null) {
                 known = builder.nonterminal("reference");
-                references.put(meant, known);
-                builder.rule(known, value(meant, path, depth + 1));
+                references.put(target, known);
+                builder.rule(known, value(target, path, depth + 1));
             }
             return known;
         }

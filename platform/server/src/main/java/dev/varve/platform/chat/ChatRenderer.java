@@ -64,17 +64,18 @@ public final class ChatRenderer {
     /**
      * Renders with a limit, and with the beginning of the response.
      *
-     * @param begun text that the model continues; empty for none
+     * @param assistantPrefix text that the model continues; empty for none
      */
-    public ChatPrompt render(Map<String, Object> variables, String begun, TokenLimit limit) {
+    public ChatPrompt render(
+            Map<String, Object> variables, String assistantPrefix, TokenLimit limit) {
         Map<String, Object> all = withOwn(variables);
         RenderedPrompt turns = template.render(all, TRUSTED);
-        RenderedPrompt prompt = begun(turns, begun);
+        RenderedPrompt prompt = withAssistantPrefix(turns, assistantPrefix);
         int[] tokens = encode(prompt, limit);
         int[] boundaries =
                 marks.isEmpty()
                         ? beforeGeneration(all, tokens, limit)
-                        : where(turns, tokens, limit);
+                        : messageBoundaries(turns, tokens, limit);
         return new ChatPrompt(tokens, boundaries, prompt.text());
     }
 
@@ -82,7 +83,7 @@ public final class ChatRenderer {
      * Returns the starts of messages; and the end, if the response begins no message but continues
      * one, such as behind the result of a tool.
      */
-    private int[] where(RenderedPrompt prompt, int[] tokens, TokenLimit limit) {
+    private int[] messageBoundaries(RenderedPrompt prompt, int[] tokens, TokenLimit limit) {
         int[] begins = marks.positions(tokens);
         List<PromptSpan> spans = prompt.spans();
         boolean beginsMessage =
@@ -97,12 +98,13 @@ public final class ChatRenderer {
                         .toArray();
     }
 
-    private static RenderedPrompt begun(RenderedPrompt prompt, String begun) {
-        if (begun.isEmpty()) {
+    private static RenderedPrompt withAssistantPrefix(
+            RenderedPrompt prompt, String assistantPrefix) {
+        if (assistantPrefix.isEmpty()) {
             return prompt;
         }
         List<PromptSpan> spans = new ArrayList<>(prompt.spans());
-        spans.add(PromptSpan.ofInput(begun));
+        spans.add(PromptSpan.ofInput(assistantPrefix));
         return new RenderedPrompt(spans);
     }
 

@@ -251,8 +251,8 @@ final class LenientJson {
     private boolean bracket(char next) {
         boolean list = next == '[';
         if (!containers.isEmpty()
-                && type.takesStrings()
-                && !(list ? type.takesArrays() : type.takesObjects())) {
+                && type.acceptsStrings()
+                && !(list ? type.acceptsArrays() : type.acceptsObjects())) {
             return beginBare();
         }
         if (containers.size() >= ValidatingCallParser.MOST_DEPTH) {
@@ -278,7 +278,7 @@ final class LenientJson {
     /** Handles a missing value. */
     private boolean noValue(char next) {
         if (!innermost().list) {
-            if (!type.isUnknown() && !type.takesStrings() && !type.mayBeNull("null")) {
+            if (!type.isUnknown() && !type.acceptsStrings() && !type.mayBeNull("null")) {
                 return fail();
             }
             beginValue();
@@ -341,7 +341,7 @@ final class LenientJson {
         beginValue();
         state = then;
         outerQuote = 0;
-        isHeld = !type.isUnknown() && !type.takesStrings();
+        isHeld = !type.isUnknown() && !type.acceptsStrings();
         held.setLength(0);
         if (!isHeld) {
             out.append('"');
@@ -349,7 +349,7 @@ final class LenientJson {
     }
 
     private void endString() {
-        out.append(isHeld ? type.fit(held.toString()).orElse(JsonStrings.quoted(held)) : "\"");
+        out.append(isHeld ? type.convert(held.toString()).orElse(JsonStrings.quoted(held)) : "\"");
         state = State.AFTER;
     }
 
@@ -522,7 +522,7 @@ final class LenientJson {
 
     private Follow endOfBare(char next) {
         Container container = innermost();
-        boolean words = type.isUnknown() || type.takesStrings();
+        boolean words = type.isUnknown() || type.acceptsStrings();
         return switch (next) {
             case ',' ->
                     container.list || !words ? Follow.ENDS : memberStart(scan + 1, container, true);

@@ -43,16 +43,16 @@ final class ResponseGuide implements TokenGuide {
     /** Whether the forced tokens at this position are known. */
     private boolean isPrepared;
 
-    private boolean inThought;
-    private boolean mayThink;
+    private boolean inReasoning;
+    private boolean mayBeginReasoning;
 
     /** Whether content came since the last reasoning or call: no reasoning begins after it. */
     private boolean isBehindContent;
 
     private boolean hasContent;
-    private boolean closedThought;
-    private int spent;
-    private int inThisThought;
+    private boolean forcedReasoningEnd;
+    private int reasoningTokens;
+    private int openReasoningTokens;
 
     /**
      * @param call tokens with which a required call begins; empty for none
@@ -73,22 +73,22 @@ final class ResponseGuide implements TokenGuide {
         this.callId = callId;
         this.call = call;
         this.budget = budget;
-        inThought = start instanceof PromptEnd.InThought;
-        mayThink =
+        inReasoning = start instanceof PromptEnd.InThought;
+        mayBeginReasoning =
                 marks.isPresent()
                         && start instanceof PromptEnd.Plain
                         && (budget.isEmpty() || budget.getAsInt() > 0);
         // The label of reasoning that the prompt opened is in the prompt.
-        inThisThought = 1;
+        openReasoningTokens = 1;
     }
 
     /** Whether reasoning was closed because the budget was used up. */
-    boolean hasClosedThought() {
-        return closedThought;
+    boolean hasForcedReasoningEnd() {
+        return forcedReasoningEnd;
     }
 
     /** Records that the parser found the end of a call: reasoning may follow it. */
-    void callEnded() {
+    void recordCallEnd() {
         isBehindContent = false;
     }
 
@@ -97,8 +97,8 @@ final class ResponseGuide implements TokenGuide {
      *
      * @param open the parser's result
      */
-    void setInThought(boolean open) {
-        inThought = open && !rule.isWhole();
+    void setInReasoning(boolean open) {
+        inReasoning = open && !rule.isWhole();
     }
 
     /** Whether content with a required form has begun, so that all of its text counts. */
@@ -123,16 +123,16 @@ final class ResponseGuide implements TokenGuide {
             return;
         }
         isPrepared = true;
-        if (inThought) {
-            if (budget.isPresent() && spent >= budget.getAsInt()) {
-                closedThought = true;
+        if (inReasoning) {
+            if (budget.isPresent() && reasoningTokens >= budget.getAsInt()) {
+                forcedReasoningEnd = true;
                 int[] closing = closing(marks.orElseThrow());
                 enqueue(closing, closing.length);
             }
         } else if (call.length > 0) {
             enqueue(call, 0);
             call = NOTHING;
-        } else if (!mayThink) {
+        } else if (!mayBeginReasoning) {
             enqueue(rule.forced(MOST_FORCED), 0);
         }
     }
@@ -145,19 +145,19 @@ final class ResponseGuide implements TokenGuide {
             queued++;
         }
         isPrepared = false;
-        if (inThought) {
-            acceptInThought(token, forced);
-        } else if (opensThought(token)) {
-            inThought = true;
-            mayThink = false;
-            inThisThought = 0;
+        if (inReasoning) {
+            acceptInReasoning(token, forced);
+        } else if (opensReasoning(token)) {
+            inReasoning = true;
+            mayBeginReasoning = false;
+            openReasoningTokens = 0;
         } else if (content) {
             acceptContent(token);
         }
     }
 
     private void acceptContent(int token) {
-        mayThink = false;
+        mayBeginReasoning = false;
         hasContent = true;
         isBehindContent = isBehindContent || isVisible(token, tokenizer);
         rule.accept(token);
@@ -168,9 +168,9 @@ final class ResponseGuide implements TokenGuide {
         return !tokenizer.decode(new int[] {token}, true).isBlank();
     }
 
-    private void acceptInThought(int token, boolean forced) {
+    private void acceptInReasoning(int token, boolean forced) {
         if (!forced && opensCall(token)) {
-            inThought = false;
+            inReasoning = false;
             if (call.length > 0) {
                 enqueue(Arrays.copyOfRange(call, 1, call.length), 0);
                 call = NOTHING;
@@ -179,11 +179,11 @@ final class ResponseGuide implements TokenGuide {
             return;
         }
         if (token != marks.orElseThrow().closeId()) {
-            spent++;
-            inThisThought++;
+            reasoningTokens++;
+            openReasoningTokens++;
             return;
         }
-        inThought = false;
+        inReasoning = false;
         isBehindContent = false;
         if (!forced && (call.length > 0 || rule.isWhole())) {
             int[] after = marks.get().afterClose();
@@ -196,10 +196,10 @@ final class ResponseGuide implements TokenGuide {
      * Whether a token opens reasoning: with a required form only at the start, otherwise not after
      * content.
      */
-    private boolean opensThought(int token) {
+    private boolean opensReasoning(int token) {
         return marks.isPresent()
                 && token == marks.get().openId()
-                && (mayThink || !rule.isWhole() && !isBehindContent);
+                && (mayBeginReasoning || !rule.isWhole() && !isBehindContent);
     }
 
     /** Whether a token within reasoning opens a call, which ends the reasoning. */
@@ -216,47 +216,50 @@ final class ResponseGuide implements TokenGuide {
 
     @Override
     public boolean allows(int token) {
-        if (inThought) {
+        if (inReasoning) {
             // A response with a required form does not end without content.
             return !rule.isWhole() || !tokenizer.endTokens().contains(token);
         }
-        return mayThink && opensThought(token) || rule.allows(token);
+        return mayBeginReasoning && opensReasoning(token) || rule.allows(token);
     }
 
     @Override
     public TokenMask mask() {
-        if (inThought) {
+        if (inReasoning) {
             return TokenMask.ofTokens(
                     IntStream.range(0, tokenizer.vocabularySize())
                             .filter(token -> !tokenizer.endTokens().contains(token))
                             .toArray());
         }
-        return mayThink && rule.isWhole()
+        return mayBeginReasoning && rule.isWhole()
                 ? rule.mask().with(marks.orElseThrow().openId())
                 : rule.mask();
     }
 
     @Override
-    public int allowed(int[] guesses) {
+    public int allowed(int[] draftTokens) {
         if (queued < queue.length) {
-            int left = Math.min(queue.length - queued, guesses.length);
-            int mismatch = Arrays.mismatch(queue, queued, queued + left, guesses, 0, left);
+            int left = Math.min(queue.length - queued, draftTokens.length);
+            int mismatch = Arrays.mismatch(queue, queued, queued + left, draftTokens, 0, left);
             return mismatch < 0 ? left : mismatch;
         }
-        if (inThought) {
-            return allowedInThought(guesses);
+        if (inReasoning) {
+            return allowedInReasoning(draftTokens);
         }
-        return mayThink && guesses.length > 0 && opensThought(guesses[0])
+        return mayBeginReasoning && draftTokens.length > 0 && opensReasoning(draftTokens[0])
                 ? 1
-                : rule.allowed(guesses);
+                : rule.allowed(draftTokens);
     }
 
-    private int allowedInThought(int[] guesses) {
-        int most = budget.isEmpty() ? Integer.MAX_VALUE : Math.max(0, budget.getAsInt() - spent);
+    private int allowedInReasoning(int[] draftTokens) {
+        int most =
+                budget.isEmpty()
+                        ? Integer.MAX_VALUE
+                        : Math.max(0, budget.getAsInt() - reasoningTokens);
         int count = 0;
-        while (count < guesses.length && count < most && allows(guesses[count])) {
-            int guess = guesses[count++];
-            if (guess == marks.orElseThrow().closeId() || opensCall(guess)) {
+        while (count < draftTokens.length && count < most && allows(draftTokens[count])) {
+            int draftToken = draftTokens[count++];
+            if (draftToken == marks.orElseThrow().closeId() || opensCall(draftToken)) {
                 return count;
             }
         }
@@ -268,7 +271,7 @@ final class ResponseGuide implements TokenGuide {
      * reasoning is empty.
      */
     private int[] closing(ReasoningDelimiters tokens) {
-        return inThisThought == 0
+        return openReasoningTokens == 0
                 ? joined(tokens.labelIds(), tokens.forcedClose())
                 : tokens.forcedClose();
     }

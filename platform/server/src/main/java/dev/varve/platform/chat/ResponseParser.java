@@ -68,9 +68,9 @@ public final class ResponseParser {
     private final List<ToolCallDelta> calls = new ArrayList<>();
 
     private Detokenizer detokenizer;
-    private Optional<ReasoningText> thought = Optional.empty();
+    private Optional<ReasoningText> openReasoning = Optional.empty();
     private Optional<OpenCall> call = Optional.empty();
-    private boolean hadThought;
+    private boolean hadReasoning;
 
     /** Whether content came since the last reasoning or call: no reasoning begins after it. */
     private boolean isBehindContent;
@@ -113,8 +113,8 @@ public final class ResponseParser {
         detokenizer = tokenizer.detokenizer();
         switch (start) {
             case PromptEnd.InThought(String begun) -> {
-                beginThought();
-                thought.orElseThrow().push(begun);
+                beginReasoning();
+                openReasoning.orElseThrow().push(begun);
             }
             case PromptEnd.AfterThought() -> contentText.skipSpace();
             case PromptEnd.Plain() -> {}
@@ -130,8 +130,8 @@ public final class ResponseParser {
         }
         if (call.isPresent()) {
             pushInCall(call.get(), token);
-        } else if (thought.isPresent()) {
-            pushInThought(thought.get(), token);
+        } else if (openReasoning.isPresent()) {
+            pushInReasoning(openReasoning.get(), token);
         } else {
             pushInContent(token);
         }
@@ -149,7 +149,7 @@ public final class ResponseParser {
             advance(open, open.finish());
         }
         flush();
-        thought.ifPresent(open -> reasoning.append(open.finish()));
+        openReasoning.ifPresent(open -> reasoning.append(open.finish()));
         content.append(contentText.finish());
         return take();
     }
@@ -171,13 +171,13 @@ public final class ResponseParser {
 
     /** Returns how the reasoning so far ended. */
     public ReasoningEnd closeKind() {
-        if (!hadThought) {
+        if (!hadReasoning) {
             return ReasoningEnd.NONE;
         }
-        if (thought.isPresent() || interrupted.isPresent()) {
+        if (openReasoning.isPresent() || interrupted.isPresent()) {
             return ReasoningEnd.OPEN;
         }
-        return guide.hasClosedThought() ? ReasoningEnd.HARD : ReasoningEnd.NATURAL;
+        return guide.hasForcedReasoningEnd() ? ReasoningEnd.HARD : ReasoningEnd.NATURAL;
     }
 
     private void pushInContent(int token) {
@@ -185,10 +185,10 @@ public final class ResponseParser {
             exact = true;
             contentText.keepSpace();
         }
-        if (isMarkOfThought(token)) {
+        if (isReasoningDelimiter(token)) {
             flush();
             if (token == marks.orElseThrow().openId()) {
-                beginThought();
+                beginReasoning();
             } else {
                 awaitsClose = false;
             }
@@ -257,19 +257,19 @@ public final class ResponseParser {
      * Whether a mark begins reasoning here or ends reasoning that was ended for the model. Other
      * marks are text: models write about these marks, too.
      */
-    private boolean isMarkOfThought(int token) {
+    private boolean isReasoningDelimiter(int token) {
         return marks.isPresent()
                 && (token == marks.get().openId() && !isBehindContent
                         || token == marks.get().closeId() && awaitsClose);
     }
 
-    private void pushInThought(ReasoningText open, int token) {
+    private void pushInReasoning(ReasoningText open, int token) {
         if (token == marks.orElseThrow().closeId()) {
             flush();
             reasoning.append(open.finish());
-            thought = Optional.empty();
+            openReasoning = Optional.empty();
             isBehindContent = false;
-            awaitsClose = guide.hasClosedThought();
+            awaitsClose = guide.hasForcedReasoningEnd();
             contentText.skipSpace();
             return;
         }
@@ -292,8 +292,8 @@ public final class ResponseParser {
             }
         } else if (interrupted.isPresent() && token == marks.orElseThrow().closeId()) {
             advance(open, open.interrupt());
-            if (thought.isPresent()) {
-                pushInThought(thought.get(), token);
+            if (openReasoning.isPresent()) {
+                pushInReasoning(openReasoning.get(), token);
             } else {
                 pushInContent(token);
             }
@@ -306,16 +306,16 @@ public final class ResponseParser {
         return callMarks.isPresent() && !tools.isEmpty() && token == callMarks.get().openId();
     }
 
-    private void beginThought() {
-        thought = Optional.of(new ReasoningText(marks.orElseThrow().label()));
-        hadThought = true;
+    private void beginReasoning() {
+        openReasoning = Optional.of(new ReasoningText(marks.orElseThrow().label()));
+        hadReasoning = true;
     }
 
     private void beginCall() {
-        if (thought.isPresent()) {
-            interrupted = thought;
-            thought = Optional.empty();
-            guide.setInThought(false);
+        if (openReasoning.isPresent()) {
+            interrupted = openReasoning;
+            openReasoning = Optional.empty();
+            guide.setInReasoning(false);
         }
         ToolCallTokens tokens = callMarks.orElseThrow();
         call = Optional.of(new OpenCall(tokenizer, tokens, tools, tokens.syntax().open()));
@@ -341,10 +341,10 @@ public final class ResponseParser {
             call = Optional.empty();
             if (progress == OpenCall.Progress.ENDED) {
                 isBehindContent = false;
-                guide.callEnded();
+                guide.recordCallEnd();
                 contentText.skipSpace();
             } else if (interrupted.isPresent()) {
-                resumeThought(open);
+                resumeReasoning(open);
                 return;
             }
             isBehindContent = isBehindContent || !open.text().isBlank();
@@ -373,12 +373,12 @@ public final class ResponseParser {
     }
 
     /** Resumes the reasoning: the text only resembled a call, so it belongs to the reasoning. */
-    private void resumeThought(OpenCall rejected) {
-        thought = interrupted;
+    private void resumeReasoning(OpenCall rejected) {
+        openReasoning = interrupted;
         interrupted = Optional.empty();
         reasoningTokens += rejected.tokens();
-        reasoning.append(thought.orElseThrow().push(rejected.text()));
-        guide.setInThought(true);
+        reasoning.append(openReasoning.orElseThrow().push(rejected.text()));
+        guide.setInReasoning(true);
     }
 
     /** Returns the text of a token outside of calls; marks are plain text there. */
@@ -398,8 +398,8 @@ public final class ResponseParser {
     private void flush() {
         String rest = detokenizer.finish();
         detokenizer = tokenizer.detokenizer();
-        if (thought.isPresent()) {
-            reasoning.append(thought.get().push(rest));
+        if (openReasoning.isPresent()) {
+            reasoning.append(openReasoning.get().push(rest));
         } else {
             content.append(contentText.push(line.toString()));
             line.setLength(0);

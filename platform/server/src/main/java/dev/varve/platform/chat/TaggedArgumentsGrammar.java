@@ -129,7 +129,7 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
         }
         if (!type.isString()) {
             int other = SchemaParts.json(builder, root, schema, path, type.typesBeforeString());
-            if (!type.takesStrings()) {
+            if (!type.acceptsStrings()) {
                 return other;
             }
             Regex texts =

@@ -257,7 +257,7 @@ final class ServeCommand extends CliCommand {
                     try (ModelManager only = ModelManager.of(served, title(runtime, id), names)) {
                         http.ready(only);
                         out().println("Serving " + id + " on " + http.uri());
-                        if (choice.isDemo() && served.language().chat().isPresent()) {
+                        if (choice.isDemo() && served.textProcessing().chat().isPresent()) {
                             showChat(http.uri(), options);
                         }
                         out().flush();

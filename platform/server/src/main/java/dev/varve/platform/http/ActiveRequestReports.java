@@ -47,13 +47,13 @@ record ActiveRequestReports(OfferedModels offer, ActiveRequests live) {
                                         ApiException.status(
                                                 404,
                                                 "request_not_found",
-                                                "no such request: it has ended, or never was"));
+                                                "request not found: it has ended, or the id is wrong"));
         Caller caller = exchange.admitted().caller();
         if (!answer.isOf(caller) && !caller.isOperator()) {
             throw ApiException.status(
                     403,
                     "request_of_another_key",
-                    "only the key that sent a request cancels it, and who runs the server");
+                    "only the API key that sent a request, or the operator, may cancel it");
         }
         answer.cancel();
         return Json.object()

@@ -125,7 +125,7 @@ final class AdmissionHandler extends Handler.Wrapper {
             Request request,
             Response response,
             Callback callback) {
-        Executor threads = route.purpose() == RouteAccess.LIFE_SIGN ? probes : executor;
+        Executor threads = route.purpose() == RouteAccess.LIVENESS ? probes : executor;
         try {
             threads.execute(() -> proceed(admission, request, response, callback));
         } catch (RuntimeException | Error e) {

@@ -72,7 +72,12 @@ final class ApiRoutes {
         ActiveRequests live = new ActiveRequests();
         delivery =
                 new ResponseDelivery(
-                        metrics, names, streams, options.resume(), live, cycle.failures());
+                        metrics,
+                        names,
+                        streams,
+                        options.resume(),
+                        activeRequests,
+                        cycle.failures());
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts(options);
@@ -84,11 +89,11 @@ final class ApiRoutes {
     }
 
     private void mapProbes() {
-        report("/livez", RouteAccess.LIFE_SIGN, exchange -> Json.object().put("status", "ok"));
-        map("/health", RouteAccess.LIFE_SIGN, this::writeHealth, "/v1/health");
+        report("/livez", RouteAccess.LIVENESS, exchange -> Json.object().put("status", "ok"));
+        map("/health", RouteAccess.LIVENESS, this::writeHealth, "/v1/health");
         map(
                 "/metrics",
-                RouteAccess.MEASUREMENT,
+                RouteAccess.METRICS,
                 exchange -> write(offer.metrics(accept(exchange)), exchange));
     }
 
@@ -213,7 +218,7 @@ final class ApiRoutes {
                         "/apply-template",
                         context,
                         (model, body) -> {
-                            ChatPrompt prompt = model.answers().prompt(chat, body);
+                            ChatPrompt prompt = model.preparer().prompt(chat, body);
                             return Json.object()
                                     .put("prompt", prompt.text())
                                     .put("tokens", prompt.tokens().length);
@@ -227,7 +232,7 @@ final class ApiRoutes {
                                 Json.object()
                                         .put(
                                                 "input_tokens",
-                                                model.answers()
+                                                model.preparer()
                                                         .prompt(messages, body)
                                                         .tokens()
                                                         .length)),
@@ -238,7 +243,7 @@ final class ApiRoutes {
                         "/v1/chat/completions/render",
                         context,
                         chat,
-                        (model, body) -> rendered(model.answers().prompt(chat, body))));
+                        (model, body) -> rendered(model.preparer().prompt(chat, body))));
         routes.map(
                 new TokenizerRoute(
                         "/v1/completions/render",
@@ -295,7 +300,7 @@ final class ApiRoutes {
                         ResponsesHeartbeat::new,
                         (model, body) -> {
                             ResponsesDialect.RULES.check(body, context.policy());
-                            return model.answers().read(ResponsesDialect.of(body), body);
+                            return model.preparer().read(ResponsesDialect.of(body), body);
                         }),
                 "/responses");
         routes.map(
@@ -339,7 +344,7 @@ final class ApiRoutes {
         mapOllama(
                 "/api/chat",
                 OllamaDialect.CHAT,
-                (model, body) -> model.answers().read(OllamaDialect.CHAT, OllamaBody.chat(body)));
+                (model, body) -> model.preparer().read(OllamaDialect.CHAT, OllamaBody.chat(body)));
         mapOllama(
                 "/api/generate",
                 OllamaDialect.GENERATE,
@@ -347,7 +352,7 @@ final class ApiRoutes {
                         OllamaBody.isRaw(body)
                                 ? RequestPreparation.done(
                                         OllamaDialect.readRaw(body, model.served()))
-                                : model.answers()
+                                : model.preparer()
                                         .read(OllamaDialect.GENERATE, OllamaBody.generate(body)));
     }
 

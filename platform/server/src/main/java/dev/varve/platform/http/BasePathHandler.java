@@ -36,7 +36,7 @@ final class BasePathHandler extends Handler.Wrapper {
         String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");
         String single = SLASHES.matcher(path).replaceFirst("/");
         if (single.equals(base)
-                && WebUiHandler.isWanted(
+                && WebUiHandler.expectsPage(
                         request.getMethod(),
                         Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT)))) {
             response.setStatus(308);

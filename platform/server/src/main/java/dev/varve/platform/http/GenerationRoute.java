@@ -68,7 +68,7 @@ final class GenerationRoute extends JsonPostRoute {
                 early,
                 (model, body) -> {
                     dialect.rules().check(body, context.policy());
-                    return model.answers().read(dialect, body);
+                    return model.preparer().read(dialect, body);
                 });
     }
 
@@ -102,13 +102,13 @@ final class GenerationRoute extends JsonPostRoute {
     }
 
     @Override
-    BooleanSupplier patience(
+    BooleanSupplier disconnectCheck(
             Exchange exchange, RequestBody body, ConnectionProbe probe, Supplier<String> model) {
         HeartbeatFormat form = early.of(model);
         HeartbeatStream stream =
                 new HeartbeatStream(exchange.response(), probe::isGone, form)
                         .attachedTo(exchange.request());
-        return () -> stream.isGone(() -> body.look(bytes -> streams(bytes, form.isUsual())));
+        return () -> stream.isGone(() -> body.peek(bytes -> streams(bytes, form.isUsual())));
     }
 
     @Override
@@ -166,13 +166,13 @@ final class GenerationRoute extends JsonPostRoute {
                                         gone -> {
                                             PreparedRequest pending =
                                                     preparation.work().prepare(gone);
-                                            tellCompression(pending, each);
+                                            recordCompression(pending, each);
                                             return pending;
                                         }))
                 .orElse(preparation);
     }
 
-    private static void tellCompression(PreparedRequest pending, OpenSpan span) {
+    private static void recordCompression(PreparedRequest pending, OpenSpan span) {
         pending.compression()
                 .ifPresent(
                         report ->

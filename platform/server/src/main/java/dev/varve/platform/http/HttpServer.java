@@ -28,9 +28,9 @@ public final class HttpServer implements AutoCloseable {
 
     private HttpServer(HttpOptions options) {
         Metrics metrics = new Metrics(options.monitoring().vllmNames());
-        metrics.tellStreams(
+        metrics.exposeStreams(
                 () -> new StreamCounts(streams.count(), streams.bytes(), streams.abandoned()));
-        metrics.tellTraces(options.monitoring().tracing()::counts);
+        metrics.exposeTraces(options.monitoring().tracing()::counts);
         offer = new OfferedModels(metrics);
         intake = new RequestIngress(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());

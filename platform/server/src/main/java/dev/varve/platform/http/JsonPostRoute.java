@@ -36,26 +36,26 @@ abstract class JsonPostRoute extends Route {
 
     @Override
     final boolean readsBody(String method) {
-        return method.equals("POST") && offer.takesWork();
+        return method.equals("POST") && offer.acceptsRequests();
     }
 
     @Override
     final RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
-        boolean choice = offer.isChoice();
+        boolean hasSeveralModels = offer.hasSeveralModels();
         // The model may have become ready after it was decided not to read the body.
         RequestBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
         Optional<String> name =
-                choice
+                hasSeveralModels
                         ? intake.work(
                                 exchange.owner(),
                                 body.length(),
-                                () -> body.look(RequestedModel::in))
+                                () -> body.peek(RequestedModel::in))
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
                 OfferedModels.Taken taken =
                         take(
                                 name,
-                                patience(exchange, body, probe, () -> offer.idOf(name)),
+                                disconnectCheck(exchange, body, probe, () -> offer.idOf(name)),
                                 exchange.record())) {
             RequestOutcome outcome = answer(exchange, body, taken, probe);
             if (probe.mustClose()) {
@@ -73,7 +73,7 @@ abstract class JsonPostRoute extends Route {
      * @param body not taken yet
      * @param model id of the model
      */
-    BooleanSupplier patience(
+    BooleanSupplier disconnectCheck(
             Exchange exchange, RequestBody body, ConnectionProbe probe, Supplier<String> model) {
         return probe::isGone;
     }

@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
 /** The models that the server serves, from the first load until the server closes. Thread-safe. */
 final class OfferedModels {
     /** A model and the objects that read requests for it. */
-    record OfferedModel(ServedModel served, ModelInfo facts, ConversationPreparer answers) {
+    record OfferedModel(ServedModel served, ModelInfo facts, ConversationPreparer preparer) {
         static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
             String id = served.description().id();
@@ -73,7 +73,7 @@ final class OfferedModels {
     }
 
     /** Returns whether a model accepts work. */
-    boolean takesWork() {
+    boolean acceptsRequests() {
         return isReady() && !draining;
     }
 
@@ -91,7 +91,7 @@ final class OfferedModels {
     }
 
     /** Returns whether the model name of a request must be read before its body is parsed. */
-    boolean isChoice() {
+    boolean hasSeveralModels() {
         return require().areSeveral();
     }
 
@@ -157,7 +157,7 @@ final class OfferedModels {
                         // Series begin at 0, so that a rate includes the first increment.
                         metrics.of(id);
                         if (fresh.served().compressor().isPresent()) {
-                            metrics.tellCompression(id);
+                            metrics.exposeCompression(id);
                         }
                         return OfferedModel.of(fresh.served(), metrics);
                     });

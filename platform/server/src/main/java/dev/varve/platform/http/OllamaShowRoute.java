@@ -25,7 +25,7 @@ final class OllamaShowRoute extends Route {
 
     @Override
     boolean readsBody(String method) {
-        return method.equals("POST") && context.offer().takesWork();
+        return method.equals("POST") && context.offer().acceptsRequests();
     }
 
     @Override

@@ -15,25 +15,28 @@ final class ProxyChatRoute extends Route {
     private static final long serialVersionUID = 1L;
 
     private final transient UpstreamProxy proxy;
-    private final transient RequestDrain open;
+    private final transient RequestDrain drain;
     private final transient RequestIngress intake;
 
     ProxyChatRoute(
-            RequestLifecycle cycle, UpstreamProxy proxy, RequestDrain open, RequestIngress intake) {
+            RequestLifecycle cycle,
+            UpstreamProxy proxy,
+            RequestDrain drain,
+            RequestIngress intake) {
         super("/v1/chat/completions", RouteAccess.SERVICE, Methods.POST, cycle);
         this.proxy = proxy;
-        this.open = open;
+        this.drain = drain;
         this.intake = intake;
     }
 
     @Override
     boolean readsBody(String method) {
-        return method.equals("POST") && open.isOpen();
+        return method.equals("POST") && drain.isOpen();
     }
 
     @Override
     RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
-        open.begin();
+        drain.begin();
         try {
             RequestBody body = exchange.admitted().body().orElseThrow(ApiException::draining);
             byte[] bytes = body.take();
@@ -42,7 +45,7 @@ final class ProxyChatRoute extends Route {
             // The forwarded body stays in memory until the reply ends, so it counts until then.
             return proxy.chat(chat, exchange.request(), exchange.response());
         } finally {
-            open.end();
+            drain.end();
         }
     }
 }

@@ -17,45 +17,45 @@ final class ProxyRoutes {
     private final RequestLifecycle cycle;
     private final RouteTable routes;
     private final UpstreamProxy proxy;
-    private final RequestDrain open;
+    private final RequestDrain drain;
     private final Metrics metrics;
 
     /**
      * @param proxy sends requests to the upstream server
-     * @param open counts the running requests
+     * @param drain counts the running requests
      * @param options options for the web page and access
      */
     ProxyRoutes(
             RequestLifecycle cycle,
             UpstreamProxy proxy,
-            RequestDrain open,
+            RequestDrain drain,
             RequestIngress intake,
             Metrics metrics,
             HttpOptions options) {
         this.cycle = cycle;
         this.proxy = proxy;
-        this.open = open;
+        this.drain = drain;
         this.metrics = metrics;
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts(options);
-        routes.map(new ProxyChatRoute(cycle, proxy, open, intake), "/chat/completions");
+        routes.map(new ProxyChatRoute(cycle, proxy, drain, intake), "/chat/completions");
         mapMissing();
     }
 
     private void mapProbes() {
-        map("/livez", RouteAccess.LIFE_SIGN, BodylessRoute.json(exchange -> status("ok")));
+        map("/livez", RouteAccess.LIVENESS, BodylessRoute.json(exchange -> status("ok")));
         map(
                 "/health",
-                RouteAccess.LIFE_SIGN,
+                RouteAccess.LIVENESS,
                 BodylessRoute.json(
                         exchange -> {
-                            open.requireOpen();
+                            drain.requireOpen();
                             return status("ok").put("mode", "proxy");
                         }));
         map(
                 "/metrics",
-                RouteAccess.MEASUREMENT,
+                RouteAccess.METRICS,
                 exchange ->
                         ApiRoutes.write(
                                 metrics.expose(List.of(), ApiRoutes.accept(exchange)), exchange));
@@ -106,11 +106,11 @@ final class ProxyRoutes {
     /** Returns an answer that comes from the upstream server, for which shutdown waits. */
     private BodylessRoute.Answer forwarded(BodylessRoute.Answer answer) {
         return exchange -> {
-            open.begin();
+            drain.begin();
             try {
                 return answer.write(exchange);
             } finally {
-                open.end();
+                drain.end();
             }
         };
     }
@@ -148,9 +148,7 @@ final class ProxyRoutes {
                                     501,
                                     "not_proxied",
                                     label
-                                            + ": this server has no model of its own; of the"
-                                            + " upstream server's routes it offers"
-                                            + " /v1/chat/completions and /v1/models");
+                                            + ": this server has no model; it forwards only /v1/chat/completions and /v1/models to the upstream server");
                         }),
                 paths);
     }

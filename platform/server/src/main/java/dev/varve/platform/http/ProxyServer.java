@@ -16,21 +16,21 @@ import java.time.Duration;
 public final class ProxyServer implements AutoCloseable {
     private final RequestIngress intake;
     private final UpstreamProxy proxy;
-    private final RequestDrain open = new RequestDrain();
+    private final RequestDrain drain = new RequestDrain();
     private final JettyServer jetty;
 
     private ProxyServer(HttpOptions options, Upstream upstream) {
         Metrics metrics = new Metrics(options.monitoring().vllmNames());
-        metrics.tellTraces(options.monitoring().tracing()::counts);
-        metrics.tellCompression(UpstreamProxy.MODEL);
-        metrics.tellUpstream();
+        metrics.exposeTraces(options.monitoring().tracing()::counts);
+        metrics.exposeCompression(UpstreamProxy.MODEL);
+        metrics.exposeUpstream();
         intake = new RequestIngress(options.limits());
         proxy = new UpstreamProxy(upstream, options.access(), metrics, options.names());
         AccessControl access = new AccessControl(options.address(), options.access());
         RequestLifecycle cycle =
                 new RequestLifecycle(
                         access, metrics, options.monitoring().tracing(), options.names());
-        ProxyRoutes context = new ProxyRoutes(cycle, proxy, open, intake, metrics, options);
+        ProxyRoutes context = new ProxyRoutes(cycle, proxy, drain, intake, metrics, options);
         jetty = new JettyServer(options, access, intake, context.routes());
     }
 
@@ -61,7 +61,7 @@ public final class ProxyServer implements AutoCloseable {
      * @return whether all requests ended within {@code limit}
      */
     public boolean drain(Duration limit) throws InterruptedException {
-        return open.drain(limit);
+        return drain.drain(limit);
     }
 
     /** Ends the requests that still run. */

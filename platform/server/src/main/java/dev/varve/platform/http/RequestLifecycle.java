@@ -84,7 +84,7 @@ final class RequestLifecycle {
                 response.getStatus(),
                 outcome.finishReason().orElse(""),
                 record.model());
-        record.span().ifPresent(span -> tell(span, response, outcome));
+        record.span().ifPresent(span -> recordResponse(span, response, outcome));
         tracing.end(begun);
         if (!route.purpose().isQuiet()) {
             long millis = (System.nanoTime() - record.begin()) / NANOS_PER_MILLI;
@@ -117,7 +117,8 @@ final class RequestLifecycle {
         return begun;
     }
 
-    private static void tell(OpenSpan span, HttpServletResponse response, RequestOutcome outcome) {
+    private static void recordResponse(
+            OpenSpan span, HttpServletResponse response, RequestOutcome outcome) {
         span.put("http.response.status_code", response.getStatus())
                 .put("varve.request_id", response.getHeader(REQUEST));
         outcome.finishReason()
@@ -149,7 +150,8 @@ final class RequestLifecycle {
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
-            return told(() -> answer(route, request, response, record), form, request, response);
+            return reportFailures(
+                    () -> answer(route, request, response, record), form, request, response);
         } catch (ClientGoneException e) {
             metrics.countDisconnect();
             return RequestOutcome.DISCONNECTED;
@@ -162,7 +164,7 @@ final class RequestLifecycle {
     }
 
     /** Produces a response, and reports a failure to the client. */
-    private RequestOutcome told(
+    private RequestOutcome reportFailures(
             Answer answer, ErrorForm form, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         ApiException error;

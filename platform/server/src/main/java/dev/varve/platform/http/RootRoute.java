@@ -61,7 +61,7 @@ final class RootRoute extends Route {
         String path = below(FILES, exchange.request());
         if (!page.write(path, exchange.request(), exchange.response())) {
             throw ApiException.status(
-                    404, "", "the page has no such file: reload it if the server is another one");
+                    404, "", "the web page has no such file; reload the page if the server was updated");
         }
         return RequestOutcome.PLAIN;
     }
@@ -75,7 +75,7 @@ final class RootRoute extends Route {
 
     @Override
     Route of(Request request) {
-        return WebUiHandler.isWanted(
+        return WebUiHandler.expectsPage(
                         request.getMethod(),
                         Optional.ofNullable(request.getHeaders().get("Accept")))
                 ? page

@@ -5,7 +5,7 @@ package dev.varve.platform.intake;
  * beginning does not excuse a later pause. Not thread-safe.
  */
 final class BodyRateMonitor {
-    private final ClientTimeouts pace;
+    private final ClientTimeouts timeouts;
 
     /** Start time, moved forward by the time in which the client could not send. */
     private long begin;
@@ -16,16 +16,16 @@ final class BodyRateMonitor {
     /** A multiple of the bytes that a window requires. */
     private long markedBytes;
 
-    BodyRateMonitor(ClientTimeouts pace, long now) {
-        this.pace = pace;
+    BodyRateMonitor(ClientTimeouts timeouts, long now) {
+        this.timeouts = timeouts;
         begin = now;
-        mark = now + pace.bodyStart().toNanos();
+        mark = now + timeouts.bodyStart().toNanos();
     }
 
     /** Records that {@code bytes} of the body have arrived. */
     void advance(long bytes, long now) {
-        if (bytes - markedBytes >= pace.windowBytes()) {
-            markedBytes = bytes - bytes % pace.windowBytes();
+        if (bytes - markedBytes >= timeouts.windowBytes()) {
+            markedBytes = bytes - bytes % timeouts.windowBytes();
             mark = now;
         }
     }
@@ -38,6 +38,7 @@ final class BodyRateMonitor {
 
     /** Whether a body is too slow of which {@code bytes} have arrived. */
     boolean isTooSlow(long bytes, long now) {
-        return pace.isTooSlow(bytes, now - begin) || now - mark >= pace.bodyStart().toNanos();
+        return timeouts.isTooSlow(bytes, now - begin)
+                || now - mark >= timeouts.bodyStart().toNanos();
     }
 }

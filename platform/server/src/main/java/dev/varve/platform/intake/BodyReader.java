@@ -43,7 +43,7 @@ final class BodyReader {
         this.limits = limits;
         this.memory = memory.open();
         this.whenDone = whenDone;
-        clock = new BodyRateMonitor(limits.pace(), System.nanoTime());
+        clock = new BodyRateMonitor(limits.timeouts(), System.nanoTime());
     }
 
     void start() {

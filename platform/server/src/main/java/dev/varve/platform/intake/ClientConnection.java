@@ -53,11 +53,11 @@ final class ClientConnection {
     }
 
     /** Whether the client takes too long to send its headers, or to receive data. */
-    synchronized boolean isStalled(long now, ClientTimeouts pace) {
+    synchronized boolean isStalled(long now, ClientTimeouts timeouts) {
         watchHeader(now);
         watchWrite(now);
-        return inHeader && now - headerSince > pace.header().toNanos()
-                || inWrite && now - writeSince > pace.stalledWrite().toNanos();
+        return inHeader && now - headerSince > timeouts.header().toNanos()
+                || inWrite && now - writeSince > timeouts.stalledWrite().toNanos();
     }
 
     void close() {

@@ -64,7 +64,7 @@ final class ConnectionGuard implements Connection.Listener {
     }
 
     private void closeIfStalled(ClientConnection connection, long now) {
-        if (connection.isStalled(now, limits.pace())) {
+        if (connection.isStalled(now, limits.timeouts())) {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "the server closes the connection of a client that is too slow");

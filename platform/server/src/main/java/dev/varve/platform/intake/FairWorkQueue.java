@@ -129,13 +129,13 @@ final class FairWorkQueue {
 
     /** Ends the turn of work that continues later, and counts its time. */
     void suspend(WorkItem<?> item, long nanos) {
-        giveBack(item, nanos);
+        returnTurn(item, nanos);
         suspended.add(item);
     }
 
     /** Ends the turn of finished work, and counts its time. */
     void end(WorkItem<?> item, long nanos) {
-        giveBack(item, nanos);
+        returnTurn(item, nanos);
         begun--;
         begunLong -= item.isLong() ? 1 : 0;
         heavy -= item.isHeavy ? 1 : 0;
@@ -147,7 +147,7 @@ final class FairWorkQueue {
     private Optional<WorkItem<?>> best() {
         Optional<WorkItem<?>> going =
                 suspended.stream()
-                        .filter(this::mayGoOn)
+                        .filter(this::mayResume)
                         .min(
                                 Comparator.<WorkItem<?>>comparingLong(
                                                 item -> owners.get(item.owner()).usedNanos)
@@ -180,7 +180,7 @@ final class FairWorkQueue {
         return running - runningLong < shortTurns;
     }
 
-    private boolean mayGoOn(WorkItem<?> item) {
+    private boolean mayResume(WorkItem<?> item) {
         if (item.isLong()) {
             return runningLong == 0;
         }
@@ -211,7 +211,7 @@ final class FairWorkQueue {
         settle(owner);
     }
 
-    private void giveBack(WorkItem<?> item, long nanos) {
+    private void returnTurn(WorkItem<?> item, long nanos) {
         running--;
         runningLong -= item.isLong() ? 1 : 0;
         item.usedNanos += nanos;

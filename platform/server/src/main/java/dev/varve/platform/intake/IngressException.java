@@ -60,7 +60,7 @@ public final class IngressException extends RuntimeException {
     }
 
     /** Whether the same request may succeed later. */
-    public boolean isPassing() {
+    public boolean isTemporary() {
         return status == 503;
     }
 }

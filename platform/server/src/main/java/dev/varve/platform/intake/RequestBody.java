@@ -13,7 +13,7 @@ public final class RequestBody {
     }
 
     /** Reads the bytes, which stay here. */
-    public synchronized <T> T look(Function<byte[], T> reader) {
+    public synchronized <T> T peek(Function<byte[], T> reader) {
         return reader.apply(bytes);
     }
 

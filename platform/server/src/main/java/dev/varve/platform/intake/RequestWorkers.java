@@ -103,7 +103,7 @@ final class RequestWorkers implements AutoCloseable {
         T value = null;
         Throwable failure = null;
         try {
-            value = PreemptionPoint.schedule(() -> mayWait(item), item.work());
+            value = PreemptionPoint.schedule(() -> suspendIfTurnOver(item), item.work());
         } catch (Throwable e) {
             failure = e;
         }
@@ -121,7 +121,7 @@ final class RequestWorkers implements AutoCloseable {
     /**
      * Suspends the work at a preemption point if its turn is over; runs on the thread of the work.
      */
-    private long mayWait(WorkItem<?> item) {
+    private long suspendIfTurnOver(WorkItem<?> item) {
         if (closed) {
             throw ended();
         }

@@ -57,7 +57,7 @@ class CompressedRequestTest {
                 new ServedModel(
                         plain.description(),
                         plain.engine(),
-                        plain.language(),
+                        plain.textProcessing(),
                         Optional.of(
                                 new ConversationCompressor(
                                         drafter,

@@ -278,7 +278,7 @@ class EarlyStreamTest {
         return new ServedModel(
                 new ModelDescription("slow", "small", 1000, Map.of()),
                 plain.engine(),
-                plain.language(),
+                plain.textProcessing(),
                 Optional.of(
                         new ConversationCompressor(
                                 drafter,

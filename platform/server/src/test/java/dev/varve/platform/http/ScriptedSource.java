@@ -107,7 +107,7 @@ final class ScriptedSource implements ModelSource {
                 new ServedModel(
                         new ModelDescription(id, "small", 1000, Map.of()),
                         loaded,
-                        small.language());
+                        small.textProcessing());
         return new RunningModel(
                 served,
                 () -> {

@@ -226,7 +226,7 @@ class StalledClientsTest {
                         .withLimits(
                                 IngressLimits.DEFAULT
                                         .withConnectionsPerClient(3)
-                                        .withPace(PATIENT));
+                                        .withTimeouts(PATIENT));
         try (TestServer server = TestServer.of(engine, options)) {
             for (int i = 0; i < 3; i++) {
                 RawClient client = open(server).send(PROBE);
@@ -270,6 +270,6 @@ class StalledClientsTest {
     }
 
     private static HttpOptions paced(ClientTimeouts pace) {
-        return HttpOptions.loopback().withLimits(IngressLimits.DEFAULT.withPace(pace));
+        return HttpOptions.loopback().withLimits(IngressLimits.DEFAULT.withTimeouts(pace));
     }
 }

@@ -201,7 +201,7 @@ class StatusRouteTest {
                                                 new ModelPlacement.Memory("host", 5000, 9000),
                                                 new ModelPlacement.Memory("cuda:0", 600, 700)))),
                         engine,
-                        plain.language()));
+                        plain.textProcessing()));
     }
 
     @Test

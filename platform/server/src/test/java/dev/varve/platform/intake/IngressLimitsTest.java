@@ -72,13 +72,13 @@ class IngressLimitsTest {
 
     @Test
     void onlyABusyServerMayBeAskedAgain() {
-        assertTrue(IngressException.busy("full").isPassing());
+        assertTrue(IngressException.busy("full").isTemporary());
         for (IngressException refusal :
                 List.of(
                         IngressException.tooLarge(5),
                         IngressException.tooSlow(5),
                         IngressException.unframed())) {
-            assertFalse(refusal.isPassing(), refusal.getMessage());
+            assertFalse(refusal.isTemporary(), refusal.getMessage());
         }
         assertEquals(413, IngressException.tooLarge(5).status());
         assertEquals("request_timeout", IngressException.tooSlow(5).code());

@@ -34,31 +34,30 @@ public final class AccessControl {
      * liveness routes.
      */
     public Caller admit(Request request, RouteAccess purpose) {
-        boolean open =
-                purpose.isOpen() || purpose == RouteAccess.MEASUREMENT && access.openMetrics();
+        boolean open = purpose.isOpen() || purpose == RouteAccess.METRICS && access.openMetrics();
         if (!access.needsKey()) {
             if (access.cache().operatorKey().isEmpty()) {
-                proxies.look(request.getHeaders());
+                proxies.warnOnce(request.getHeaders());
             }
             checkPage(request, purpose);
         }
         if (open || request.getMethod().equals("OPTIONS")) {
-            return Caller.ANYBODY;
+            return Caller.ANONYMOUS;
         }
         if (purpose == RouteAccess.OPERATION) {
             operator.check(request);
-            return Caller.ANYBODY;
+            return Caller.ANONYMOUS;
         }
         GivenKey given = GivenKey.of(request.getHeaders());
-        if (purpose == RouteAccess.OVERSIGHT && operator.isKeyOf(given)) {
-            return Caller.withKey(given.text()).operating();
+        if (purpose == RouteAccess.OVERSIGHT && operator.isOperatorKey(given)) {
+            return Caller.withKey(given.text()).asOperator();
         }
-        return access.needsKey() ? withKey(given) : Caller.ANYBODY;
+        return access.needsKey() ? withKey(given) : Caller.ANONYMOUS;
     }
 
     private void checkPage(Request request, RouteAccess purpose) {
         boolean reads = Set.of("GET", "HEAD").contains(request.getMethod());
-        if (purpose == RouteAccess.LIFE_SIGN && reads) {
+        if (purpose == RouteAccess.LIVENESS && reads) {
             pages.checkPage(request.getHeaders());
         } else if (purpose == RouteAccess.PAGE && reads) {
             pages.checkVisit(request.getHttpURI(), request.getHeaders());
@@ -70,10 +69,10 @@ public final class AccessControl {
     private Caller withKey(GivenKey given) {
         given.requireOneOf(access.apiKeys(), "an API key");
         Caller known = Caller.withKey(given.text());
-        Caller caller = operator.isKeyOf(given) ? known.operating() : known;
+        Caller caller = operator.isOperatorKey(given) ? known.asOperator() : known;
         return switch (access.cache().scopes()) {
             case KEY -> caller;
-            case SHARED -> caller.sharing();
+            case SHARED -> caller.inCommonScope();
         };
     }
 

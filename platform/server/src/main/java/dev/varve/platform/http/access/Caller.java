@@ -13,7 +13,7 @@ import dev.varve.platform.sequence.CacheScope;
  * @param isOperator whether the caller is the operator
  */
 public record Caller(CacheScope scope, String owner, boolean isOperator) {
-    static final Caller ANYBODY = new Caller(CacheScope.common(), "", false);
+    static final Caller ANONYMOUS = new Caller(CacheScope.common(), "", false);
 
     private static final int SCOPE_BYTES = 16;
 
@@ -26,22 +26,22 @@ public record Caller(CacheScope scope, String owner, boolean isOperator) {
      * Returns whether the caller may see cache figures of a scope: the operator and callers of that
      * scope may.
      */
-    public boolean seesFigures(CacheScope other) {
+    public boolean maySeeFigures(CacheScope other) {
         return isOperator || scope.equals(other);
     }
 
     /** Returns whether the caller may see cache figures of all requests. */
-    public boolean seesTotals() {
-        return seesFigures(CacheScope.common());
+    public boolean maySeeTotals() {
+        return maySeeFigures(CacheScope.common());
     }
 
     /** Returns a copy as the operator. */
-    Caller operating() {
+    Caller asOperator() {
         return new Caller(scope, owner, true);
     }
 
     /** Returns a copy with the common cache scope. */
-    Caller sharing() {
+    Caller inCommonScope() {
         return new Caller(CacheScope.common(), owner, isOperator);
     }
 }

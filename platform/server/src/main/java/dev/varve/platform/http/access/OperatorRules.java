@@ -38,12 +38,12 @@ final class OperatorRules {
                 throw refused("the server has several API keys and no operator's key; start it");
             }
         } else {
-            checkPlace(request);
+            checkLocal(request);
         }
     }
 
     /** Returns whether a key is the operator's. */
-    boolean isKeyOf(GivenKey given) {
+    boolean isOperatorKey(GivenKey given) {
         return access.cache()
                 .operatorKey()
                 .map(Set::of)
@@ -59,7 +59,7 @@ final class OperatorRules {
         given.requireOneOf(operator, "the operator's key");
     }
 
-    private void checkPlace(Request request) {
+    private void checkLocal(Request request) {
         if (!isFromThisMachine(request) || isOfForeignPage(request)) {
             throw refused(
                     "without keys only programs on this machine may; to allow others start the"

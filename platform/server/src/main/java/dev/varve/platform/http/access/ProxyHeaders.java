@@ -31,7 +31,7 @@ final class ProxyHeaders {
     }
 
     /** Logs a warning at the first request with a header of a proxy. */
-    void look(HttpFields headers) {
+    void warnOnce(HttpFields headers) {
         if (!warned.get() && areIn(headers) && warned.compareAndSet(false, true)) {
             LOG.log(System.Logger.Level.WARNING, warning());
         }

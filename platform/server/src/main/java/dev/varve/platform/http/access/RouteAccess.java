@@ -3,11 +3,11 @@ package dev.varve.platform.http.access;
 /** Purpose of a route, which decides access to it. */
 public enum RouteAccess {
     /** Liveness; needs no key. */
-    LIFE_SIGN,
+    LIVENESS,
     /** The web page, which contains no secrets; needs no key. */
     PAGE,
     /** Metrics; need no key if the operator allows it. */
-    MEASUREMENT,
+    METRICS,
     /** Shows or changes data of all callers; only for the operator. */
     OPERATION,
     /** Shows totals and the caller's own data; for all callers and the operator. */
@@ -20,7 +20,7 @@ public enum RouteAccess {
      * limit.
      */
     public boolean isProbe() {
-        return this == LIFE_SIGN || this == MEASUREMENT;
+        return this == LIVENESS || this == METRICS;
     }
 
     /** Returns whether requests to the route are not logged. */
@@ -30,6 +30,6 @@ public enum RouteAccess {
 
     /** Returns whether no key is needed. */
     public boolean isOpen() {
-        return this == LIFE_SIGN || this == PAGE;
+        return this == LIVENESS || this == PAGE;
     }
 }

@@ -9,22 +9,22 @@ import java.util.Optional;
  * Prefix cache options of a request: they restrict the prefixes that its caller may use, and never
  * add any.
  *
- * @param uses whether the request reads the prefix cache and stores its own prefixes there
- * @param part name of the part of the caller's scope that the request uses; empty for the whole
- *     scope
+ * @param isEnabled whether the request reads the prefix cache and stores its own prefixes there
+ * @param scopePart name of the part of the caller's scope that the request uses; empty for the
+ *     whole scope
  */
-public record CacheOptions(boolean uses, Optional<String> part) {
+public record CacheOptions(boolean isEnabled, Optional<String> scopePart) {
     /** The whole scope of the caller. */
     public static final CacheOptions ALL = new CacheOptions(true, Optional.empty());
 
     /** Prefix of the name of a part, so that no client can forge the name of another scope. */
-    private static final String ASKED = "cache_scope=";
+    private static final String SCOPE_PREFIX = "cache_scope=";
 
-    private static final String COMPRESSED = "\ncompression=";
+    private static final String COMPRESSION_SUFFIX = "\ncompression=";
 
     /** Checks for null. */
     public CacheOptions {
-        Objects.requireNonNull(part);
+        Objects.requireNonNull(scopePart);
     }
 
     /**
@@ -34,13 +34,14 @@ public record CacheOptions(boolean uses, Optional<String> part) {
      * @param fingerprint identifies how the prompt was compressed
      */
     public CacheOptions ofCompressed(String fingerprint) {
-        return new CacheOptions(uses, Optional.of(part.orElse("") + COMPRESSED + fingerprint));
+        return new CacheOptions(
+                isEnabled, Optional.of(scopePart.orElse("") + COMPRESSION_SUFFIX + fingerprint));
     }
 
     /** Returns the cache scope of the request within the scope of its caller. */
     CacheScope within(CacheScope caller) {
-        return uses
-                ? part.map(name -> caller.part(ASKED + name)).orElse(caller)
+        return isEnabled
+                ? scopePart.map(name -> caller.part(SCOPE_PREFIX + name)).orElse(caller)
                 : CacheScope.none();
     }
 }

@@ -20,13 +20,13 @@ public sealed interface ChoiceEvent {
     record Token(int index, GeneratedToken token, ResponseParser.Piece piece) implements Part {}
 
     /** The choice ended; {@code piece} is the text that was held back. */
-    record Ended(int index, GenerationEnd end, ResponseParser.Piece piece, ResponseSummary facts)
+    record Ended(int index, GenerationEnd end, ResponseParser.Piece piece, ResponseSummary summary)
             implements Part {
         /**
          * Returns whether the choice was cut off: it reached its length limit or repeated itself.
          */
         public boolean isCut() {
-            return end.reason() == GenerationEnd.Reason.LENGTH || facts.loops();
+            return end.reason() == GenerationEnd.Reason.LENGTH || summary.isRepeating();
         }
 
         /** Returns OpenAI's finish reason. */
@@ -34,7 +34,7 @@ public sealed interface ChoiceEvent {
             if (isCut()) {
                 return "length";
             }
-            return facts.calls() > 0 ? "tool_calls" : "stop";
+            return summary.calls() > 0 ? "tool_calls" : "stop";
         }
     }
 

@@ -154,7 +154,7 @@ final class ChoiceEventQueue implements AutoCloseable {
             clock.end(end);
             ended.accept(end);
             ResponseParser.Piece rest = reader.finish();
-            offer(new ChoiceEvent.Ended(index, end, rest, reader.facts()));
+            offer(new ChoiceEvent.Ended(index, end, rest, reader.summary()));
         }
 
         @Override

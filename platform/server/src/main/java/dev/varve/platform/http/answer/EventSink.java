@@ -8,5 +8,5 @@ interface EventSink {
     void send(StreamEvent event) throws IOException;
 
     /** Sends a heartbeat, which is not part of the response. */
-    void sign(StreamEvent event) throws IOException;
+    void sendHeartbeat(StreamEvent event) throws IOException;
 }

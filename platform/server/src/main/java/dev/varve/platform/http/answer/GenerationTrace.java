@@ -19,7 +19,7 @@ final class GenerationTrace {
     private final Engine engine;
     private final OpenSpan answer;
     private Optional<OpenSpan> stage = Optional.empty();
-    private boolean computes;
+    private boolean computed;
     private long entered;
     private List<ShardStatus> before = List.of();
 
@@ -33,22 +33,22 @@ final class GenerationTrace {
     void enter(Stage next, long now) {
         leave(now);
         stage = Optional.of(answer.child(next.name().toLowerCase(Locale.ROOT), now));
-        computes = next == Stage.PREFILL || next == Stage.DECODE;
+        computed = next == Stage.PREFILL || next == Stage.DECODE;
         entered = now;
-        before = computes ? engine.status().shards() : List.of();
+        before = computed ? engine.status().shards() : List.of();
     }
 
     private void leave(long now) {
         stage.ifPresent(
                 span -> {
-                    if (computes) {
-                        tellShards(span, now);
+                    if (computed) {
+                        recordShards(span, now);
                     }
                     span.end(now);
                 });
     }
 
-    private void tellShards(OpenSpan span, long now) {
+    private void recordShards(OpenSpan span, long now) {
         List<ShardStatus> after = engine.status().shards();
         for (int i = 0; i < Math.min(before.size(), after.size()); i++) {
             ShardStatus shard = after.get(i);

@@ -22,7 +22,7 @@ public final class HeartbeatStream {
     private final HttpServletResponse response;
     private final BooleanSupplier gone;
     private final HeartbeatFormat form;
-    private final Duration sign;
+    private final Duration heartbeatInterval;
     private Optional<EventSink> sink = Optional.empty();
     private boolean broken;
     private long last = System.nanoTime();
@@ -35,18 +35,18 @@ public final class HeartbeatStream {
      */
     public HeartbeatStream(
             HttpServletResponse response, BooleanSupplier gone, HeartbeatFormat form) {
-        this(response, gone, form, StreamWriter.SIGN);
+        this(response, gone, form, StreamWriter.HEARTBEAT_INTERVAL);
     }
 
     HeartbeatStream(
             HttpServletResponse response,
             BooleanSupplier gone,
             HeartbeatFormat form,
-            Duration sign) {
+            Duration heartbeatInterval) {
         this.response = response;
         this.gone = gone;
         this.form = form;
-        this.sign = sign;
+        this.heartbeatInterval = heartbeatInterval;
     }
 
     /** Attaches the stream to its request, so that error handling finds it. */
@@ -77,7 +77,7 @@ public final class HeartbeatStream {
         if (broken || gone.getAsBoolean()) {
             return true;
         }
-        if (System.nanoTime() - last > sign.toNanos() && streams.getAsBoolean()) {
+        if (System.nanoTime() - last > heartbeatInterval.toNanos() && streams.getAsBoolean()) {
             last = System.nanoTime();
             try {
                 sendAll(form.waiting());

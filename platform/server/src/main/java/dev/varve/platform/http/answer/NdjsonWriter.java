@@ -41,7 +41,7 @@ final class NdjsonWriter implements EventSink {
     }
 
     @Override
-    public void sign(StreamEvent event) throws IOException {
+    public void sendHeartbeat(StreamEvent event) throws IOException {
         send(event);
     }
 

@@ -15,21 +15,21 @@ final class RepetitionDetector {
     private final int[] repeated = new int[LONGEST + 1];
 
     private long count;
-    private boolean loops;
+    private boolean isRepeating;
 
     /** Records the next token. */
     void push(int token) {
         for (int period = SHORTEST; period <= Math.min(LONGEST, count); period++) {
             boolean again = last[(int) ((count - period) % LONGEST)] == token;
             repeated[period] = again ? repeated[period] + 1 : 0;
-            loops |= repeated[period] >= period;
+            isRepeating |= repeated[period] >= period;
         }
         last[(int) (count % LONGEST)] = token;
         count++;
     }
 
     /** Returns whether a repetition was detected. */
-    boolean loops() {
-        return loops;
+    boolean isRepeating() {
+        return isRepeating;
     }
 }

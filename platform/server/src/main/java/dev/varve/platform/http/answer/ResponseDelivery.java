@@ -35,8 +35,8 @@ public final class ResponseDelivery {
     private final Metrics metrics;
     private final SettingNames names;
     private final ResumableStreamStore streams;
-    private final ResumePolicy rule;
-    private final ActiveRequests live;
+    private final ResumePolicy resumePolicy;
+    private final ActiveRequests activeRequests;
     private final ServerErrorLog failures;
 
     /**
@@ -44,23 +44,23 @@ public final class ResponseDelivery {
      *
      * @param names names of settings in error messages
      * @param streams stores resumable streams
-     * @param rule decides which streams are resumable
-     * @param live registry of active requests
+     * @param resumePolicy decides which streams are resumable
+     * @param activeRequests registry of active requests
      * @param failures log for failures of the server itself
      */
     public ResponseDelivery(
             Metrics metrics,
             SettingNames names,
             ResumableStreamStore streams,
-            ResumePolicy rule,
-            ActiveRequests live,
+            ResumePolicy resumePolicy,
+            ActiveRequests activeRequests,
             ServerErrorLog failures) {
         this.failures = failures;
         this.metrics = metrics;
         this.names = names;
         this.streams = streams;
-        this.rule = rule;
-        this.live = live;
+        this.resumePolicy = resumePolicy;
+        this.activeRequests = activeRequests;
     }
 
     /**
@@ -92,7 +92,7 @@ public final class ResponseDelivery {
             ConnectionProbe probe,
             RequestMetadata record) {
         /** Adds the engine's load to the response headers, if the client requested it. */
-        private void tellLoad(Engine engine) {
+        private void addLoadReport(Engine engine) {
             Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
                     .flatMap(format -> OrcaLoadReport.of(engine.status(), format))
                     .ifPresent(report -> response.setHeader(OrcaLoadReport.HEADER, report));
@@ -112,10 +112,10 @@ public final class ResponseDelivery {
             RequestPreparation preparation, Source source, Caller caller, Client client)
             throws IOException, InterruptedException {
         // Before submission too: rejected clients need the load report most.
-        client.tellLoad(source.engine());
+        client.addLoadReport(source.engine());
         Optional<HeartbeatStream> early = HeartbeatStream.of(client.request());
-        ActiveRequest open =
-                live.begin(
+        ActiveRequest active =
+                activeRequests.begin(
                         new ActiveRequest.Origin(
                                 source.model().description().id(),
                                 client.route(),
@@ -129,21 +129,21 @@ public final class ResponseDelivery {
                             () ->
                                     early.map(stream -> stream.isGone(preparation::streams))
                                             .orElseGet(client.probe()::isGone),
-                            open,
+                            active,
                             metrics.of(client.record().model()));
             pending.compression()
                     .ifPresent(
                             report ->
-                                    tell(
+                                    reportCompression(
                                             report,
                                             client.record().model(),
                                             client.response(),
                                             metrics));
-            Made made = new Made(pending, source, caller, open, client.record());
+            Made made = new Made(pending, source, caller, active, client.record());
             // A stream that began without its id header cannot be resumed.
             kept =
                     early.filter(HeartbeatStream::hasBegun).isEmpty()
-                                    && isKept(pending, client.request())
+                                    && isResumable(pending, client.request())
                             ? keep(made, client.requestId())
                             : Optional.empty();
             if (kept.isEmpty()) {
@@ -153,10 +153,10 @@ public final class ResponseDelivery {
             }
         } finally {
             if (kept.isEmpty()) {
-                open.close();
+                active.close();
             }
         }
-        client.tellLoad(source.engine());
+        client.addLoadReport(source.engine());
         return new StreamReplay(kept.get(), client.probe(), client.response()).deliver(0);
     }
 
@@ -165,13 +165,13 @@ public final class ResponseDelivery {
             PreparedRequest pending,
             Source source,
             Caller caller,
-            ActiveRequest open,
+            ActiveRequest active,
             RequestMetadata record) {
         /** Submits the choices to the engine. */
         void submit(ChoiceEventQueue choices) {
             CacheScope scope = pending.cache().within(caller.scope());
             choices.submit(source.engine(), scope, pending.choices(), pending.ended());
-            open.runs(
+            active.setExecution(
                     new ActiveRequest.Execution(
                             choices.generations(), scope, this::excerpt, choices::cancel));
         }
@@ -179,14 +179,15 @@ public final class ResponseDelivery {
         private String excerpt() {
             return PromptExcerpt.of(
                     pending.choices().getFirst().request().prompt(),
-                    source.model().language().tokenizer());
+                    source.model().textProcessing().tokenizer());
         }
     }
 
-    private boolean isKept(PreparedRequest pending, HttpServletRequest request) {
+    private boolean isResumable(PreparedRequest pending, HttpServletRequest request) {
         return pending.delivery() != ResponseMode.WHOLE
                 && pending.format().stream() == StreamKind.SSE
-                && rule.keeps(Optional.ofNullable(request.getHeader(ResumePolicy.HEADER)));
+                && resumePolicy.isResumable(
+                        Optional.ofNullable(request.getHeader(ResumePolicy.HEADER)));
     }
 
     /** Generates a response into a resumable stream; empty if the store has no room for it. */
@@ -196,12 +197,12 @@ public final class ResponseDelivery {
         ChoiceEventQueue choices =
                 new ChoiceEventQueue(
                         pending.choices().size(), metrics.of(record.model()), record, () -> {});
-        StreamEvent sign =
+        StreamEvent heartbeat =
                 pending.format().waitsInOrder()
                         ? new StreamEvent.Comment("keep-alive")
                         : pending.format().waiting();
         Optional<ResumableStream> stream =
-                streams.open(made.caller().owner(), SseWriter.text(sign), choices::close);
+                streams.open(made.caller().owner(), SseWriter.text(heartbeat), choices::close);
         stream.ifPresent(
                 each -> {
                     try {
@@ -213,7 +214,7 @@ public final class ResponseDelivery {
                     Runnable held = made.source().hold().get();
                     Runnable release =
                             () -> {
-                                made.open().close();
+                                made.active().close();
                                 held.run();
                             };
                     Thread.ofVirtual()
@@ -243,7 +244,7 @@ public final class ResponseDelivery {
                                     client.response(),
                                     client.probe()::isGone,
                                     names,
-                                    () -> client.tellLoad(made.source().engine()),
+                                    () -> client.addLoadReport(made.source().engine()),
                                     failure -> failures.log(client.requestId(), failure)),
                             pending.format(),
                             pending.delivery())
@@ -254,14 +255,14 @@ public final class ResponseDelivery {
     private static PreparedRequest prepared(
             RequestPreparation preparation,
             BooleanSupplier gone,
-            ActiveRequest open,
+            ActiveRequest active,
             GenerationTimes times)
             throws IOException {
         try {
-            return preparation.work().prepare(() -> open.isCancelled() || gone.getAsBoolean());
+            return preparation.work().prepare(() -> active.isCancelled() || gone.getAsBoolean());
         } catch (CancellationException e) {
             times.countCancelled(GenerationTimes.Stage.PREPARE);
-            if (open.isCancelled()) {
+            if (active.isCancelled()) {
                 throw ApiException.cancelled();
             }
             throw new ClientGoneException(e);
@@ -269,7 +270,7 @@ public final class ResponseDelivery {
     }
 
     /** Reports the compression of a prompt to the client, in a header, and to the metrics. */
-    public static void tell(
+    public static void reportCompression(
             CompressionReport report, String model, HttpServletResponse response, Metrics metrics) {
         response.setHeader(COMPRESSED, "1");
         metrics.countCompression(report, model);

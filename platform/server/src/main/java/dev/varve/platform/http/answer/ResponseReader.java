@@ -13,7 +13,7 @@ public final class ResponseReader {
     private final ResponseParser text;
     private final boolean singleCall;
     private final JsonObjectEndDetector firstCall = new JsonObjectEndDetector();
-    private final RepetitionDetector loop = new RepetitionDetector();
+    private final RepetitionDetector repetition = new RepetitionDetector();
     private int contentTokens;
 
     private ResponseReader(ResponseParser text, boolean singleCall) {
@@ -42,7 +42,7 @@ public final class ResponseReader {
             contentTokens++;
             if (text.closeKind() == ReasoningEnd.HARD) {
                 // A model whose reasoning was cut off may repeat itself without end.
-                loop.push(token);
+                repetition.push(token);
             }
         }
         return firstCallOnly(piece);
@@ -55,17 +55,17 @@ public final class ResponseReader {
 
     /** Returns whether further tokens do not belong to the response. */
     boolean isComplete() {
-        return text.stopFound().isPresent() || hasItsCall() || loop.loops();
+        return text.stopFound().isPresent() || hasItsCall() || repetition.isRepeating();
     }
 
-    ResponseSummary facts() {
+    ResponseSummary summary() {
         return new ResponseSummary(
                 text.stopFound(),
                 singleCall ? Math.min(1, text.callCount()) : text.callCount(),
                 text.reasoningTokens(),
                 contentTokens,
                 text.closeKind(),
-                loop.loops());
+                repetition.isRepeating());
     }
 
     private boolean hasItsCall() {

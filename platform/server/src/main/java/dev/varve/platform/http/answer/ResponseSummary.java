@@ -11,13 +11,13 @@ import java.util.Optional;
  * @param calls number of tool calls
  * @param reasoningTokens tokens of reasoning, without its delimiters
  * @param contentTokens tokens outside the reasoning, without its delimiters
- * @param thoughts how the reasoning ended
- * @param loops whether it was ended because it repeated itself
+ * @param reasoningEnd how the reasoning ended
+ * @param isRepeating whether it was ended because it repeated itself
  */
 public record ResponseSummary(
         Optional<String> stop,
         int calls,
         int reasoningTokens,
         int contentTokens,
-        ReasoningEnd thoughts,
-        boolean loops) {}
+        ReasoningEnd reasoningEnd,
+        boolean isRepeating) {}

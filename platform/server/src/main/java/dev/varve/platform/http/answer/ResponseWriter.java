@@ -22,7 +22,7 @@ final class ResponseWriter {
     private final Reader reader;
     private final ResponseSerializer format;
     private final ResponseMode delivery;
-    private final Duration sign;
+    private final Duration heartbeatInterval;
 
     /**
      * The client that reads the response.
@@ -40,15 +40,22 @@ final class ResponseWriter {
             Consumer<RuntimeException> failures) {}
 
     ResponseWriter(Reader reader, ResponseSerializer format, ResponseMode delivery) {
-        this(reader, format, delivery, StreamWriter.SIGN);
+        this(reader, format, delivery, StreamWriter.HEARTBEAT_INTERVAL);
     }
 
-    /** Makes a writer that sends heartbeats after {@code sign} without events, at the next tick. */
-    ResponseWriter(Reader reader, ResponseSerializer format, ResponseMode delivery, Duration sign) {
+    /**
+     * Makes a writer that sends heartbeats after {@code heartbeatInterval} without events, at the
+     * next tick.
+     */
+    ResponseWriter(
+            Reader reader,
+            ResponseSerializer format,
+            ResponseMode delivery,
+            Duration heartbeatInterval) {
         this.reader = reader;
         this.format = format;
         this.delivery = delivery;
-        this.sign = sign;
+        this.heartbeatInterval = heartbeatInterval;
     }
 
     /** Writes until all {@code count} choices ended. */
@@ -67,7 +74,7 @@ final class ResponseWriter {
     private void stream(ChoiceEventReader choices, int count)
             throws IOException, InterruptedException {
         EventSink sink = format.stream().open(reader.response());
-        StreamWriter writer = new StreamWriter(sink, format, reader.names(), sign);
+        StreamWriter writer = new StreamWriter(sink, format, reader.names(), heartbeatInterval);
         try {
             writer.write(choices, count);
         } catch (RuntimeException e) {

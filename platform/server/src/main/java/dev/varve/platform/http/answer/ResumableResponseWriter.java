@@ -40,7 +40,7 @@ final class ResumableResponseWriter implements Runnable {
                         new Sink(stream, pending.format().waitsInOrder()),
                         pending.format(),
                         names,
-                        StreamWriter.SIGN);
+                        StreamWriter.HEARTBEAT_INTERVAL);
     }
 
     /**
@@ -54,7 +54,7 @@ final class ResumableResponseWriter implements Runnable {
         }
 
         @Override
-        public void sign(StreamEvent event) {
+        public void sendHeartbeat(StreamEvent event) {
             if (inOrder && !(event instanceof StreamEvent.Comment)) {
                 send(event);
             }

@@ -31,7 +31,7 @@ public final class SseWriter implements EventSink {
     }
 
     @Override
-    public void sign(StreamEvent event) throws IOException {
+    public void sendHeartbeat(StreamEvent event) throws IOException {
         send(event);
     }
 

@@ -39,16 +39,16 @@ public final class StreamReplay {
         try (ResumableStream.Reading reading = stream.read(after, probe::abort)) {
             response.setHeader(STREAM, stream.id());
             SseWriter sse = new SseWriter(response);
-            sse.sign(new StreamEvent.Comment("accepted"));
+            sse.sendHeartbeat(new StreamEvent.Comment("accepted"));
             while (true) {
                 ResumableStream.Step step = reading.next(ChoiceEventReader.TICK);
-                look(step instanceof ResumableStream.Step.Nothing);
+                checkClient(step instanceof ResumableStream.Step.Nothing);
                 switch (step) {
                     case ResumableStream.Step.Event(byte[] text) -> {
                         sse.event(text);
                         lastEvent = System.nanoTime();
                     }
-                    case ResumableStream.Step.Nothing nothing -> sse.event(signOfLife());
+                    case ResumableStream.Step.Nothing nothing -> sse.event(heartbeat());
                     case ResumableStream.Step.Ended(String finishReason, int tokens) -> {
                         return new RequestOutcome(Optional.of(finishReason), tokens);
                     }
@@ -62,15 +62,15 @@ public final class StreamReplay {
         }
     }
 
-    private byte[] signOfLife() {
-        if (System.nanoTime() - lastEvent <= StreamWriter.SIGN.toNanos()) {
+    private byte[] heartbeat() {
+        if (System.nanoTime() - lastEvent <= StreamWriter.HEARTBEAT_INTERVAL.toNanos()) {
             return KEEP_ALIVE;
         }
         lastEvent = System.nanoTime();
-        return stream.sign();
+        return stream.heartbeat();
     }
 
-    private void look(boolean quiet) throws IOException {
+    private void checkClient(boolean quiet) throws IOException {
         long now = System.nanoTime();
         if (quiet || now - lastProbe > ChoiceEventReader.TICK.toNanos()) {
             lastProbe = now;

@@ -14,36 +14,43 @@ final class StreamWriter {
      * A waiting client receives an event this often: some clients count only events, not comments,
      * and time out.
      */
-    static final Duration SIGN = Duration.ofSeconds(4);
+    static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(4);
 
     private final EventSink sink;
     private final ResponseSerializer format;
     private final SettingNames names;
-    private final Duration sign;
+    private final Duration heartbeatInterval;
     private long lastEvent;
 
-    /** Makes a writer that sends heartbeats after {@code sign} without events, at the next tick. */
-    StreamWriter(EventSink sink, ResponseSerializer format, SettingNames names, Duration sign) {
+    /**
+     * Makes a writer that sends heartbeats after {@code heartbeatInterval} without events, at the
+     * next tick.
+     */
+    StreamWriter(
+            EventSink sink,
+            ResponseSerializer format,
+            SettingNames names,
+            Duration heartbeatInterval) {
         this.sink = sink;
         this.format = format;
         this.names = names;
-        this.sign = sign;
+        this.heartbeatInterval = heartbeatInterval;
     }
 
     /** Writes until all {@code count} choices ended, or one failed. */
     void write(ChoiceEventReader choices, int count) throws IOException, InterruptedException {
-        sink.sign(new StreamEvent.Comment("accepted"));
+        sink.sendHeartbeat(new StreamEvent.Comment("accepted"));
         lastEvent = System.nanoTime();
         sendAll(format.opening());
         for (int open = count; open > 0; ) {
             Optional<ChoiceEvent> event = choices.next();
             // Tokens may complete no text for long, such as those of an argument that is sent as a
             // whole.
-            if (System.nanoTime() - lastEvent > sign.toNanos()) {
-                sink.sign(format.waiting());
+            if (System.nanoTime() - lastEvent > heartbeatInterval.toNanos()) {
+                sink.sendHeartbeat(format.waiting());
                 lastEvent = System.nanoTime();
             } else if (event.isEmpty()) {
-                sink.sign(new StreamEvent.Comment("keep-alive"));
+                sink.sendHeartbeat(new StreamEvent.Comment("keep-alive"));
             }
             if (event.isEmpty()) {
                 continue;

@@ -43,7 +43,7 @@ public final class Usage {
             boolean first = ended.index() % choicesPerPrompt == 0;
             prompt += first ? ended.end().tokens().prompt() : 0;
             cached += first ? ended.end().tokens().cached() : 0;
-            reasoning += ended.facts().reasoningTokens();
+            reasoning += ended.summary().reasoningTokens();
         }
         return new Counts(prompt, cached, generatedTokens(), reasoning);
     }

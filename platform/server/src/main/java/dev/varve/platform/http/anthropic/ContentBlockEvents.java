@@ -32,14 +32,14 @@ final class ContentBlockEvents {
     List<StreamEvent> add(ResponseParser.Piece piece) {
         List<ToolCallDelta> rest =
                 piece.calls().stream().takeWhile(delta -> delta.name().isEmpty()).toList();
-        rest.forEach(this::call);
+        rest.forEach(this::addCall);
         if (!piece.reasoning().isEmpty()) {
-            think(piece.reasoning());
+            addReasoning(piece.reasoning());
         }
         if (!piece.content().isEmpty()) {
-            say(piece.content());
+            addText(piece.content());
         }
-        piece.calls().stream().skip(rest.size()).forEach(this::call);
+        piece.calls().stream().skip(rest.size()).forEach(this::addCall);
         return take();
     }
 
@@ -55,7 +55,7 @@ final class ContentBlockEvents {
         return taken;
     }
 
-    private void think(String text) {
+    private void addReasoning(String text) {
         if (open != Kind.THINKING) {
             begin(
                     Kind.THINKING,
@@ -64,7 +64,7 @@ final class ContentBlockEvents {
         delta(Json.object().put("type", "thinking_delta").put("thinking", text));
     }
 
-    private void say(String text) {
+    private void addText(String text) {
         if (open != Kind.TEXT) {
             space.append(text);
             if (text.isBlank()) {
@@ -78,7 +78,7 @@ final class ContentBlockEvents {
         delta(Json.object().put("type", "text_delta").put("text", text));
     }
 
-    private void call(ToolCallDelta part) {
+    private void addCall(ToolCallDelta part) {
         part.name()
                 .ifPresent(
                         name -> {

@@ -56,16 +56,20 @@ public final class MessagesDialect implements ApiDialect {
     @Override
     public ConversationRequest read(RequestFields fields, ServedModel served) {
         // Yielding, since agents request more tokens than the context has.
-        GenerationParameters call =
-                GenerationParameters.read("msg_", fields, served, OptionalInt.empty()).yielding();
+        GenerationParameters parameters =
+                GenerationParameters.read("msg_", fields, served, OptionalInt.empty())
+                        .reducingOutput();
         Transcript transcript = MessagesTranscript.read(fields);
         return new ConversationRequest(
-                call,
+                parameters,
                 transcript,
-                transcript.begun().isPresent() ? GenerationStart.CONTINUE : GenerationStart.ANSWER,
+                transcript.nonEmptyAssistantPrefix().isPresent()
+                        ? GenerationStart.CONTINUE
+                        : GenerationStart.ANSWER,
                 RequestTools.read(MessagesTools.read(fields)),
                 form(fields),
-                ReasoningParameters.read(thoughts(fields), served.language().reasoningDefaults()),
+                ReasoningParameters.read(
+                        reasoning(fields), served.textProcessing().reasoningDefaults()),
                 Map.of(),
                 ConversationRequest.Wishes.read(fields, served));
     }
@@ -97,7 +101,7 @@ public final class MessagesDialect implements ApiDialect {
     /**
      * Returns the fields about reasoning; without any of them an effort does not concern reasoning.
      */
-    private static RequestFields thoughts(RequestFields fields) {
+    private static RequestFields reasoning(RequestFields fields) {
         ObjectNode asked = Json.object();
         Optional<ObjectNode> thinking = fields.object(THINKING);
         thinking.ifPresent(each -> asked.set(THINKING, each));
@@ -116,7 +120,7 @@ public final class MessagesDialect implements ApiDialect {
     @Override
     public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
         return new MessagesSerializer(
-                conversation.call().head(), prompt, conversation.thinking().asked());
+                conversation.parameters().head(), prompt, conversation.reasoning().isRequested());
     }
 
     @Override

@@ -110,11 +110,11 @@ final class MessagesSerializer implements ResponseSerializer {
 
     private void putStop(ObjectNode target) {
         ChoiceEvent.Ended choice = ended.orElseThrow();
-        Optional<String> stop = choice.facts().stop();
+        Optional<String> stop = choice.summary().stop();
         String reason;
         if (choice.isCut()) {
             reason = "max_tokens";
-        } else if (choice.facts().calls() > 0) {
+        } else if (choice.summary().calls() > 0) {
             reason = "tool_use";
         } else {
             reason = stop.isPresent() ? "stop_sequence" : "end_turn";

@@ -109,14 +109,14 @@ final class MessagesTranscript {
     }
 
     private void addAssistant(String where, JsonNode content) {
-        transcript.say("");
+        transcript.assistantText("");
         ContentBlocks.forEach(
                 where,
                 content,
                 block -> {
                     switch (block.type()) {
-                        case "text" -> transcript.say(block.text("text"));
-                        case "thinking" -> transcript.think(block.text("thinking"));
+                        case "text" -> transcript.assistantText(block.text("text"));
+                        case "thinking" -> transcript.assistantReasoning(block.text("thinking"));
                         case "tool_use" ->
                                 transcript.call(
                                         block.text("id"), block.text("name"), arguments(block));

@@ -32,16 +32,18 @@ public final class CompressionFields {
      * @param offered whether the server supports compression
      */
     public static CompressionOverrides read(RequestFields fields, boolean offered) {
-        CompressionOverrides wish = readAnonymous(fields);
-        boolean wanted = wish.mode().filter(each -> each != CompressionMode.OFF).isPresent();
-        if (!offered && (wanted || wish.keep().isPresent())) {
+        CompressionOverrides overrides = readAnonymous(fields);
+        boolean wanted = overrides.mode().filter(each -> each != CompressionMode.OFF).isPresent();
+        if (!offered && (wanted || overrides.keep().isPresent())) {
             throw ApiException.invalid(
                     wanted ? MODE : KEEP,
                     (wanted ? MODE : KEEP)
                             + ": expected off or no value; this server was started without a"
                             + " prefill drafter");
         }
-        return offered ? new CompressionOverrides(wish.mode(), wish.keep(), session(fields)) : wish;
+        return offered
+                ? new CompressionOverrides(overrides.mode(), overrides.keep(), session(fields))
+                : overrides;
     }
 
     /**
@@ -57,8 +59,8 @@ public final class CompressionFields {
      * {@code always} is refused.
      */
     public static void checkForText(RequestFields fields) {
-        CompressionOverrides wish = readAnonymous(fields);
-        if (wish.mode().filter(each -> each == CompressionMode.ALWAYS).isPresent()) {
+        CompressionOverrides overrides = readAnonymous(fields);
+        if (overrides.mode().filter(each -> each == CompressionMode.ALWAYS).isPresent()) {
             throw ApiException.invalid(
                     MODE,
                     MODE + ": expected off or auto; the server compresses only conversations");

@@ -39,12 +39,12 @@ public final class ConversationPreparer {
     /** A conversation with its compiled response format. */
     private record Asked(
             ApiDialect dialect, ConversationRequest conversation, ResponseFormat form) {
-        GenerationParameters call() {
-            return conversation.call();
+        GenerationParameters parameters() {
+            return conversation.parameters();
         }
 
         long output() {
-            return call().leastOutput(1);
+            return parameters().minOutput(1);
         }
     }
 
@@ -54,7 +54,7 @@ public final class ConversationPreparer {
             List<Map<String, Object>> messages,
             ChatRenderer renderer,
             Map<String, Object> variables,
-            String begun) {
+            String assistantPrefix) {
         /** Returns the number of tokens of a prompt with other messages. */
         private int tokens(List<Map<String, Object>> others) {
             return others.equals(messages)
@@ -63,7 +63,7 @@ public final class ConversationPreparer {
         }
 
         ChatPrompt render(List<Map<String, Object>> others, TokenLimit limit) {
-            return renderer.render(with(others), begun, limit);
+            return renderer.render(with(others), assistantPrefix, limit);
         }
 
         /** Returns the template variables with other messages. */
@@ -101,15 +101,15 @@ public final class ConversationPreparer {
      */
     public RequestPreparation read(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
-        CompressionOverrides wish = conversation.wishes().compression();
+        CompressionOverrides overrides = conversation.wishes().compression();
         requireTools(conversation);
         Asked asked = new Asked(dialect, conversation, compiled(conversation));
         Optional<ConversationCompressor> compressor =
-                served.compressor().filter(each -> each.mayCompress(wish));
+                served.compressor().filter(each -> each.mayCompress(overrides));
         Rendered rendered = rendered(conversation, asked.output(), compressor.isPresent());
         if (compressor.isPresent()) {
             return new RequestPreparation(
-                    asked.call().delivery(),
+                    asked.parameters().delivery(),
                     gone -> compressed(asked, rendered, compressor.get(), gone));
         }
         return RequestPreparation.done(pending(asked, rendered.prompt(), Optional.empty()));
@@ -139,7 +139,7 @@ public final class ConversationPreparer {
             ConversationCompressor compressor,
             BooleanSupplier gone) {
         int tokens = rendered.prompt().tokens().length;
-        Optional<CompressedConversation> shorter = shortened(asked, rendered, compressor, gone);
+        Optional<CompressedConversation> shorter = compress(asked, rendered, compressor, gone);
         if (shorter.isEmpty()) {
             return pending(asked, rendered.prompt(), Optional.empty());
         }
@@ -152,7 +152,7 @@ public final class ConversationPreparer {
                 asked, prompt, Optional.of(shorter.get().report(tokens, prompt.tokens().length)));
     }
 
-    private Optional<CompressedConversation> shortened(
+    private Optional<CompressedConversation> compress(
             Asked asked,
             Rendered rendered,
             ConversationCompressor compressor,
@@ -188,29 +188,30 @@ public final class ConversationPreparer {
 
     private PreparedRequest pending(
             Asked asked, ChatPrompt prompt, Optional<CompressionReport> compression) {
-        GenerationParameters call = asked.call();
+        GenerationParameters parameters = asked.parameters();
         RequestTools tools = asked.conversation().tools();
         ConversationRequest.Wishes wishes = asked.conversation().wishes();
-        int maxOutput = call.maxOutput(prompt, Integer.MAX_VALUE, served);
+        int maxOutput = parameters.maxOutput(prompt, Integer.MAX_VALUE, served);
         ResponseOptions options =
                 new ResponseOptions(
                         tools.declarations(),
-                        call.end().stops(),
-                        asked.conversation().thoughts(maxOutput),
+                        parameters.end().stops(),
+                        asked.conversation().reasoningBudget(maxOutput),
                         tools.forced(),
                         asked.form());
         List<PreparedRequest.Choice> choices = new ArrayList<>();
-        for (int choice = 0; choice < call.choices(); choice++) {
-            ResponseState session = served.language().dialect().open(prompt.tokens(), options);
+        for (int choice = 0; choice < parameters.choices(); choice++) {
+            ResponseState session =
+                    served.textProcessing().responseSyntax().open(prompt.tokens(), options);
             choices.add(
                     new PreparedRequest.Choice(
-                            call.request(prompt, choice, maxOutput, session.guide(), served),
+                            parameters.request(prompt, choice, maxOutput, session.guide(), served),
                             tools.single()
                                     ? ResponseReader.ofFirstCall(session.text())
                                     : ResponseReader.of(session.text())));
         }
         return new PreparedRequest(
-                call.delivery(),
+                parameters.delivery(),
                 choices,
                 asked.dialect()
                         .format(
@@ -218,7 +219,7 @@ public final class ConversationPreparer {
                                 new PromptSummary(
                                         prompt.tokens().length,
                                         compression,
-                                        served.language().tokenizer())),
+                                        served.textProcessing().tokenizer())),
                 compression
                         .map(report -> wishes.cache().ofCompressed(report.fingerprint().hex()))
                         .orElse(wishes.cache()),
@@ -226,9 +227,9 @@ public final class ConversationPreparer {
                 end -> learn(wishes.compression(), end.speculation()));
     }
 
-    private void learn(CompressionOverrides wish, GenerationEnd.Speculation guesses) {
+    private void learn(CompressionOverrides overrides, GenerationEnd.Speculation drafts) {
         served.compressor()
-                .ifPresent(each -> each.finished(wish, guesses.drafted(), guesses.accepted()));
+                .ifPresent(each -> each.finished(overrides, drafts.drafted(), drafts.accepted()));
     }
 
     /**
@@ -239,7 +240,7 @@ public final class ConversationPreparer {
      */
     private Rendered rendered(ConversationRequest conversation, long output, boolean compressible) {
         ChatRenderer renderer =
-                served.language()
+                served.textProcessing()
                         .chat()
                         .orElseThrow(
                                 () ->
@@ -262,11 +263,11 @@ public final class ConversationPreparer {
         // Templates test whether the variable is set.
         variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
         conversation
-                .thinking()
+                .reasoning()
                 .enabled()
                 .ifPresent(enabled -> variables.put(ReasoningParameters.SWITCH, enabled));
         Transcript transcript = conversation.transcript();
-        return switch (conversation.turn()) {
+        return switch (conversation.start()) {
             case ANSWER -> render(renderer, transcript, variables, "", limit);
             case NONE -> {
                 variables.put("add_generation_prompt", false);
@@ -275,8 +276,8 @@ public final class ConversationPreparer {
             case CONTINUE -> {
                 // The text so far is content, so the reasoning has ended.
                 variables.put(ReasoningParameters.SWITCH, false);
-                String begun = transcript.unfinished().orElseThrow();
-                yield render(renderer, transcript.withoutLast(), variables, begun, limit);
+                String assistantPrefix = transcript.assistantPrefix().orElseThrow();
+                yield render(renderer, transcript.withoutLast(), variables, assistantPrefix, limit);
             }
         };
     }
@@ -289,16 +290,16 @@ public final class ConversationPreparer {
             ChatRenderer renderer,
             Transcript transcript,
             Map<String, Object> variables,
-            String begun,
+            String assistantPrefix,
             TokenLimit limit) {
         try {
-            return renderInOrder(renderer, transcript, variables, begun, limit);
+            return renderInOrder(renderer, transcript, variables, assistantPrefix, limit);
         } catch (TemplateException e) {
             if (!transcript.hasTextArguments()) {
                 throw e;
             }
             return renderInOrder(
-                    renderer, transcript.withoutTextArguments(), variables, begun, limit);
+                    renderer, transcript.withoutTextArguments(), variables, assistantPrefix, limit);
         }
     }
 
@@ -310,15 +311,20 @@ public final class ConversationPreparer {
             ChatRenderer renderer,
             Transcript transcript,
             Map<String, Object> variables,
-            String begun,
+            String assistantPrefix,
             TokenLimit limit) {
         try {
-            return render(renderer, transcript.messages(), variables, begun, limit);
+            return render(renderer, transcript.messages(), variables, assistantPrefix, limit);
         } catch (TemplateException e) {
             if (!e.raisedByTemplate() || !transcript.hasLateSystem()) {
                 throw e;
             }
-            return render(renderer, transcript.systemFirst().messages(), variables, begun, limit);
+            return render(
+                    renderer,
+                    transcript.systemFirst().messages(),
+                    variables,
+                    assistantPrefix,
+                    limit);
         }
     }
 
@@ -326,25 +332,29 @@ public final class ConversationPreparer {
             ChatRenderer renderer,
             List<Map<String, Object>> messages,
             Map<String, Object> variables,
-            String begun,
+            String assistantPrefix,
             TokenLimit limit) {
         variables.put("messages", messages);
         return new Rendered(
-                renderer.render(variables, begun, limit), messages, renderer, variables, begun);
+                renderer.render(variables, assistantPrefix, limit),
+                messages,
+                renderer,
+                variables,
+                assistantPrefix);
     }
 
     /** Compiles the response format; may take long. */
     private ResponseFormat compiled(ConversationRequest conversation) {
         RequestTools tools = conversation.tools();
-        ResponseFormatFields form = conversation.form();
+        ResponseFormatFields form = conversation.responseFormat();
         return form.compile(
                 () ->
-                        served.language()
-                                .dialect()
+                        served.textProcessing()
+                                .responseSyntax()
                                 .form(
                                         tools.declarations(),
                                         tools.forced(),
                                         form.source(),
-                                        served.language().grammars()));
+                                        served.textProcessing().grammars()));
     }
 }

@@ -12,30 +12,30 @@ import java.util.OptionalInt;
  * A conversation request, independent of the dialect. Checked, except for errors that only the
  * model's template can detect.
  *
- * @param call sampling, and the end of the response
+ * @param parameters sampling, and the end of the response
  * @param transcript messages of the conversation
- * @param turn where the response begins
+ * @param start where the response begins
  * @param tools tools that the model may call
- * @param form required format of the content
- * @param thinking whether the model reasons, and how much
+ * @param responseFormat required format of the content
+ * @param reasoning whether the model reasons, and how much
  * @param variables further template variables
  * @param wishes options for the prefix cache and compression
  */
 public record ConversationRequest(
-        GenerationParameters call,
+        GenerationParameters parameters,
         Transcript transcript,
-        GenerationStart turn,
+        GenerationStart start,
         RequestTools tools,
-        ResponseFormatFields form,
-        ReasoningParameters thinking,
+        ResponseFormatFields responseFormat,
+        ReasoningParameters reasoning,
         Map<String, Object> variables,
         Wishes wishes) {
     /**
      * Returns the maximum number of reasoning tokens in a response of {@code maxOutput} tokens,
      * empty for no limit; 0 if the response continues existing content.
      */
-    OptionalInt thoughts(int maxOutput) {
-        return turn == GenerationStart.CONTINUE ? OptionalInt.of(0) : thinking.budget(maxOutput);
+    OptionalInt reasoningBudget(int maxOutput) {
+        return start == GenerationStart.CONTINUE ? OptionalInt.of(0) : reasoning.budget(maxOutput);
     }
 
     /**

@@ -16,12 +16,12 @@ public final class FinishDetails {
 
     /** Adds the details to the object that ends a choice. */
     public static void put(ObjectNode target, ChoiceEvent.Ended ended) {
-        ResponseSummary facts = ended.facts();
+        ResponseSummary summary = ended.summary();
         target.putObject("finish_details")
-                .put("close_kind", facts.thoughts().name().toLowerCase(Locale.ROOT))
-                .put("thinking_tokens", facts.reasoningTokens())
-                .put("content_tokens", facts.contentTokens())
+                .put("close_kind", summary.reasoningEnd().name().toLowerCase(Locale.ROOT))
+                .put("thinking_tokens", summary.reasoningTokens())
+                .put("content_tokens", summary.contentTokens())
                 .put("total_tokens", ended.end().tokens().generated())
-                .put("degenerate_decode", facts.loops());
+                .put("degenerate_decode", summary.isRepeating());
     }
 }

@@ -65,14 +65,14 @@ public record GenerationParameters(
      * @param stops stop strings
      * @param maxTokens maximum number of tokens; empty for the default
      * @param unlimited whether the maximum is the rest of the context, whatever the default
-     * @param yields whether the maximum is lowered if the context has room for fewer
+     * @param mayReduceOutput whether the maximum is lowered if the context has room for fewer
      * @param ignoresEndTokens whether the model's end tokens count as text
      */
     public record End(
             List<String> stops,
             OptionalLong maxTokens,
             boolean unlimited,
-            boolean yields,
+            boolean mayReduceOutput,
             boolean ignoresEndTokens) {}
 
     /**
@@ -90,7 +90,7 @@ public record GenerationParameters(
         fields.text("model");
         OptionalLong most = readMaxTokens(fields);
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
-        int vocabulary = served.language().tokenizer().vocabularySize();
+        int vocabulary = served.textProcessing().tokenizer().vocabularySize();
         return new GenerationParameters(
                 Head.of(idPrefix, served.description().id()),
                 readDelivery(fields, usage),
@@ -138,9 +138,10 @@ public record GenerationParameters(
      * Returns a copy whose output limit is an upper bound: it is lowered to the room in the
      * context.
      */
-    public GenerationParameters yielding() {
-        End yields = new End(end.stops, end.maxTokens, end.unlimited, true, end.ignoresEndTokens);
-        return new GenerationParameters(head, delivery, yields, topLogprobs, sampling, mostDrafts);
+    public GenerationParameters reducingOutput() {
+        End reducing = new End(end.stops, end.maxTokens, end.unlimited, true, end.ignoresEndTokens);
+        return new GenerationParameters(
+                head, delivery, reducing, topLogprobs, sampling, mostDrafts);
     }
 
     /**
@@ -148,8 +149,10 @@ public record GenerationParameters(
      *
      * @param usual number for a request without a limit
      */
-    public long leastOutput(long usual) {
-        return end.maxTokens().isPresent() && end.yields() ? 1 : end.maxTokens().orElse(usual);
+    public long minOutput(long usual) {
+        return end.maxTokens().isPresent() && end.mayReduceOutput()
+                ? 1
+                : end.maxTokens().orElse(usual);
     }
 
     /** Returns the number of choices per prompt. */
@@ -166,7 +169,7 @@ public record GenerationParameters(
         int room = Math.max(1, context - prompt.tokens().length);
         long usual = end.unlimited() ? room : Math.min(defaultTokens, room);
         long most = end.maxTokens().orElse(usual);
-        return (int) Math.min(end.yields() ? room : Integer.MAX_VALUE, most);
+        return (int) Math.min(end.mayReduceOutput() ? room : Integer.MAX_VALUE, most);
     }
 
     /** Returns the engine's request for one choice of a prompt. */
@@ -182,7 +185,7 @@ public record GenerationParameters(
                         maxOutput,
                         end.ignoresEndTokens()
                                 ? Set.of()
-                                : served.language().tokenizer().endTokens()),
+                                : served.textProcessing().tokenizer().endTokens()),
                 new GenerationRequest.Choice(sampling.get(choice), topLogprobs, guide),
                 mostDrafts);
     }

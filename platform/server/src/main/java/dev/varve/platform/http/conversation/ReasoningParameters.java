@@ -16,17 +16,17 @@ import java.util.stream.Stream;
  *
  * @param enabled whether the model reasons; empty: the template decides
  * @param effort share of the response for reasoning
- * @param askedTokens maximum number of reasoning tokens that the request gives
+ * @param requestedTokens maximum number of reasoning tokens that the request gives
  * @param defaultTokens maximum number of reasoning tokens if the request gives neither
- * @param asked whether the request gave an effort, a budget or {@code thinking}; its responses then
- *     report how the reasoning ended
+ * @param isRequested whether the request gave an effort, a budget or {@code thinking}; its
+ *     responses then report how the reasoning ended
  */
 public record ReasoningParameters(
         Optional<Boolean> enabled,
         Optional<ReasoningEffort> effort,
-        OptionalInt askedTokens,
+        OptionalInt requestedTokens,
         OptionalInt defaultTokens,
-        boolean asked) {
+        boolean isRequested) {
     /** Name of the switch, both as a field and as a template variable. */
     static final String SWITCH = "enable_thinking";
 
@@ -67,13 +67,13 @@ public record ReasoningParameters(
                         .filter(OptionalInt::isPresent)
                         .findFirst()
                         .orElse(OptionalInt.empty());
-        boolean asked = effort.isPresent() || thinking.isPresent() || flatTokens.isPresent();
+        boolean isRequested = effort.isPresent() || thinking.isPresent() || flatTokens.isPresent();
         return new ReasoningParameters(
                 enabled,
                 effort.filter(each -> each != ReasoningEffort.NONE),
                 tokens.isPresent() ? tokens : flatTokens,
                 defaults.budget(),
-                asked);
+                isRequested);
     }
 
     /**
@@ -87,10 +87,10 @@ public record ReasoningParameters(
             return OptionalInt.of(0);
         }
         int most = maxOutput - Math.min(REPLY_TOKENS, Math.ceilDiv(maxOutput, 4));
-        if (askedTokens.isPresent()) {
-            return OptionalInt.of(Math.min(askedTokens.getAsInt(), most));
+        if (requestedTokens.isPresent()) {
+            return OptionalInt.of(Math.min(requestedTokens.getAsInt(), most));
         }
-        if (asked) {
+        if (isRequested) {
             return OptionalInt.of(effort.orElse(ReasoningEffort.HIGH).tokens(most));
         }
         return defaultTokens.isPresent()

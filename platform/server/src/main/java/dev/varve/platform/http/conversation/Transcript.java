@@ -20,7 +20,7 @@ public record Transcript(List<Map<String, Object>> messages) {
     static final String CALLS = "tool_calls";
     private static final String FUNCTION = "function";
     private static final String ARGUMENTS = "arguments";
-    static final String THOUGHTS = "reasoning_content";
+    static final String REASONING = "reasoning_content";
     static final String SYSTEM = "system";
     static final String ASSISTANT = "assistant";
 
@@ -97,7 +97,7 @@ public record Transcript(List<Map<String, Object>> messages) {
     }
 
     /** Returns the content of the last message, if it is an assistant's without tool calls. */
-    public Optional<String> unfinished() {
+    public Optional<String> assistantPrefix() {
         if (messages.isEmpty()) {
             return Optional.empty();
         }
@@ -111,8 +111,8 @@ public record Transcript(List<Map<String, Object>> messages) {
      * Returns the same content if it is not empty: a message of reasoning alone cannot be
      * continued.
      */
-    public Optional<String> begun() {
-        return unfinished().filter(text -> !text.isEmpty());
+    public Optional<String> nonEmptyAssistantPrefix() {
+        return assistantPrefix().filter(text -> !text.isEmpty());
     }
 
     /** Returns a copy without the last message. */

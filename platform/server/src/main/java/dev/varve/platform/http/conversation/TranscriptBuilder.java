@@ -40,13 +40,13 @@ public final class TranscriptBuilder {
     }
 
     /** Appends text to the assistant's message. */
-    public void say(String text) {
+    public void assistantText(String text) {
         append(assistant(), Transcript.CONTENT, text);
     }
 
     /** Appends reasoning to the assistant's message. */
-    public void think(String thoughts) {
-        append(assistant(), Transcript.THOUGHTS, thoughts);
+    public void assistantReasoning(String reasoning) {
+        append(assistant(), Transcript.REASONING, reasoning);
     }
 
     /**

@@ -65,11 +65,11 @@ public final class ApiException extends RuntimeException {
     /**
      * Returns the error for a model that cannot be loaded.
      *
-     * @param passing whether a retry may succeed soon
+     * @param isTemporary whether a retry may succeed soon
      */
-    public static ApiException unloadable(String code, String message, boolean passing) {
+    public static ApiException unloadable(String code, String message, boolean isTemporary) {
         return new ApiException(
-                passing ? 503 : 500, "server_error", code, "", message, passing ? 5 : 0);
+                isTemporary ? 503 : 500, "server_error", code, "", message, isTemporary ? 5 : 0);
     }
 
     /** Returns the 500 for a fault of the server, whose details are in the log. */
@@ -101,11 +101,11 @@ public final class ApiException extends RuntimeException {
     public static ApiException of(IngressException refusal) {
         return new ApiException(
                 refusal.status(),
-                refusal.isPassing() ? "server_error" : INVALID,
+                refusal.isTemporary() ? "server_error" : INVALID,
                 refusal.code(),
                 "",
                 refusal.getMessage(),
-                refusal.isPassing() ? 5 : 0);
+                refusal.isTemporary() ? 5 : 0);
     }
 
     /** Returns the error for a failure of the platform. */

@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 final class JsonFault {
     /** A part of the parser's message, and the message for clients. */
-    private record Reason(String sign, String words) {}
+    private record Reason(String parserText, String words) {}
 
     private static final List<Reason> SYNTAX =
             List.of(
@@ -83,7 +83,7 @@ final class JsonFault {
         String words = Optional.ofNullable(fault.getOriginalMessage()).orElse("");
         return (limit ? LIMITS : SYNTAX)
                 .stream()
-                        .filter(reason -> words.contains(reason.sign()))
+                        .filter(reason -> words.contains(reason.parserText()))
                         .findFirst()
                         .map(Reason::words)
                         .orElse("found an unexpected character");

@@ -95,12 +95,12 @@ public final class ActiveRequest implements AutoCloseable {
     }
 
     /** Attaches the engine's work; cancels it at once if the request is cancelled already. */
-    public void runs(Execution begun) {
+    public void setExecution(Execution execution) {
         synchronized (this) {
-            work = Optional.of(begun);
+            work = Optional.of(execution);
         }
         if (cancelled) {
-            begun.cancel().run();
+            execution.cancel().run();
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ActiveRequests {
     private static final String PREFIX = "req_";
 
-    private final Map<String, ActiveRequest> answers = new ConcurrentHashMap<>();
+    private final Map<String, ActiveRequest> requests = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
 
     /** Makes an empty registry. */
@@ -25,20 +25,20 @@ public final class ActiveRequests {
         String id = PREFIX + UUID.randomUUID().toString().replace("-", "");
         ActiveRequest answer =
                 new ActiveRequest(
-                        id, numbers.getAndIncrement(), origin, caller, () -> answers.remove(id));
-        answers.put(id, answer);
+                        id, numbers.getAndIncrement(), origin, caller, () -> requests.remove(id));
+        requests.put(id, answer);
         return answer;
     }
 
     /** Returns the current requests, in the order of arrival. */
     public List<ActiveRequest> all() {
-        return answers.values().stream()
+        return requests.values().stream()
                 .sorted(Comparator.comparingLong(ActiveRequest::number))
                 .toList();
     }
 
     /** Returns a request by its id, if it is active. */
     public Optional<ActiveRequest> find(String id) {
-        return Optional.ofNullable(answers.get(id));
+        return Optional.ofNullable(requests.get(id));
     }
 }

@@ -35,14 +35,14 @@ public final class ActiveRequestsReport {
      *
      * @param caller caller of {@code /requests}
      */
-    public static ObjectNode of(List<ActiveRequest> answers, Caller caller) {
+    public static ObjectNode of(List<ActiveRequest> requests, Caller caller) {
         ObjectNode report = Json.object();
         ArrayNode list = report.putArray("requests");
-        answers.forEach(answer -> describe(answer, caller, list.addObject()));
+        requests.forEach(active -> describe(active, caller, list.addObject()));
         List<ActiveRequest> others =
-                answers.stream().filter(answer -> !showsFigures(answer, caller)).toList();
+                requests.stream().filter(active -> !maySeeFigures(active, caller)).toList();
         if (!others.isEmpty()) {
-            long running = others.stream().filter(ActiveRequestsReport::runs).count();
+            long running = others.stream().filter(ActiveRequestsReport::isRunning).count();
             report.putObject("others")
                     .put("requests", others.size())
                     .put("waiting", others.size() - running)
@@ -51,65 +51,65 @@ public final class ActiveRequestsReport {
         return report;
     }
 
-    private static boolean showsFigures(ActiveRequest answer, Caller caller) {
-        return answer.isOf(caller)
+    private static boolean maySeeFigures(ActiveRequest active, Caller caller) {
+        return active.isOf(caller)
                 || caller.isOperator()
-                || answer.work().map(each -> caller.seesFigures(each.scope())).orElse(false);
+                || active.work().map(each -> caller.maySeeFigures(each.scope())).orElse(false);
     }
 
-    private static boolean runs(ActiveRequest answer) {
-        return switch (state(answer)) {
+    private static boolean isRunning(ActiveRequest active) {
+        return switch (state(active)) {
             case "queued", "parked", PREPARING -> false;
             default -> true;
         };
     }
 
-    private static String state(ActiveRequest answer) {
-        return furthest(answer).map(each -> each.state().word()).orElse(unknown(answer));
+    private static String state(ActiveRequest active) {
+        return mostAdvanced(active).map(each -> each.state().word()).orElse(unknown(active));
     }
 
-    private static Optional<GenerationProgress> furthest(ActiveRequest answer) {
-        return answer.progress().stream().min(Comparator.comparingInt(ActiveRequestsReport::rank));
+    private static Optional<GenerationProgress> mostAdvanced(ActiveRequest active) {
+        return active.progress().stream().min(Comparator.comparingInt(ActiveRequestsReport::rank));
     }
 
-    private static void describe(ActiveRequest answer, Caller caller, ObjectNode out) {
-        boolean own = answer.isOf(caller);
-        Optional<ActiveRequest.Execution> work = answer.work();
-        out.put("id", answer.id())
-                .put("model", answer.origin().model())
-                .put("route", answer.origin().route())
+    private static void describe(ActiveRequest active, Caller caller, ObjectNode out) {
+        boolean own = active.isOf(caller);
+        Optional<ActiveRequest.Execution> work = active.work();
+        out.put("id", active.id())
+                .put("model", active.origin().model())
+                .put("route", active.origin().route())
                 .put("own", own)
                 .put("may_cancel", own || caller.isOperator())
-                .put("age_seconds", answer.age().toMillis() / MILLIS_PER_SECOND);
+                .put("age_seconds", active.age().toMillis() / MILLIS_PER_SECOND);
         if (own) {
-            out.put("request_id", answer.origin().requestId());
+            out.put("request_id", active.origin().requestId());
             work.ifPresent(each -> out.put("prompt", each.excerpt().get()));
         }
-        out.put("cancelled", answer.isCancelled()).put("state", state(answer));
-        if (showsFigures(answer, caller)) {
+        out.put("cancelled", active.isCancelled()).put("state", state(active));
+        if (maySeeFigures(active, caller)) {
             work.ifPresent(each -> out.put("scope", ScopeDigest.of(each.scope())));
-            progress(answer, out);
+            progress(active, out);
         }
     }
 
-    private static void progress(ActiveRequest answer, ObjectNode out) {
-        List<GenerationProgress> choices = answer.progress();
-        Optional<GenerationProgress> furthest = furthest(answer);
-        out.put("choices", answer.work().map(each -> each.generations().size()).orElse(0));
-        furthest.ifPresent(
+    private static void progress(ActiveRequest active, ObjectNode out) {
+        List<GenerationProgress> choices = active.progress();
+        Optional<GenerationProgress> mostAdvanced = mostAdvanced(active);
+        out.put("choices", active.work().map(each -> each.generations().size()).orElse(0));
+        mostAdvanced.ifPresent(
                 each ->
                         out.put("prompt_tokens", each.promptTokens())
                                 .put("cached_tokens", each.cachedTokens())
                                 .put("computed_tokens", each.computedTokens()));
-        if (furthest.isPresent()) {
+        if (mostAdvanced.isPresent()) {
             int generated = choices.stream().mapToInt(GenerationProgress::generatedTokens).sum();
             out.put("generated_tokens", generated)
                     .put("tokens_per_second", Math.round(speed(choices) * 100) / 100.0);
         }
     }
 
-    private static String unknown(ActiveRequest answer) {
-        return answer.work().isPresent() ? RUNNING : PREPARING;
+    private static String unknown(ActiveRequest active) {
+        return active.work().isPresent() ? RUNNING : PREPARING;
     }
 
     /**

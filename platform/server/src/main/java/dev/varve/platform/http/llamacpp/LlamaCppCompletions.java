@@ -41,6 +41,7 @@ public final class LlamaCppCompletions {
             throw ApiException.invalid(
                     "prompt", "prompt: expected one prompt; /v1/completions accepts several");
         }
-        return new LlamaCppSerializer(asked.call().head().model(), asked.prompts().getFirst());
+        return new LlamaCppSerializer(
+                asked.parameters().head().model(), asked.prompts().getFirst());
     }
 }

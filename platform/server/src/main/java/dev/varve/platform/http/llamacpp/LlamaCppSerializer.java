@@ -65,7 +65,7 @@ final class LlamaCppSerializer implements ResponseSerializer {
     private ObjectNode last(String text, ChoiceEvent.Ended ended) {
         GenerationEnd end = ended.end();
         generated = end.tokens().generated();
-        String word = ended.facts().stop().orElse("");
+        String word = ended.summary().stop().orElse("");
         String type = word.isEmpty() ? "eos" : "word";
         ObjectNode last = part(text, true);
         last.put("model", model).put("prompt", prompt.text()).put("truncated", false);

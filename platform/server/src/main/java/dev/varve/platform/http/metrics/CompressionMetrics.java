@@ -34,7 +34,7 @@ final class CompressionMetrics {
                     MODEL);
     private final Counter effectiveTokens =
             counter("varve_pflash_kept_tokens_total", "Tokens of compressed prompts after compression.", MODEL);
-    private final Counter knownMessages =
+    private final Counter cachedMessages =
             counter(
                     "varve_pflash_cached_messages_total",
                     "Messages that an earlier turn had compressed.",
@@ -49,9 +49,9 @@ final class CompressionMetrics {
                     MODEL);
 
     /** Emits series for a model from now on, starting at 0. */
-    void tell(String model) {
+    void expose(String model) {
         for (Counter each :
-                List.of(failures, promptTokens, effectiveTokens, knownMessages, seconds)) {
+                List.of(failures, promptTokens, effectiveTokens, cachedMessages, seconds)) {
             each.initLabelValues(model);
         }
         scores.initLabelValues(model);
@@ -61,7 +61,7 @@ final class CompressionMetrics {
         prompts.labelValues(report.mode().word(), model).inc();
         promptTokens.labelValues(model).inc(report.promptTokens());
         effectiveTokens.labelValues(model).inc(report.effectiveTokens());
-        knownMessages.labelValues(model).inc(report.cachedMessages());
+        cachedMessages.labelValues(model).inc(report.cachedMessages());
         seconds.labelValues(model).inc(report.times().millis() / MILLIS_PER_SECOND);
         if (report.times().scoreMillis() > 0) {
             scores.labelValues(model).observe(report.times().scoreMillis() / MILLIS_PER_SECOND);
@@ -79,7 +79,7 @@ final class CompressionMetrics {
                         failures,
                         promptTokens,
                         effectiveTokens,
-                        knownMessages,
+                        cachedMessages,
                         seconds,
                         scores));
     }

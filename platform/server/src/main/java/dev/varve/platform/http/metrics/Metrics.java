@@ -31,10 +31,10 @@ public final class Metrics {
     private final GenerationMetrics generations = new GenerationMetrics();
 
     private final CompressionMetrics compression = new CompressionMetrics();
-    private volatile boolean compresses;
+    private volatile boolean showsCompression;
 
     private final UpstreamMetrics upstream = new UpstreamMetrics();
-    private volatile boolean forwards;
+    private volatile boolean showsUpstream;
 
     private final boolean vllmNames;
     private volatile Supplier<Optional<StreamCounts>> streams = Optional::empty;
@@ -82,9 +82,9 @@ public final class Metrics {
      *
      * @param model id of the model; {@code ""} for an upstream server's
      */
-    public void tellCompression(String model) {
-        compression.tell(model);
-        compresses = true;
+    public void exposeCompression(String model) {
+        compression.expose(model);
+        showsCompression = true;
     }
 
     /** Counts a compressed prompt of {@code model}. */
@@ -98,8 +98,8 @@ public final class Metrics {
     }
 
     /** Exposes metrics of forwarded requests from now on. */
-    public void tellUpstream() {
-        forwards = true;
+    public void exposeUpstream() {
+        showsUpstream = true;
     }
 
     /** Counts a request to the upstream server. */
@@ -117,12 +117,12 @@ public final class Metrics {
     }
 
     /** Exposes the counts of resumable streams, which {@code now} returns. */
-    public void tellStreams(Supplier<StreamCounts> now) {
+    public void exposeStreams(Supplier<StreamCounts> now) {
         streams = () -> Optional.of(now.get());
     }
 
     /** Exposes the counts of traces, which {@code now} returns; empty if tracing is off. */
-    public void tellTraces(Supplier<Optional<TraceCounts>> now) {
+    public void exposeTraces(Supplier<Optional<TraceCounts>> now) {
         traces = now;
     }
 
@@ -140,10 +140,10 @@ public final class Metrics {
         all.add(requests.collect());
         all.add(disconnects.collect());
         all.addAll(generations.collect());
-        if (compresses) {
+        if (showsCompression) {
             all.addAll(compression.collect());
         }
-        if (forwards) {
+        if (showsUpstream) {
             all.addAll(upstream.collect());
         }
         streams.get().map(ServerMetrics::of).ifPresent(all::addAll);

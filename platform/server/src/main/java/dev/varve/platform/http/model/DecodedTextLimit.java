@@ -23,17 +23,17 @@ public final class DecodedTextLimit {
 
     /** Decodes tokens, if their text is within the limit. */
     public String decode(Tokenizer tokenizer, int[] ids, boolean renderSpecial) {
-        take(tokenizer.textBytes(ids, renderSpecial));
+        count(tokenizer.textBytes(ids, renderSpecial));
         return tokenizer.decode(ids, renderSpecial);
     }
 
     /** Counts a text that is decoded already. */
-    public String pass(String text) {
-        take(text.length());
+    public String countText(String text) {
+        count(text.length());
         return text;
     }
 
-    private void take(long bytes) {
+    private void count(long bytes) {
         used += bytes * copies;
         if (used > BYTES) {
             throw ApiException.invalid(

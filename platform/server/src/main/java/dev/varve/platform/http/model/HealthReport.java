@@ -17,7 +17,8 @@ import java.util.Optional;
 public final class HealthReport {
     private HealthReport() {}
 
-    private static ObjectNode told(ObjectNode body, EngineStatus status, SettingNames names) {
+    private static ObjectNode withReplicas(
+            ObjectNode body, EngineStatus status, SettingNames names) {
         if (!status.replicas().isEmpty()) {
             body.set("replicas", ReplicaReport.of(status.replicas(), names));
             // The route needs no key.
@@ -29,7 +30,7 @@ public final class HealthReport {
     /**
      * Returns the body for a server that works: degraded if steps or optional work fail repeatedly.
      */
-    private static ObjectNode able(EngineStatus status) {
+    private static ObjectNode workingBody(EngineStatus status) {
         Optional<String> reason = status.counts().failures().reason();
         ObjectNode body = Json.object().put("status", reason.isPresent() ? "degraded" : "ok");
         reason.ifPresent(text -> body.put("reason", text));
@@ -53,10 +54,10 @@ public final class HealthReport {
         }
         EngineStatus status = engine.status();
         if (status.isAble()) {
-            JsonResponse.write(response, 200, told(able(status), status, names));
+            JsonResponse.write(response, 200, withReplicas(workingBody(status), status, names));
         } else {
             ObjectNode body = ShardReport.degraded(status.missingShards(), names);
-            JsonResponse.write(response, 503, told(body, status, names));
+            JsonResponse.write(response, 503, withReplicas(body, status, names));
         }
     }
 }

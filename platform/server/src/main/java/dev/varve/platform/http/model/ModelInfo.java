@@ -44,16 +44,17 @@ public final class ModelInfo {
         props.put("model_alias", served.description().id());
         props.putObject("model")
                 .put("arch", served.description().architecture())
-                .put("tokenizer", served.language().tokenizer().describe());
+                .put("tokenizer", served.textProcessing().tokenizer().describe());
         ObjectNode defaults = props.putObject("default_generation_settings");
         defaults.put("n_ctx", status.load().contextTokens())
                 .put("temperature", 1.0)
                 .put("top_p", 1.0)
                 .put("top_k", 0);
         defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
-        props.putObject("reasoning").put("supported", served.language().dialect().hasReasoning());
+        props.putObject("reasoning")
+                .put("supported", served.textProcessing().responseSyntax().hasReasoning());
         props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);
-        props.putObject("chat").put("supported", served.language().chat().isPresent());
+        props.putObject("chat").put("supported", served.textProcessing().chat().isPresent());
         ObjectNode runtime = props.putObject("runtime");
         runtime.put("parallel", status.load().parallel());
         runtime.put("kv_tokens", status.slots().total());
@@ -76,7 +77,7 @@ public final class ModelInfo {
         for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
         }
-        if (!caller.seesTotals()) {
+        if (!caller.maySeeTotals()) {
             CacheReportRedaction.removeFrom(runtime);
         }
         return props;
@@ -110,7 +111,7 @@ public final class ModelInfo {
                                 out.set(
                                         "paging",
                                         PagingReport.live(paging, status.counts().steps())));
-        if (!caller.seesTotals()) {
+        if (!caller.maySeeTotals()) {
             CacheReportRedaction.removeFrom(out);
         }
     }
@@ -154,7 +155,7 @@ public final class ModelInfo {
                                                 "content: expected a string, found nothing"));
         int[] tokens = count(content, fields.flag("parse_special").orElse(true));
         if (fields.flag("add_special").orElse(false)) {
-            tokens = BosToken.before(tokens, served.language().tokenizer());
+            tokens = BosToken.before(tokens, served.textProcessing().tokenizer());
         }
         ObjectNode answer = Json.object();
         if (fields.flag("with_pieces").orElse(false)) {
@@ -170,7 +171,7 @@ public final class ModelInfo {
     private ArrayNode pieces(int[] tokens) {
         ArrayNode pieces = Json.MAPPER.createArrayNode();
         for (int id : tokens) {
-            byte[] bytes = served.language().tokenizer().piece(id, true);
+            byte[] bytes = served.textProcessing().tokenizer().piece(id, true);
             ObjectNode piece = pieces.addObject().put("id", id);
             String text = new String(bytes, StandardCharsets.UTF_8);
             if (Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
@@ -187,7 +188,7 @@ public final class ModelInfo {
 
     private int[] count(String content, boolean parseSpecial) {
         try {
-            return served.language()
+            return served.textProcessing()
                     .tokenizer()
                     .encode(content, parseSpecial, PromptLimit.of(served).forCounting());
         } catch (TooManyTokensException e) {
@@ -211,11 +212,12 @@ public final class ModelInfo {
         }
         int[] ids =
                 RequestFields.tokenIds(
-                        "tokens", tokens, served.language().tokenizer().vocabularySize());
+                        "tokens", tokens, served.textProcessing().tokenizer().vocabularySize());
         ObjectNode answer = Json.object();
         answer.put(
                 "content",
-                new DecodedTextLimit("tokens", 1).decode(served.language().tokenizer(), ids, true));
+                new DecodedTextLimit("tokens", 1)
+                        .decode(served.textProcessing().tokenizer(), ids, true));
         return answer;
     }
 }

@@ -12,22 +12,22 @@ import java.util.Optional;
  *
  * @param tokenizer tokenizer of the model
  * @param chat renders conversations; empty if the model has no chat template
- * @param dialect syntax of the model's output
+ * @param responseSyntax syntax of the model's output
  * @param reasoningDefaults reasoning options for requests that give none
  * @param grammars compiles grammars of required response formats
  */
 public record ModelTextProcessing(
         Tokenizer tokenizer,
         Optional<ChatRenderer> chat,
-        ResponseSyntax dialect,
+        ResponseSyntax responseSyntax,
         ReasoningDefaults reasoningDefaults,
         GrammarCompiler grammars) {
     /** Makes one with a grammar compiler of its own. */
     public ModelTextProcessing(
             Tokenizer tokenizer,
             Optional<ChatRenderer> chat,
-            ResponseSyntax dialect,
+            ResponseSyntax responseSyntax,
             ReasoningDefaults reasoningDefaults) {
-        this(tokenizer, chat, dialect, reasoningDefaults, new GrammarCompiler(tokenizer));
+        this(tokenizer, chat, responseSyntax, reasoningDefaults, new GrammarCompiler(tokenizer));
     }
 }

@@ -10,32 +10,33 @@ import java.util.Optional;
  *
  * @param description facts for clients
  * @param engine generates tokens; its status has the context length
- * @param language converts conversations to tokens, and tokens to responses
+ * @param textProcessing converts conversations to tokens, and tokens to responses
  * @param compressor compresses long conversations; empty if compression is off
  * @param outputLimit meaning of an output limit that exceeds the room in the context
  */
 public record ServedModel(
         ModelDescription description,
         Engine engine,
-        ModelTextProcessing language,
+        ModelTextProcessing textProcessing,
         Optional<ConversationCompressor> compressor,
         OutputLimit outputLimit) {
     /** Makes a model without prompt compression. */
-    public ServedModel(ModelDescription description, Engine engine, ModelTextProcessing language) {
-        this(description, engine, language, Optional.empty());
+    public ServedModel(
+            ModelDescription description, Engine engine, ModelTextProcessing textProcessing) {
+        this(description, engine, textProcessing, Optional.empty());
     }
 
     /** Makes a model whose output limits are upper bounds. */
     public ServedModel(
             ModelDescription description,
             Engine engine,
-            ModelTextProcessing language,
+            ModelTextProcessing textProcessing,
             Optional<ConversationCompressor> compressor) {
-        this(description, engine, language, compressor, OutputLimit.UPPER_BOUND);
+        this(description, engine, textProcessing, compressor, OutputLimit.UPPER_BOUND);
     }
 
     /** Returns a copy with another rule for output limits. */
     public ServedModel with(OutputLimit other) {
-        return new ServedModel(description, engine, language, compressor, other);
+        return new ServedModel(description, engine, textProcessing, compressor, other);
     }
 }

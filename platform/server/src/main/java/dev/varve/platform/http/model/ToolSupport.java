@@ -33,10 +33,12 @@ public enum ToolSupport {
 
     /** Returns the support of a model for tools. */
     public static ToolSupport of(ServedModel served) {
-        if (!served.language().dialect().hasTools()) {
+        if (!served.textProcessing().responseSyntax().hasTools()) {
             return NO_MARKUP;
         }
-        return served.language().chat().filter(ToolSupport::shows).isPresent() ? FULL : NOT_SHOWN;
+        return served.textProcessing().chat().filter(ToolSupport::shows).isPresent()
+                ? FULL
+                : NOT_SHOWN;
     }
 
     /**

@@ -53,18 +53,20 @@ public enum OllamaDialect implements ApiDialect {
         ConversationRequest asked = OPENAI.read(fields, served);
         Optional<ResponseFormatFields> form =
                 fields.find(OllamaBody.FORMAT).flatMap(OllamaDialect::form);
-        if (form.isPresent() && asked.form().source().isPresent()) {
+        if (form.isPresent() && asked.responseFormat().source().isPresent()) {
             throw ApiException.invalid(
                     OllamaBody.FORMAT,
-                    "expected one of format and " + asked.form().field() + ", found both");
+                    "expected one of format and "
+                            + asked.responseFormat().field()
+                            + ", found both");
         }
         return new ConversationRequest(
-                asked.call().yielding(),
+                asked.parameters().reducingOutput(),
                 asked.transcript(),
-                asked.turn(),
+                asked.start(),
                 asked.tools(),
-                form.orElse(asked.form()),
-                asked.thinking(),
+                form.orElse(asked.responseFormat()),
+                asked.reasoning(),
                 asked.variables(),
                 asked.wishes());
     }
@@ -97,7 +99,8 @@ public enum OllamaDialect implements ApiDialect {
                         Integer.MAX_VALUE,
                         asked ->
                                 new OllamaSerializer(
-                                        asked.call().head().model(), OllamaSerializer.Shape.TEXT)));
+                                        asked.parameters().head().model(),
+                                        OllamaSerializer.Shape.TEXT)));
     }
 
     /** Returns the response to a body that only loads its model. */
@@ -108,7 +111,9 @@ public enum OllamaDialect implements ApiDialect {
     @Override
     public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
         return new OllamaSerializer(
-                conversation.call().head().model(), shape, conversation.thinking().asked());
+                conversation.parameters().head().model(),
+                shape,
+                conversation.reasoning().isRequested());
     }
 
     /** Returns the heartbeats of its streams before the response's format is known. */

@@ -35,10 +35,10 @@ final class OllamaSerializer implements ResponseSerializer {
         /** In a {@code message}, with reasoning and calls. */
         MESSAGE {
             @Override
-            void put(ObjectNode line, String thoughts, String text, ArrayNode calls) {
+            void put(ObjectNode line, String reasoning, String text, ArrayNode calls) {
                 ObjectNode message = line.putObject("message").put("role", "assistant");
                 message.put("content", text);
-                putThoughts(message, thoughts);
+                putReasoning(message, reasoning);
                 if (!calls.isEmpty()) {
                     message.set("tool_calls", calls);
                 }
@@ -47,17 +47,17 @@ final class OllamaSerializer implements ResponseSerializer {
         /** In {@code response}. */
         TEXT {
             @Override
-            void put(ObjectNode line, String thoughts, String text, ArrayNode calls) {
+            void put(ObjectNode line, String reasoning, String text, ArrayNode calls) {
                 line.put("response", text);
-                putThoughts(line, thoughts);
+                putReasoning(line, reasoning);
             }
         };
 
-        abstract void put(ObjectNode line, String thoughts, String text, ArrayNode calls);
+        abstract void put(ObjectNode line, String reasoning, String text, ArrayNode calls);
 
-        private static void putThoughts(ObjectNode target, String thoughts) {
-            if (!thoughts.isEmpty()) {
-                target.put("thinking", thoughts);
+        private static void putReasoning(ObjectNode target, String reasoning) {
+            if (!reasoning.isEmpty()) {
+                target.put("thinking", reasoning);
             }
         }
     }
@@ -130,17 +130,17 @@ final class OllamaSerializer implements ResponseSerializer {
 
     @Override
     public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
-        StringBuilder thoughts = new StringBuilder();
+        StringBuilder reasoning = new StringBuilder();
         StringBuilder text = new StringBuilder();
         for (ChoiceEvent.Part event : events) {
-            thoughts.append(event.piece().reasoning());
+            reasoning.append(event.piece().reasoning());
             text.append(event.piece().content());
             calls.add(event.piece().calls());
             if (event instanceof ChoiceEvent.Ended last) {
                 ended = Optional.of(last);
             }
         }
-        return done(line(thoughts.toString(), text.toString(), calls()), usage);
+        return done(line(reasoning.toString(), text.toString(), calls()), usage);
     }
 
     /** Returns the response to a request that only loads the model. */
@@ -162,10 +162,10 @@ final class OllamaSerializer implements ResponseSerializer {
         return array;
     }
 
-    private ObjectNode line(String thoughts, String text, ArrayNode calls) {
+    private ObjectNode line(String reasoning, String text, ArrayNode calls) {
         ObjectNode line =
                 Json.object().put("model", model).put("created_at", Instant.now().toString());
-        shape.put(line, thoughts, text, calls);
+        shape.put(line, reasoning, text, calls);
         return line.put("done", false);
     }
 

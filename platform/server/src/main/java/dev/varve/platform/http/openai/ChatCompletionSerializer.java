@@ -30,7 +30,7 @@ import java.util.TreeMap;
 final class ChatCompletionSerializer implements ResponseSerializer {
     private static final String FINGERPRINT = "varve-" + Release.version();
 
-    private final GenerationParameters call;
+    private final GenerationParameters parameters;
     private final Set<String> custom;
     private final Logprobs logprobs;
 
@@ -49,13 +49,13 @@ final class ChatCompletionSerializer implements ResponseSerializer {
 
     /** Makes a serializer; {@code custom} has the names of the free-text tools. */
     ChatCompletionSerializer(
-            GenerationParameters call,
+            GenerationParameters parameters,
             Set<String> custom,
             Logprobs logprobs,
             boolean finishDetails,
             Optional<CompressionReport> compression) {
         this.compression = compression;
-        this.call = call;
+        this.parameters = parameters;
         this.custom = Set.copyOf(custom);
         this.logprobs = logprobs;
         this.finishDetails = finishDetails;
@@ -64,7 +64,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     @Override
     public List<StreamEvent> opening() {
         List<ObjectNode> chunks = new ArrayList<>();
-        for (int index = 0; index < call.choices(); index++) {
+        for (int index = 0; index < parameters.choices(); index++) {
             ObjectNode chunk = chunk(index);
             delta(chunk).put("role", "assistant").put("content", "");
             chunks.add(chunk);
@@ -99,7 +99,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
 
     @Override
     public List<StreamEvent> closing(Usage usage) {
-        if (call.delivery() != ResponseMode.STREAM_WITH_USAGE) {
+        if (parameters.delivery() != ResponseMode.STREAM_WITH_USAGE) {
             return List.of(DONE);
         }
         ObjectNode chunk = head("chat.completion.chunk");
@@ -112,7 +112,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
         ObjectNode answer = head("chat.completion");
         ArrayNode choices = answer.putArray("choices");
-        for (int index = 0; index < call.choices(); index++) {
+        for (int index = 0; index < parameters.choices(); index++) {
             choices.add(choice(index, events));
         }
         putUsage(answer, usage);
@@ -120,7 +120,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     }
 
     private void putUsage(ObjectNode answer, Usage usage) {
-        ObjectNode counts = usage.usage(call.choices());
+        ObjectNode counts = usage.usage(parameters.choices());
         ObjectNode timings = usage.timings();
         compression.ifPresent(report -> CompressionUsage.put(report, counts, timings));
         answer.set("usage", counts);
@@ -141,7 +141,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
             } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
                 message.add(ended.piece());
                 choice.set("message", message.json());
-                if (call.topLogprobs().isPresent()) {
+                if (parameters.topLogprobs().isPresent()) {
                     choice.putObject("logprobs").set("content", entries);
                 } else {
                     choice.putNull("logprobs");
@@ -243,11 +243,11 @@ final class ChatCompletionSerializer implements ResponseSerializer {
 
     private ObjectNode head(String type) {
         ObjectNode head = Json.object();
-        head.put("id", call.head().id());
+        head.put("id", parameters.head().id());
         head.put("object", type);
         head.put("system_fingerprint", FINGERPRINT);
         head.put("created", created);
-        head.put("model", call.head().model());
+        head.put("model", parameters.head().model());
         return head;
     }
 }

@@ -52,39 +52,42 @@ public final class ChatCompletionsDialect implements ApiDialect {
     @Override
     public ConversationRequest read(RequestFields fields, ServedModel served) {
         ResponseFormatFields form = ResponseFormatFields.read(fields);
-        GenerationParameters call =
+        GenerationParameters parameters =
                 GenerationParameters.read("chatcmpl-", fields, served, topLogprobs(fields));
         Transcript transcript = ChatMessages.read(fields.require("messages"));
         return new ConversationRequest(
-                call,
+                parameters,
                 transcript,
-                turn(fields, transcript),
+                generationStart(fields, transcript),
                 RequestTools.read(fields),
                 form,
-                ReasoningParameters.read(fields, served.language().reasoningDefaults()),
+                ReasoningParameters.read(fields, served.textProcessing().reasoningDefaults()),
                 variables(fields),
                 ConversationRequest.Wishes.read(fields, served));
     }
 
     /** Continues a trailing assistant message, unless the request asks for a new one. */
-    private static GenerationStart turn(RequestFields fields, Transcript transcript) {
-        Optional<Boolean> goesOn = fields.flag(CONTINUE);
-        Optional<Boolean> begins = fields.flag(GENERATION_PROMPT);
-        boolean unfinished = transcript.unfinished().isPresent();
-        if (goesOn.orElse(false) && begins.orElse(false)) {
+    private static GenerationStart generationStart(RequestFields fields, Transcript transcript) {
+        Optional<Boolean> continues = fields.flag(CONTINUE);
+        Optional<Boolean> hasGenerationPrompt = fields.flag(GENERATION_PROMPT);
+        boolean hasAssistantPrefix = transcript.assistantPrefix().isPresent();
+        if (continues.orElse(false) && hasGenerationPrompt.orElse(false)) {
             throw ApiException.invalid(
                     CONTINUE,
                     CONTINUE + ": expected false with " + GENERATION_PROMPT + ", found true");
         }
-        if (goesOn.orElse(false) && !unfinished) {
+        if (continues.orElse(false) && !hasAssistantPrefix) {
             throw ApiException.invalid(
                     CONTINUE,
                     CONTINUE + ": expected an assistant message without tool calls at the end");
         }
-        if (unfinished && goesOn.orElse(begins.isEmpty() && transcript.begun().isPresent())) {
+        if (hasAssistantPrefix
+                && continues.orElse(
+                        hasGenerationPrompt.isEmpty()
+                                && transcript.nonEmptyAssistantPrefix().isPresent())) {
             return GenerationStart.CONTINUE;
         }
-        return begins.orElse(true) ? GenerationStart.ANSWER : GenerationStart.NONE;
+        return hasGenerationPrompt.orElse(true) ? GenerationStart.ANSWER : GenerationStart.NONE;
     }
 
     private static Map<String, Object> variables(RequestFields fields) {
@@ -118,10 +121,10 @@ public final class ChatCompletionsDialect implements ApiDialect {
     @Override
     public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
         return new ChatCompletionSerializer(
-                conversation.call(),
+                conversation.parameters(),
                 conversation.tools().custom(),
                 new Logprobs(prompt.tokenizer()),
-                conversation.thinking().asked(),
+                conversation.reasoning().isRequested(),
                 prompt.compression());
     }
 

@@ -69,7 +69,7 @@ final class ChatMessages {
         read.put(CONTENT, content(where + ".content", role, message.path(CONTENT)));
         RequestFields fields = RequestFields.at(where, message);
         if (role.equals("assistant")) {
-            addThoughts(fields, read);
+            addReasoning(fields, read);
             List<HistoryToolCall> calls = HistoryToolCall.read(where + ".tool_calls", fields);
             read.remove("tool_calls");
             if (!calls.isEmpty()) {
@@ -121,11 +121,11 @@ final class ChatMessages {
     }
 
     /** Reads the reasoning. Clients use both names; {@code reasoning_content} takes precedence. */
-    private static void addThoughts(RequestFields fields, Map<String, Object> read) {
+    private static void addReasoning(RequestFields fields, Map<String, Object> read) {
         read.remove("reasoning");
         read.remove(REASONING);
         for (String name : List.of("reasoning", REASONING)) {
-            fields.text(name).ifPresent(thoughts -> read.put(REASONING, thoughts));
+            fields.text(name).ifPresent(reasoning -> read.put(REASONING, reasoning));
         }
     }
 

@@ -64,7 +64,8 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<Decoded
 
     private ChatPrompt text(String text) {
         int[] ids = BosToken.before(tokenizer.encode(text, true, limit), tokenizer);
-        return ChatPrompt.ofText(ids, echoed.map(allowance -> allowance.pass(text)).orElse(""));
+        return ChatPrompt.ofText(
+                ids, echoed.map(allowance -> allowance.countText(text)).orElse(""));
     }
 
     private static boolean hasId(JsonNode array) {

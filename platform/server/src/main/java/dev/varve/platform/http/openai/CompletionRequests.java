@@ -65,7 +65,8 @@ public final class CompletionRequests {
      *
      * @param prompts prompts; with their texts only if the response contains them
      */
-    public record Asked(GenerationParameters call, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
+    public record Asked(
+            GenerationParameters parameters, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
 
     private static final Kind KIND = new Kind("cmpl-", DEFAULT_TOKENS, CompletionRequests::format);
 
@@ -82,9 +83,10 @@ public final class CompletionRequests {
     private static ResponseSerializer format(Asked asked) {
         List<String> echoes = new ArrayList<>();
         for (ChatPrompt prompt : asked.prompts()) {
-            echoes.addAll(Collections.nCopies(asked.call().choices(), prompt.text()));
+            echoes.addAll(Collections.nCopies(asked.parameters().choices(), prompt.text()));
         }
-        return new CompletionSerializer(asked.call(), new Logprobs(asked.tokenizer()), echoes);
+        return new CompletionSerializer(
+                asked.parameters(), new Logprobs(asked.tokenizer()), echoes);
     }
 
     /** Returns the prompts of a body, with their texts. */
@@ -103,7 +105,8 @@ public final class CompletionRequests {
                 .apply(
                         output,
                         limit ->
-                                new CompletionPrompts(served.language().tokenizer(), limit, shown)
+                                new CompletionPrompts(
+                                                served.textProcessing().tokenizer(), limit, shown)
                                         .read(given));
     }
 
@@ -111,41 +114,43 @@ public final class CompletionRequests {
     public static PreparedRequest read(
             RequestFields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
         ResponseFormatFields asked = ResponseFormatFields.read(fields);
-        GenerationParameters call =
+        GenerationParameters parameters =
                 GenerationParameters.read(kind.idPrefix(), fields, served, topLogprobs);
         CacheOptions cache = CacheFields.read(fields);
         CompressionFields.checkForText(fields);
         Optional<DecodedTextLimit> echoed =
                 fields.flag("echo").orElse(false)
-                        ? Optional.of(new DecodedTextLimit("prompt", call.choices()))
+                        ? Optional.of(new DecodedTextLimit("prompt", parameters.choices()))
                         : Optional.empty();
-        long output = call.leastOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
+        long output = parameters.minOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
         List<ChatPrompt> prompts = prompts(fields, served, output, echoed);
         List<PreparedRequest.Choice> choices = new ArrayList<>();
-        ResponseSyntax dialect = ResponseSyntax.plain(served.language().tokenizer());
+        ResponseSyntax responseSyntax = ResponseSyntax.plain(served.textProcessing().tokenizer());
         ResponseFormat form =
                 asked.compile(
                         () ->
-                                dialect.form(
+                                responseSyntax.form(
                                         List.of(),
                                         new ToolCallRequirement.None(),
                                         asked.source(),
-                                        served.language().grammars()));
-        ResponseOptions options = ResponseOptions.stoppingAt(call.end().stops()).of(form);
+                                        served.textProcessing().grammars()));
+        ResponseOptions options = ResponseOptions.stoppingAt(parameters.end().stops()).of(form);
         for (ChatPrompt prompt : prompts) {
-            int maxOutput = call.maxOutput(prompt, kind.defaultTokens(), served);
-            for (int choice = 0; choice < call.choices(); choice++) {
-                ResponseState session = dialect.open(prompt.tokens(), options);
+            int maxOutput = parameters.maxOutput(prompt, kind.defaultTokens(), served);
+            for (int choice = 0; choice < parameters.choices(); choice++) {
+                ResponseState session = responseSyntax.open(prompt.tokens(), options);
                 choices.add(
                         new PreparedRequest.Choice(
-                                call.request(prompt, choice, maxOutput, session.guide(), served),
+                                parameters.request(
+                                        prompt, choice, maxOutput, session.guide(), served),
                                 ResponseReader.of(session.text())));
             }
         }
         return new PreparedRequest(
-                call.delivery(),
+                parameters.delivery(),
                 choices,
-                kind.format().apply(new Asked(call, prompts, served.language().tokenizer())),
+                kind.format()
+                        .apply(new Asked(parameters, prompts, served.textProcessing().tokenizer())),
                 cache);
     }
 }

@@ -16,7 +16,7 @@ import java.util.List;
 
 /** Serializes responses of {@code /v1/completions}. */
 final class CompletionSerializer implements ResponseSerializer {
-    private final GenerationParameters call;
+    private final GenerationParameters parameters;
     private final Logprobs logprobs;
 
     /** Text before each choice: the prompt, if the client requested its echo. */
@@ -27,8 +27,8 @@ final class CompletionSerializer implements ResponseSerializer {
 
     private final long created = System.currentTimeMillis() / 1000;
 
-    CompletionSerializer(GenerationParameters call, Logprobs logprobs, List<String> echoes) {
-        this.call = call;
+    CompletionSerializer(GenerationParameters parameters, Logprobs logprobs, List<String> echoes) {
+        this.parameters = parameters;
         this.logprobs = logprobs;
         this.echoes = List.copyOf(echoes);
         offsets = echoes.stream().mapToInt(CompletionSerializer::letters).toArray();
@@ -70,12 +70,12 @@ final class CompletionSerializer implements ResponseSerializer {
 
     @Override
     public List<StreamEvent> closing(Usage usage) {
-        if (call.delivery() != ResponseMode.STREAM_WITH_USAGE) {
+        if (parameters.delivery() != ResponseMode.STREAM_WITH_USAGE) {
             return List.of(DONE);
         }
         ObjectNode chunk = head();
         chunk.putArray("choices");
-        chunk.set("usage", usage.usage(call.choices()));
+        chunk.set("usage", usage.usage(parameters.choices()));
         chunk.set("timings", usage.timings());
         return List.of(new StreamEvent.Data(chunk), DONE);
     }
@@ -87,7 +87,7 @@ final class CompletionSerializer implements ResponseSerializer {
         for (int index = 0; index < echoes.size(); index++) {
             choices.add(choice(index, events));
         }
-        answer.set("usage", usage.usage(call.choices()));
+        answer.set("usage", usage.usage(parameters.choices()));
         answer.set("timings", usage.timings());
         return answer;
     }
@@ -112,7 +112,7 @@ final class CompletionSerializer implements ResponseSerializer {
         ObjectNode choice = Json.object();
         choice.put("index", index);
         choice.put("text", text.toString());
-        if (call.topLogprobs().isPresent()) {
+        if (parameters.topLogprobs().isPresent()) {
             choice.set("logprobs", values);
         } else {
             choice.putNull("logprobs");
@@ -142,10 +142,10 @@ final class CompletionSerializer implements ResponseSerializer {
 
     private ObjectNode head() {
         ObjectNode head = Json.object();
-        head.put("id", call.head().id());
+        head.put("id", parameters.head().id());
         head.put("object", "text_completion");
         head.put("created", created);
-        head.put("model", call.head().model());
+        head.put("model", parameters.head().model());
         return head;
     }
 }

@@ -25,8 +25,8 @@ public final class WebUiHandler {
                     + " require-trusted-types-for 'script'; trusted-types dompurify";
 
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
-    private static final String FOR_EVER = "public, max-age=31536000, immutable";
-    private static final String ASK_AGAIN = "no-cache";
+    private static final String IMMUTABLE = "public, max-age=31536000, immutable";
+    private static final String REVALIDATE = "no-cache";
 
     private final boolean needsKey;
 
@@ -41,7 +41,7 @@ public final class WebUiHandler {
     }
 
     /** Returns whether a request expects the web page instead of server information. */
-    public static boolean isWanted(String method, Optional<String> accept) {
+    public static boolean expectsPage(String method, Optional<String> accept) {
         return (method.equals("GET") || method.equals("HEAD"))
                 && accept.stream()
                         .flatMap(value -> Stream.of(value.split(",")))
@@ -61,7 +61,7 @@ public final class WebUiHandler {
         }
         response.setHeader(
                 "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()");
-        write(Loaded.FILES.first(needsKey), ASK_AGAIN, request, response);
+        write(Loaded.FILES.first(needsKey), REVALIDATE, request, response);
     }
 
     /**
@@ -90,14 +90,14 @@ public final class WebUiHandler {
         if (file.isEmpty()) {
             return false;
         }
-        write(file.get(), FOR_EVER, request, response);
+        write(file.get(), IMMUTABLE, request, response);
         return true;
     }
 
     private void write(
             WebUiFile file, String keep, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
-        boolean packed = takesGzip(request);
+        boolean packed = acceptsGzip(request);
         String tag = "\"" + file.mark() + (packed ? "-gzip\"" : "\"");
         response.setHeader("ETag", tag);
         response.setHeader("Cache-Control", keep);
@@ -120,7 +120,7 @@ public final class WebUiHandler {
         }
     }
 
-    private static boolean takesGzip(HttpServletRequest request) {
+    private static boolean acceptsGzip(HttpServletRequest request) {
         return Optional.ofNullable(request.getHeader("Accept-Encoding")).stream()
                 .flatMap(value -> Stream.of(value.split(",")))
                 .map(each -> each.replace(" ", "").toLowerCase(Locale.ROOT))

@@ -43,7 +43,7 @@ final class OutputItems {
                 piece.calls().stream().takeWhile(delta -> delta.name().isEmpty()).toList();
         rest.forEach(this::addCall);
         if (!piece.reasoning().isEmpty()) {
-            text(TextItem.Kind.THOUGHTS).append(piece.reasoning(), List.of());
+            text(TextItem.Kind.REASONING).append(piece.reasoning(), List.of());
             entries.clear();
         }
         if (!piece.content().isEmpty()) {

@@ -80,10 +80,12 @@ public final class ResponsesDialect implements ApiDialect {
         return new ConversationRequest(
                 GenerationParameters.read("resp_", fields, served, repeated.topLogprobs()),
                 transcript,
-                transcript.begun().isPresent() ? GenerationStart.CONTINUE : GenerationStart.ANSWER,
+                transcript.nonEmptyAssistantPrefix().isPresent()
+                        ? GenerationStart.CONTINUE
+                        : GenerationStart.ANSWER,
                 tools.use(),
                 form,
-                ReasoningParameters.read(fields, served.language().reasoningDefaults()),
+                ReasoningParameters.read(fields, served.textProcessing().reasoningDefaults()),
                 Map.of(),
                 ConversationRequest.Wishes.read(fields, served));
     }
@@ -91,10 +93,11 @@ public final class ResponsesDialect implements ApiDialect {
     @Override
     public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
         return new ResponsesSerializer(
-                new ResponseObject(conversation.call().head(), repeated, prompt.compression()),
+                new ResponseObject(
+                        conversation.parameters().head(), repeated, prompt.compression()),
                 tools.names(),
                 new Logprobs(prompt.tokenizer()),
-                conversation.thinking().asked());
+                conversation.reasoning().isRequested());
     }
 
     @Override

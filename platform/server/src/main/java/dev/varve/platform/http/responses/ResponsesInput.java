@@ -91,7 +91,7 @@ final class ResponsesInput {
         String type = item.text("type").orElse("message");
         switch (type) {
             case "message" -> readMessage(where, item);
-            case "reasoning" -> readThoughts(where, item);
+            case "reasoning" -> readReasoning(where, item);
             case "function_call" ->
                     transcript.call(
                             text(where, item, "call_id"),
@@ -132,7 +132,7 @@ final class ResponsesInput {
         JsonNode content = message.require("content");
         switch (role) {
             case "user" -> transcript.user(content(place, content));
-            case "assistant" -> transcript.say(content(place, content));
+            case "assistant" -> transcript.assistantText(content(place, content));
             case "system", "developer" ->
                     transcript.system(MessageContent.read(place, content, BillingHeader::mask));
             default ->
@@ -143,11 +143,11 @@ final class ResponsesInput {
     }
 
     /** Reads the reasoning, or its summary if there is no other text. */
-    private void readThoughts(String where, RequestFields item) {
+    private void readReasoning(String where, RequestFields item) {
         String text = texts(where + ".content", item.find("content"));
-        String thoughts = text.isEmpty() ? texts(where + ".summary", item.find("summary")) : text;
-        if (!thoughts.isEmpty()) {
-            transcript.think(thoughts);
+        String reasoning = text.isEmpty() ? texts(where + ".summary", item.find("summary")) : text;
+        if (!reasoning.isEmpty()) {
+            transcript.assistantReasoning(reasoning);
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.List;
 final class TextItem extends OutputItem {
     /** Kind of text. */
     enum Kind {
-        THOUGHTS("rs_", "reasoning_text"),
+        REASONING("rs_", "reasoning_text"),
         MESSAGE("msg_", "output_text");
 
         private final String idPrefix;
@@ -71,7 +71,7 @@ final class TextItem extends OutputItem {
     @Override
     ObjectNode json(String status, boolean done) {
         ObjectNode item;
-        if (kind == Kind.THOUGHTS) {
+        if (kind == Kind.REASONING) {
             item = head("reasoning", status);
             item.putArray("summary");
         } else {

@@ -20,9 +20,9 @@ public final class ResumableStream {
 
     private final String id;
     private final String owner;
-    private final byte[] sign;
+    private final byte[] heartbeat;
     private final Runnable cancel;
-    private final ResumableStreamStore room;
+    private final ResumableStreamStore store;
     private final Map<Long, byte[]> events = new HashMap<>();
     private long first = 1;
     private long last;
@@ -33,13 +33,17 @@ public final class ResumableStream {
     private boolean left;
 
     ResumableStream(
-            String id, String owner, byte[] sign, Runnable cancel, ResumableStreamStore room) {
+            String id,
+            String owner,
+            byte[] heartbeat,
+            Runnable cancel,
+            ResumableStreamStore store) {
         this.id = id;
         this.owner = owner;
-        this.sign = sign.clone();
+        this.heartbeat = heartbeat.clone();
         this.cancel = cancel;
-        this.room = room;
-        unreadSince = room.now();
+        this.store = store;
+        unreadSince = store.now();
     }
 
     /** Result of a read. */
@@ -63,8 +67,8 @@ public final class ResumableStream {
     }
 
     /** Returns the heartbeat for a reader that waits long. */
-    public byte[] sign() {
-        return sign.clone();
+    public byte[] heartbeat() {
+        return heartbeat.clone();
     }
 
     boolean isOf(String caller) {
@@ -83,9 +87,9 @@ public final class ResumableStream {
             count(numbered.length + EVENT_BYTES);
             notifyAll();
         }
-        if (room.isFull()) {
+        if (store.isFull()) {
             // Outside this stream's lock, since it locks other streams.
-            room.makeRoom();
+            store.makeRoom();
         }
         dropOldest();
     }
@@ -98,7 +102,7 @@ public final class ResumableStream {
     }
 
     private synchronized void dropOldest() {
-        while (first < last && (bytes > room.limits().streamBytes() || room.isFull())) {
+        while (first < last && (bytes > store.limits().streamBytes() || store.isFull())) {
             count(-events.remove(first).length - EVENT_BYTES);
             first++;
         }
@@ -106,7 +110,7 @@ public final class ResumableStream {
 
     private void count(long difference) {
         bytes += difference;
-        room.count(difference);
+        store.count(difference);
     }
 
     /** Ends the stream. */
@@ -175,7 +179,7 @@ public final class ResumableStream {
     }
 
     synchronized long unreadNanos() {
-        return room.now() - unreadSince;
+        return store.now() - unreadSince;
     }
 
     private void release() {
@@ -212,7 +216,7 @@ public final class ResumableStream {
         }
 
         private Step step() {
-            if (!isReader() || read + 1 < first) {
+            if (!isCurrentReader() || read + 1 < first) {
                 return new Step.Lost();
             }
             if (read < last) {
@@ -222,7 +226,7 @@ public final class ResumableStream {
             return end.isPresent() ? end.get() : new Step.Nothing();
         }
 
-        private boolean isReader() {
+        private boolean isCurrentReader() {
             return reader.filter(now -> now == this).isPresent();
         }
 
@@ -230,9 +234,9 @@ public final class ResumableStream {
         @Override
         public void close() {
             synchronized (ResumableStream.this) {
-                if (isReader()) {
+                if (isCurrentReader()) {
                     reader = Optional.empty();
-                    unreadSince = room.now();
+                    unreadSince = store.now();
                     release();
                 }
             }

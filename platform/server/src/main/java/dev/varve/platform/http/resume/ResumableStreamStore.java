@@ -49,11 +49,12 @@ public final class ResumableStreamStore implements AutoCloseable {
      * Opens a stream.
      *
      * @param owner owner of the stream; only the owner finds it
-     * @param sign heartbeat for a reader that waits long
+     * @param heartbeat heartbeat for a reader that waits long
      * @param cancel cancels the generation; may be called more than once, on any thread
      * @return the stream; empty if the store is full
      */
-    public synchronized Optional<ResumableStream> open(String owner, byte[] sign, Runnable cancel) {
+    public synchronized Optional<ResumableStream> open(
+            String owner, byte[] heartbeat, Runnable cancel) {
         sweep();
         while (streams.size() >= limits.streams()) {
             if (!dropEnded()) {
@@ -61,7 +62,7 @@ public final class ResumableStreamStore implements AutoCloseable {
             }
         }
         String id = "stream-" + UUID.randomUUID().toString().replace("-", "");
-        ResumableStream stream = new ResumableStream(id, owner, sign, cancel, this);
+        ResumableStream stream = new ResumableStream(id, owner, heartbeat, cancel, this);
         streams.put(id, stream);
         return Optional.of(stream);
     }

@@ -14,7 +14,7 @@ public enum ResumePolicy {
     public static final String HEADER = "x-varve-resumable";
 
     /** Returns whether a stream is resumable, by the value of that header. */
-    public boolean keeps(Optional<String> header) {
+    public boolean isResumable(Optional<String> header) {
         return switch (header.map(value -> value.strip().toLowerCase(Locale.ROOT)).orElse("")) {
             case "1", "true" -> true;
             case "0", "false" -> false;

@@ -29,13 +29,13 @@ final class LoadFailureResponses {
                         ? failure.kind().name().toLowerCase(Locale.ROOT)
                         : "model_failed";
         boolean busy = isShortOfMemory(reason) && !others.isEmpty();
-        boolean passing = busy || kind(reason, VarveException.Kind.UNAVAILABLE);
+        boolean isTemporary = busy || kind(reason, VarveException.Kind.UNAVAILABLE);
         String message =
                 "model "
                         + id
                         + " cannot be loaded: "
                         + reason.getMessage()
                         + (busy ? "; models in use: " + String.join(", ", others) : "");
-        return ApiException.unloadable(code, message, passing);
+        return ApiException.unloadable(code, message, isTemporary);
     }
 }

@@ -23,7 +23,9 @@ public enum ModelCapability {
     STRUCTURED_OUTPUT;
 
     /** Substrings of the templates of reasoning models. */
-    private static final String[] THOUGHTS = {"enable_thinking", "reasoning_content", "<think>"};
+    private static final String[] REASONING_HINTS = {
+        "enable_thinking", "reasoning_content", "<think>"
+    };
 
     /** Returns the name in responses, such as {@code structured_output}. */
     public String word() {
@@ -33,13 +35,13 @@ public enum ModelCapability {
     /** Returns the capabilities of a loaded model. */
     static Set<ModelCapability> of(ServedModel served) {
         EnumSet<ModelCapability> all = EnumSet.of(COMPLETION, STRUCTURED_OUTPUT);
-        if (served.language().chat().isPresent()) {
+        if (served.textProcessing().chat().isPresent()) {
             all.add(CHAT);
         }
         if (ToolSupport.of(served) == ToolSupport.FULL) {
             all.add(TOOLS);
         }
-        if (served.language().dialect().hasReasoning()) {
+        if (served.textProcessing().responseSyntax().hasReasoning()) {
             all.add(REASONING);
         }
         return all;
@@ -57,7 +59,7 @@ public enum ModelCapability {
                     if (text.contains("tools")) {
                         all.add(TOOLS);
                     }
-                    if (Stream.of(THOUGHTS).anyMatch(text::contains)) {
+                    if (Stream.of(REASONING_HINTS).anyMatch(text::contains)) {
                         all.add(REASONING);
                     }
                 });

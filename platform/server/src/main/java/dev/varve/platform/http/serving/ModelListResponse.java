@@ -62,7 +62,10 @@ public final class ModelListResponse {
                         running ->
                                 meta.put(
                                         "n_vocab",
-                                        running.served().language().tokenizer().vocabularySize()));
+                                        running.served()
+                                                .textProcessing()
+                                                .tokenizer()
+                                                .vocabularySize()));
         meta.put("n_ctx_train", view.outline().context().trainedTokens());
         model.put("type", "model")
                 .put("display_name", view.outline().title())

@@ -70,10 +70,10 @@ final class ModelLoader implements AutoCloseable {
                 return loadInterruptibly(source);
             } catch (VarveException e) {
                 if (!LoadFailureResponses.isShortOfMemory(e) || !makeRoom.getAsBoolean()) {
-                    throw told(id, e);
+                    throw logged(id, e);
                 }
             } catch (RuntimeException e) {
-                throw told(id, e);
+                throw logged(id, e);
             }
         }
     }
@@ -87,9 +87,9 @@ final class ModelLoader implements AutoCloseable {
         }
     }
 
-    private synchronized void setLoading(Optional<Thread> who) {
-        loading = who;
-        if (who.isEmpty()) {
+    private synchronized void setLoading(Optional<Thread> loader) {
+        loading = loader;
+        if (loader.isEmpty()) {
             // The interrupt was meant for the load that ended.
             Thread.interrupted();
         }
@@ -99,7 +99,7 @@ final class ModelLoader implements AutoCloseable {
         loading.ifPresent(Thread::interrupt);
     }
 
-    private static RuntimeException told(String id, RuntimeException reason) {
+    private static RuntimeException logged(String id, RuntimeException reason) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "model {0} cannot be loaded: {1}",

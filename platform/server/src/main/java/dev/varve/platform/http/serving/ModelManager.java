@@ -32,17 +32,17 @@ public final class ModelManager implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
     /** Interval at which a request that waits for a model checks its client's connection. */
-    private static final long LOOK_MILLIS = 100;
+    private static final long DISCONNECT_CHECK_MILLIS = 100;
 
     /**
      * Time for which a load failure is returned without a new attempt, so that retries of clients
      * do not load continuously.
      */
-    private static final Duration FAILURE_STANDS = Duration.ofSeconds(10);
+    private static final Duration RETRY_AFTER_FAILURE = Duration.ofSeconds(10);
 
     private final ModelCatalogue catalogue;
     private final ModelNameResolver names;
-    private final IdleTtl keeping;
+    private final IdleTtl idleTtl;
     private final boolean several;
     private final ModelLoader loader;
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
@@ -56,13 +56,13 @@ public final class ModelManager implements AutoCloseable {
     private boolean closed;
 
     private ModelManager(
-            ModelCatalogue catalogue, ModelNameResolver names, IdleTtl keeping, boolean several) {
+            ModelCatalogue catalogue, ModelNameResolver names, IdleTtl idleTtl, boolean several) {
         this.catalogue = catalogue;
         this.names = Objects.requireNonNull(names);
-        this.keeping = keeping;
+        this.idleTtl = idleTtl;
         this.several = several;
-        loader = new ModelLoader(this::unloadIdle, keeping.idle());
-        look();
+        loader = new ModelLoader(this::unloadIdle, idleTtl.idle());
+        refresh();
     }
 
     /** Manages one loaded model, which the caller owns and closes. */
@@ -89,15 +89,15 @@ public final class ModelManager implements AutoCloseable {
     }
 
     /** Manages one model that is loaded on demand. */
-    public static ModelManager of(ModelSource source, ModelNameResolver names, IdleTtl keeping) {
+    public static ModelManager of(ModelSource source, ModelNameResolver names, IdleTtl idleTtl) {
         ModelNameResolver only = names.ofOnly(source.outline().id());
-        return new ModelManager(() -> List.of(source), only, keeping, false);
+        return new ModelManager(() -> List.of(source), only, idleTtl, false);
     }
 
     /** Manages the models of a catalogue, however many it lists. */
     public static ModelManager several(
-            ModelCatalogue catalogue, ModelNameResolver names, IdleTtl keeping) {
-        return new ModelManager(catalogue, names, keeping, true);
+            ModelCatalogue catalogue, ModelNameResolver names, IdleTtl idleTtl) {
+        return new ModelManager(catalogue, names, idleTtl, true);
     }
 
     /** Returns whether the server may have several models. */
@@ -115,7 +115,7 @@ public final class ModelManager implements AutoCloseable {
 
     /** Returns all models, the default one first. Looks for new files. */
     public List<ModelStatus> views() {
-        look();
+        refresh();
         synchronized (this) {
             return listed.stream().map(id -> slots.get(id).view()).toList();
         }
@@ -133,9 +133,9 @@ public final class ModelManager implements AutoCloseable {
 
     /** Returns the model that a name resolves to. Looks for new files. */
     public Optional<ModelStatus> find(String name) {
-        look();
+        refresh();
         synchronized (this) {
-            return meant(Optional.of(name)).map(id -> slots.get(id).view());
+            return resolveId(Optional.of(name)).map(id -> slots.get(id).view());
         }
     }
 
@@ -152,7 +152,7 @@ public final class ModelManager implements AutoCloseable {
 
     /** Returns the id of the known model that a name resolves to. */
     public synchronized Optional<String> idOf(Optional<String> name) {
-        return meant(name);
+        return resolveId(name);
     }
 
     /**
@@ -166,7 +166,7 @@ public final class ModelManager implements AutoCloseable {
     public ModelLease acquire(Optional<String> name, BooleanSupplier gone)
             throws IOException, InterruptedException {
         if (several) {
-            look();
+            refresh();
         }
         ModelSlot slot;
         synchronized (this) {
@@ -214,13 +214,13 @@ public final class ModelManager implements AutoCloseable {
         synchronized (this) {
             for (ModelSlot slot : List.copyOf(slots.values())) {
                 boolean over =
-                        keeping.idle()
+                        idleTtl.idle()
                                 .filter(time -> !now().isBefore(slot.lastUse().plus(time)))
                                 .isPresent();
                 if (slot.isIdle() && (over || !listed.contains(slot.id()))) {
                     slot.takeRunning().ifPresent(unused::add);
                 }
-                forgetIfGone(slot);
+                removeIfUnused(slot);
             }
         }
         unused.forEach(RunningModel::close);
@@ -260,19 +260,19 @@ public final class ModelManager implements AutoCloseable {
     }
 
     private Instant now() {
-        return keeping.clock().instant();
+        return idleTtl.clock().instant();
     }
 
-    private void look() {
+    private void refresh() {
         List<ModelSource> found = catalogue.models();
         boolean left;
         synchronized (this) {
             for (ModelSource source : found) {
                 slots.computeIfAbsent(source.outline().id(), id -> new ModelSlot(source))
-                        .found(source);
+                        .updateSource(source);
             }
             listed = found.stream().map(source -> source.outline().id()).toList();
-            List.copyOf(slots.values()).forEach(this::forgetIfGone);
+            List.copyOf(slots.values()).forEach(this::removeIfUnused);
             left = slots.size() > listed.size();
         }
         if (left) {
@@ -280,17 +280,17 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    private void forgetIfGone(ModelSlot slot) {
-        if (slot.isGone() && !listed.contains(slot.id())) {
+    private void removeIfUnused(ModelSlot slot) {
+        if (slot.isUnused() && !listed.contains(slot.id())) {
             slots.remove(slot.id());
         }
     }
 
     private ModelSlot resolve(Optional<String> name) {
-        return meant(name).map(slots::get).orElseThrow(this::unknown);
+        return resolveId(name).map(slots::get).orElseThrow(this::unknown);
     }
 
-    private Optional<String> meant(Optional<String> name) {
+    private Optional<String> resolveId(Optional<String> name) {
         return name.map(each -> names.resolve(each, listed))
                 .orElseGet(() -> listed.stream().findFirst());
     }
@@ -317,7 +317,7 @@ public final class ModelManager implements AutoCloseable {
         CompletableFuture<RunningModel> loading = loading(slot, makesRoom);
         while (true) {
             try {
-                return loading.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                return loading.get(DISCONNECT_CHECK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 if (gone.getAsBoolean()) {
                     throw new ClientGoneException(e);
@@ -347,9 +347,10 @@ public final class ModelManager implements AutoCloseable {
         if (usable.isPresent()) {
             return CompletableFuture.completedFuture(usable.get());
         }
-        Optional<RuntimeException> standing = slot.failure().flatMap(each -> standing(slot, each));
-        if (standing.isPresent()) {
-            return CompletableFuture.failedFuture(standing.get());
+        Optional<RuntimeException> recentFailure =
+                slot.failure().flatMap(each -> recentFailure(slot, each));
+        if (recentFailure.isPresent()) {
+            return CompletableFuture.failedFuture(recentFailure.get());
         }
         CompletableFuture<RunningModel> future = slot.beginLoading();
         loader.execute(() -> load(slot, makesRoom, future));
@@ -360,12 +361,12 @@ public final class ModelManager implements AutoCloseable {
      * Returns the failure if it still applies. A lack of memory is retried at once: another try is
      * cheap and may succeed.
      */
-    private Optional<RuntimeException> standing(ModelSlot slot, ModelSlot.Failure failure) {
-        boolean stands =
+    private Optional<RuntimeException> recentFailure(ModelSlot slot, ModelSlot.Failure failure) {
+        boolean isRecent =
                 !LoadFailureResponses.isShortOfMemory(failure.reason())
                         && failure.stamp().equals(slot.source().stamp())
-                        && now().isBefore(failure.when().plus(FAILURE_STANDS));
-        return stands ? Optional.of(failure.reason()) : Optional.empty();
+                        && now().isBefore(failure.when().plus(RETRY_AFTER_FAILURE));
+        return isRecent ? Optional.of(failure.reason()) : Optional.empty();
     }
 
     private void load(ModelSlot slot, boolean makesRoom, CompletableFuture<RunningModel> future) {
@@ -407,10 +408,14 @@ public final class ModelManager implements AutoCloseable {
             model.close();
             throw new IllegalStateException("the server shut down while the model was loading");
         }
-        model.served().engine().broken().thenAccept(reason -> broke(slot, model, reason, stamp));
+        model.served()
+                .engine()
+                .broken()
+                .thenAccept(reason -> recordFailure(slot, model, reason, stamp));
     }
 
-    private void broke(ModelSlot slot, RunningModel model, VarveException reason, String stamp) {
+    private void recordFailure(
+            ModelSlot slot, RunningModel model, VarveException reason, String stamp) {
         if (!several) {
             broken.complete(reason);
             return;
@@ -421,7 +426,7 @@ public final class ModelManager implements AutoCloseable {
                 slot.id(),
                 reason.getMessage());
         synchronized (this) {
-            slot.broke(model, new ModelSlot.Failure(reason, now(), stamp));
+            slot.recordFailure(model, new ModelSlot.Failure(reason, now(), stamp));
         }
     }
 

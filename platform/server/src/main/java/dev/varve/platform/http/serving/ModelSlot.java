@@ -41,12 +41,12 @@ final class ModelSlot {
     }
 
     /** Updates the source, whose file may have changed. */
-    void found(ModelSource fresh) {
+    void updateSource(ModelSource fresh) {
         source = fresh;
     }
 
     /** Returns whether the model is unused, not loaded and not loading. */
-    boolean isGone() {
+    boolean isUnused() {
         return users == 0 && running.isEmpty() && loading.isEmpty();
     }
 
@@ -129,7 +129,7 @@ final class ModelSlot {
     }
 
     /** Records that a loaded model failed, unless another one has replaced it. */
-    void broke(RunningModel model, Failure why) {
+    void recordFailure(RunningModel model, Failure why) {
         if (running.filter(each -> each == model).isPresent()) {
             failure = Optional.of(why);
         }

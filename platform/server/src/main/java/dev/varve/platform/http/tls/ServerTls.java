@@ -32,15 +32,15 @@ public final class ServerTls implements AutoCloseable {
                     Thread.ofPlatform().daemon().name("varve-tls").factory());
 
     /** Stamps of the last files that were tried, with or without success. */
-    private FileStamps tried;
+    private FileStamps lastTried;
 
-    private FileStamps seen;
+    private FileStamps lastSeen;
 
     /** Begins with the source's identity; {@link #watch} starts checking the files. */
     public ServerTls(TlsSource source) {
         this.source = source;
-        tried = source.stamps();
-        seen = tried;
+        lastTried = source.stamps();
+        lastSeen = lastTried;
         contexts.setIncludeProtocols("TLSv1.3", "TLSv1.2");
         contexts.setRenegotiationAllowed(false);
         contexts.setKeyManagerPassword(PASSWORD);
@@ -62,28 +62,29 @@ public final class ServerTls implements AutoCloseable {
 
     /** Starts checking the files. */
     public void watch() {
-        watch.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+        watch.scheduleWithFixedDelay(
+                this::checkFiles, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     }
 
     /**
      * Checks the files once. Changed files are read only after two equal checks: before that they
      * may still be being written.
      */
-    synchronized void look() {
+    synchronized void checkFiles() {
         FileStamps now = source.stampsNow();
-        boolean settled = now.equals(seen);
-        seen = now;
-        if (now.equals(tried) || !settled) {
+        boolean settled = now.equals(lastSeen);
+        lastSeen = now;
+        if (now.equals(lastTried) || !settled) {
             return;
         }
         try {
             ServerIdentity identity = source.read();
             if (source.stampsNow().equals(now)) {
-                tried = now;
+                lastTried = now;
                 use(identity);
             }
         } catch (VarveException e) {
-            tried = now;
+            lastTried = now;
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the server keeps its current certificate: " + e.getMessage());

@@ -28,7 +28,7 @@ public final class ForwardedChat {
 
     private final ObjectNode body;
     private final Optional<Shortening> shortening;
-    private Optional<byte[]> asItCame;
+    private Optional<byte[]> originalBody;
 
     /**
      * A prompt that may be compressed.
@@ -37,14 +37,15 @@ public final class ForwardedChat {
      */
     private record Shortening(
             ConversationCompressor compressor,
-            CompressionOverrides wish,
+            CompressionOverrides overrides,
             ForwardedMessages messages,
             int tokens) {
         static Shortening of(
                 ConversationCompressor compressor,
-                CompressionOverrides wish,
+                CompressionOverrides overrides,
                 ForwardedMessages messages) {
-            return new Shortening(compressor, wish, messages, count(compressor, messages.plain()));
+            return new Shortening(
+                    compressor, overrides, messages, count(compressor, messages.plain()));
         }
 
         private static int count(
@@ -60,7 +61,7 @@ public final class ForwardedChat {
             return compressor.compress(
                     new ConversationCompressor.Conversation(
                             messages.plain(), ChatMl::render, each -> tokens(each)),
-                    wish,
+                    overrides,
                     cancelled);
         }
 
@@ -70,10 +71,10 @@ public final class ForwardedChat {
     }
 
     private ForwardedChat(
-            ObjectNode body, Optional<Shortening> shortening, Optional<byte[]> asItCame) {
+            ObjectNode body, Optional<Shortening> shortening, Optional<byte[]> originalBody) {
         this.body = body;
         this.shortening = shortening;
-        this.asItCame = asItCame;
+        this.originalBody = originalBody;
     }
 
     /**
@@ -87,16 +88,16 @@ public final class ForwardedChat {
     static ForwardedChat read(
             byte[] bytes, Optional<String> model, ConversationCompressor compressor) {
         ObjectNode body = Json.parseExact(bytes);
-        CompressionOverrides wish = CompressionFields.readAnonymous(new RequestFields(body));
+        CompressionOverrides overrides = CompressionFields.readAnonymous(new RequestFields(body));
         boolean changed = CompressionFields.remove(body) || model.isPresent();
         model.ifPresent(name -> body.put(MODEL, name));
         Optional<ForwardedMessages> messages =
-                compressor.mayCompress(wish)
+                compressor.mayCompress(overrides)
                         ? ForwardedMessages.of(body.path("messages"))
                         : Optional.empty();
         return new ForwardedChat(
                 body,
-                messages.map(found -> Shortening.of(compressor, wish, found))
+                messages.map(found -> Shortening.of(compressor, overrides, found))
                         .filter(each -> each.tokens() <= MOST_TOKENS),
                 changed ? Optional.empty() : Optional.of(bytes));
     }
@@ -115,12 +116,12 @@ public final class ForwardedChat {
 
     private CompressionReport take(Shortening before, CompressedConversation shorter) {
         before.messages().shorten(shorter.messages());
-        asItCame = Optional.empty();
+        originalBody = Optional.empty();
         return before.report(shorter);
     }
 
     /** Returns the body to forward. */
     byte[] bytes() {
-        return asItCame.orElseGet(() -> Json.writeBytes(body));
+        return originalBody.orElseGet(() -> Json.writeBytes(body));
     }
 }

@@ -85,7 +85,10 @@ public final class UpstreamProxy implements AutoCloseable {
                 response,
                 probe -> {
                     Optional<CompressionReport> report = shorten(chat, probe);
-                    report.ifPresent(each -> ResponseDelivery.tell(each, MODEL, response, metrics));
+                    report.ifPresent(
+                            each ->
+                                    ResponseDelivery.reportCompression(
+                                            each, MODEL, response, metrics));
                     try (UpstreamReply reply =
                             client.post(
                                     CHAT, chat.bytes(), authorization(request), probe::isGone)) {

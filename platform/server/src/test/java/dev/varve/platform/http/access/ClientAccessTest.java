@@ -76,7 +76,7 @@ class ClientAccessTest {
 
         assertEquals(caller, Caller.withKey("secret"));
         assertNotEquals(caller, Caller.withKey("Secret"));
-        assertNotEquals(caller, Caller.ANYBODY);
+        assertNotEquals(caller, Caller.ANONYMOUS);
         assertFalse(caller.toString().contains("secret"), caller.toString());
     }
 }

@@ -53,9 +53,9 @@ class ProxyHeadersTest {
         logger.addHandler(handler);
         try {
             ProxyHeaders proxies = new ProxyHeaders();
-            proxies.look(with("Accept"));
-            proxies.look(with("Via"));
-            proxies.look(with("X-Forwarded-For"));
+            proxies.warnOnce(with("Accept"));
+            proxies.warnOnce(with("Via"));
+            proxies.warnOnce(with("X-Forwarded-For"));
         } finally {
             logger.removeHandler(handler);
         }

@@ -38,10 +38,10 @@ final class FullServer {
 
     static Metrics metrics() {
         Metrics metrics = new Metrics(true);
-        metrics.tellCompression("one");
-        metrics.tellUpstream();
-        metrics.tellStreams(() -> new StreamCounts(2, 300, 4));
-        metrics.tellTraces(() -> Optional.of(new TraceCounts(5, 6, 7)));
+        metrics.exposeCompression("one");
+        metrics.exposeUpstream();
+        metrics.exposeStreams(() -> new StreamCounts(2, 300, 4));
+        metrics.exposeTraces(() -> Optional.of(new TraceCounts(5, 6, 7)));
         metrics.countRequest("/v1/completions", 200, "stop", "one");
         metrics.countRequest("/v1/completions", 200, "stop", "one");
         metrics.countRequest("/health", 200, "", "");

@@ -15,9 +15,9 @@ class DecodedTextLimitTest {
         DecodedTextLimit allowance = new DecodedTextLimit("prompt", 4);
         String quarter = "x".repeat(DecodedTextLimit.BYTES / 8);
 
-        assertEquals(quarter, allowance.pass(quarter));
-        assertEquals(quarter, allowance.pass(quarter));
-        ApiException refusal = assertThrows(ApiException.class, () -> allowance.pass("x"));
+        assertEquals(quarter, allowance.countText(quarter));
+        assertEquals(quarter, allowance.countText(quarter));
+        ApiException refusal = assertThrows(ApiException.class, () -> allowance.countText("x"));
 
         assertTrue(
                 refusal.getMessage().startsWith("prompt: expected tokens that decode to at most "));

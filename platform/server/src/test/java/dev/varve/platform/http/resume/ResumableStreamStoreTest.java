@@ -266,10 +266,10 @@ class ResumableStreamStoreTest {
 
     @Test
     void requestsSayWhetherTheyMayBeResumed() {
-        assertFalse(ResumePolicy.ON_REQUEST.keeps(Optional.empty()));
-        assertTrue(ResumePolicy.ON_REQUEST.keeps(Optional.of(" 1 ")));
-        assertTrue(ResumePolicy.ON_REQUEST.keeps(Optional.of("True")));
-        assertTrue(ResumePolicy.ALWAYS.keeps(Optional.empty()));
-        assertFalse(ResumePolicy.ALWAYS.keeps(Optional.of("0")));
+        assertFalse(ResumePolicy.ON_REQUEST.isResumable(Optional.empty()));
+        assertTrue(ResumePolicy.ON_REQUEST.isResumable(Optional.of(" 1 ")));
+        assertTrue(ResumePolicy.ON_REQUEST.isResumable(Optional.of("True")));
+        assertTrue(ResumePolicy.ALWAYS.isResumable(Optional.empty()));
+        assertFalse(ResumePolicy.ALWAYS.isResumable(Optional.of("0")));
     }
 }

@@ -69,14 +69,14 @@ class ServerTlsTest {
     @Test
     void newConnectionsGetTheNewCertificate() throws Exception {
         try (SSLSocket open = connect("TLSv1.3")) {
-            tls.look();
+            tls.checkFiles();
             assertEquals(first.shown(), shown(open));
 
             put(second.certificate(), certificate);
             put(second.key(), key);
-            tls.look();
+            tls.checkFiles();
             assertEquals(first.shown(), shown(), "it may still be written");
-            tls.look();
+            tls.checkFiles();
 
             assertEquals(second.shown(), shown());
             open.getOutputStream()
@@ -88,27 +88,27 @@ class ServerTlsTest {
     @Test
     void filesThatDoNotFitChangeNothing() throws Exception {
         put(second.certificate(), certificate);
-        tls.look();
-        tls.look();
+        tls.checkFiles();
+        tls.checkFiles();
         assertEquals(first.shown(), shown(), "the key is still the old one");
 
         put(second.key(), key);
-        tls.look();
-        tls.look();
+        tls.checkFiles();
+        tls.checkFiles();
         assertEquals(second.shown(), shown());
 
         Files.delete(certificate);
-        tls.look();
-        tls.look();
+        tls.checkFiles();
+        tls.checkFiles();
         Files.writeString(certificate, "broken");
-        tls.look();
-        tls.look();
+        tls.checkFiles();
+        tls.checkFiles();
         assertEquals(second.shown(), shown());
 
         put(first.certificate(), certificate);
         put(first.key(), key);
-        tls.look();
-        tls.look();
+        tls.checkFiles();
+        tls.checkFiles();
         assertEquals(first.shown(), shown());
     }
 

@@ -4,7 +4,10 @@ import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Request;
 
+import java.util.Collections;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -17,6 +20,7 @@ final class RouteTable {
 
     private final ServletContextHandler handler = new ServletContextHandler("/", false, false);
     private final Route unknown;
+    private final SortedMap<String, Route> routes = new TreeMap<>();
 
     /** Makes an empty table; {@code unknown} handles paths without a route. */
     RouteTable(Route unknown) {
@@ -37,6 +41,7 @@ final class RouteTable {
         Holder holder = new Holder(route);
         for (String path : paths) {
             handler.addServlet(holder, path);
+            routes.put(path, route);
         }
     }
 
@@ -48,6 +53,14 @@ final class RouteTable {
             super(route);
             this.route = route;
         }
+    }
+
+    /**
+     * Returns the routes by the paths to which they are mapped: the root is empty, and the path
+     * {@value #DEFAULT} has the route of all others.
+     */
+    SortedMap<String, Route> paths() {
+        return Collections.unmodifiableSortedMap(routes);
     }
 
     /** Returns the handler for admitted requests. */

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 final class TestTimes {
     private static final int SHOWN = 20;
 
-    /** Modules whose tests compare with libllama, or start the installation. */
+    /** Modules whose tests compare with libllama, start the installation, or read documents. */
     private static final Set<String> NOT_UNIT =
-            Set.of("conformance", "dist", "e2e", "client-node", "client-spring-ai");
+            Set.of("conformance", "dist", "e2e", "client-node", "client-spring-ai", "checks");
 
     private TestTimes() {}
 

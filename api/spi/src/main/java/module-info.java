@@ -1,4 +1,6 @@
-/** Types that plugins may use: SPIs and value types. Includes the GGUF reader and the ggml binding. */
+/**
+ * Types that plugins may use: SPIs and value types. Includes the GGUF reader and the ggml binding.
+ */
 module dev.varve.api {
     requires transitive dev.varve.error;
     requires transitive dev.varve.ggml;

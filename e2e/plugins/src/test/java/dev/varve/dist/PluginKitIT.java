@@ -115,7 +115,8 @@ class PluginKitIT {
                                             jar ->
                                                     jar.getFileName()
                                                             .toString()
-                                                            .matches("varve-(api|error|ggml|gguf)-.*")),
+                                                            .matches(
+                                                                    "varve-(api|error|ggml|gguf)-.*")),
                                     kit)
                             .map(Path::toString);
             Stream<String> junit =

@@ -1,7 +1,7 @@
 package dev.varve.plugin.chronicle;
 
-import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.VarveException;
+import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.snapshot.StoreAccess;

@@ -1,9 +1,9 @@
 package dev.varve.plugin.kvevents;
 
-import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.event.CacheListener;
 import dev.varve.api.event.CacheListenerAddress;
 import dev.varve.api.event.CacheListenerProvider;
+import dev.varve.api.plugin.IsolatedProvider;
 
 /** Events over ZeroMQ, at {@code tcp} addresses. */
 public final class KvEventsProvider implements CacheListenerProvider {

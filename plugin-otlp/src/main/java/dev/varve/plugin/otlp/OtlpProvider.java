@@ -1,7 +1,7 @@
 package dev.varve.plugin.otlp;
 
-import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.VarveException;
+import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.telemetry.TraceExporter;
 import dev.varve.api.telemetry.TraceExporterProvider;
 import dev.varve.api.telemetry.TraceTarget;

@@ -104,8 +104,7 @@ final class PlacementArguments {
      */
     PlacementRequest request() {
         if (device.isPresent() && devices.isPresent()) {
-            throw new IllegalArgumentException(
-                    DEVICES + ": cannot be combined with " + DEVICE);
+            throw new IllegalArgumentException(DEVICES + ": cannot be combined with " + DEVICE);
         }
         List<DeviceReference> named =
                 devices.isPresent()

@@ -47,7 +47,8 @@ record ActiveRequestReports(OfferedModels offer, ActiveRequests live) {
                                         ApiException.status(
                                                 404,
                                                 "request_not_found",
-                                                "request not found: it has ended, or the id is wrong"));
+                                                "request not found: it has ended, or the id is"
+                                                        + " wrong"));
         Caller caller = exchange.admitted().caller();
         if (!answer.isOf(caller) && !caller.isOperator()) {
             throw ApiException.status(

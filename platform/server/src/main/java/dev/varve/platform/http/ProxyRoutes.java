@@ -148,7 +148,9 @@ final class ProxyRoutes {
                                     501,
                                     "not_proxied",
                                     label
-                                            + ": this server has no model; it forwards only /v1/chat/completions and /v1/models to the upstream server");
+                                            + ": this server has no model; it forwards only"
+                                            + " /v1/chat/completions and /v1/models to the upstream"
+                                            + " server");
                         }),
                 paths);
     }

@@ -61,7 +61,9 @@ final class RootRoute extends Route {
         String path = below(FILES, exchange.request());
         if (!page.write(path, exchange.request(), exchange.response())) {
             throw ApiException.status(
-                    404, "", "the web page has no such file; reload the page if the server was updated");
+                    404,
+                    "",
+                    "the web page has no such file; reload the page if the server was updated");
         }
         return RequestOutcome.PLAIN;
     }

@@ -17,11 +17,7 @@ final class CompressionMetrics {
     private static final String MODEL = "model";
 
     private final Counter prompts =
-            counter(
-                    "varve_pflash_prompts_total",
-                    "Compressed prompts.",
-                    "mode",
-                    MODEL);
+            counter("varve_pflash_prompts_total", "Compressed prompts.", "mode", MODEL);
     private final Counter failures =
             counter(
                     "varve_pflash_failures_total",
@@ -33,7 +29,10 @@ final class CompressionMetrics {
                     "Tokens of compressed prompts before compression.",
                     MODEL);
     private final Counter effectiveTokens =
-            counter("varve_pflash_kept_tokens_total", "Tokens of compressed prompts after compression.", MODEL);
+            counter(
+                    "varve_pflash_kept_tokens_total",
+                    "Tokens of compressed prompts after compression.",
+                    MODEL);
     private final Counter cachedMessages =
             counter(
                     "varve_pflash_cached_messages_total",

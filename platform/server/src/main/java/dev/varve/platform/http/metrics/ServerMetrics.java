@@ -16,11 +16,11 @@ final class ServerMetrics {
 
     static List<MetricSnapshot> of(StreamCounts streams) {
         return List.of(
+                gauge("varve_kept_streams", "Stored resumable streams.", streams.kept()),
                 gauge(
-                        "varve_kept_streams",
-                        "Stored resumable streams.",
-                        streams.kept()),
-                gauge("varve_kept_stream_bytes", "Bytes of the events of stored resumable streams.", streams.bytes()),
+                        "varve_kept_stream_bytes",
+                        "Bytes of the events of stored resumable streams.",
+                        streams.bytes()),
                 counter(
                         "varve_kept_streams_abandoned",
                         "Resumable streams that were cancelled because no client read them.",
@@ -35,7 +35,8 @@ final class ServerMetrics {
                         traces.exported()),
                 new MetricFamily(
                                 "varve_traces_lost",
-                                "Traces of requests that were not exported: the queue was full, or the collector did not accept them.")
+                                "Traces of requests that were not exported: the queue was full, or"
+                                        + " the collector did not accept them.")
                         .add(Labels.of("reason", "queue_full"), traces.dropped())
                         .add(Labels.of("reason", "failed"), traces.failed())
                         .counter());

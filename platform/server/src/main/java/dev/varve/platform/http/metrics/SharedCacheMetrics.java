@@ -42,7 +42,8 @@ final class SharedCacheMetrics {
                         shared.searches()),
                 counter(
                         "varve_prefix_shared_misses",
-                        "Blocks and positions that were found in the shared store but could not be used, by reason.",
+                        "Blocks and positions that were found in the shared store but could not be"
+                                + " used, by reason.",
                         Reason.values(),
                         reason -> Labels.of("reason", reason.word()),
                         shared.misses()));

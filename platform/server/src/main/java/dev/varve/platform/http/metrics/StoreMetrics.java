@@ -42,7 +42,8 @@ final class StoreMetrics {
                         disk.state() == ArchiveStatus.State.OPEN ? 1 : 0),
                 MetricFamily.of(
                                 "varve_prefix_disk_state",
-                                "1 for the current state of the disk tier: open (read and written), read_only, or paused (full or failing).",
+                                "1 for the current state of the disk tier: open (read and written),"
+                                        + " read_only, or paused (full or failing).",
                                 List.of(ArchiveStatus.State.values()),
                                 state -> Labels.of("state", state.word()),
                                 state -> state == disk.state() ? 1 : 0)
@@ -61,7 +62,8 @@ final class StoreMetrics {
                         disk.traffic().readBytes()),
                 counter(
                         "varve_prefix_disk_misses",
-                        "Blocks and positions that were found on disk but could not be used, by reason.",
+                        "Blocks and positions that were found on disk but could not be used, by"
+                                + " reason.",
                         Reason.values(),
                         reason -> Labels.of("reason", reason.word()),
                         disk.traffic().misses()));

@@ -49,7 +49,7 @@ class VisibleDevicesTest {
     void aNumberOutOfRangeIsRefused(String chosen) {
         needsLoader();
         assertEquals(
-                "GGML_VK_VISIBLE_DEVICES=" + chosen + ": there is no device 2; expected 0 to 1",
+                "GGML_VK_VISIBLE_DEVICES=" + chosen + ": device 2 does not exist; expected 0 to 1",
                 refused(Optional.of(chosen), List.of(CARD, SOFTWARE)));
     }
 

@@ -1,5 +1,7 @@
 package dev.varve.api.plugin;
 
+import dev.varve.api.VarveException;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -88,7 +88,7 @@ final class CliJson {
     private static UsageException noJson(String source, JacksonException e) {
         return new UsageException(
                 source
-                        + ": expected JSON, found "
+                        + ": invalid JSON: "
                         + e.getOriginalMessage()
                         + " at line "
                         + e.getLocation().getLineNr());

@@ -140,7 +140,7 @@ class CommandLineTest {
                 "generate --model m --prompt x --draft-ipc-ring-cap 9 | --draft-ipc-ring-cap:"
                         + " needs",
                 "generate --model m --prompt x --draft-ipc-ring-cap x | --draft-ipc-ring-cap",
-                "bench --model m --draft-max 4 | --draft-max: needs --draft; nothing",
+                "bench --model m --draft-max 4 | --draft-max: needs --draft; without",
                 "bench --model m --draft off --draft-width 4 | --draft-width: needs --draft, which",
                 "bench --model m --draft-device cpu:0 | --draft-device: needs --draft",
                 "bench --model m --draft ngram --draft-max 0 | --draft-max: expected 1 to 63",
@@ -174,7 +174,7 @@ class CommandLineTest {
                 "serve --model m --draft off --prefill-drafter d --prefill-adaptive |"
                         + " --prefill-adaptive: needs --draft;",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
-                        + " --prefill-drafter d --prefill-adaptive | --prefill-adaptive: learns",
+                        + " --prefill-drafter d --prefill-adaptive | --prefill-adaptive: adapts",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
                         + " --prefill-drafter d --draft-residency no | --draft-residency: expected",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
@@ -302,7 +302,8 @@ class CommandLineTest {
 
         assertEquals(2, outcome.status());
         assertTrue(
-                outcome.err().contains("chat.json: no JSON") && outcome.err().contains("line 2"),
+                outcome.err().contains("chat.json: invalid JSON")
+                        && outcome.err().contains("line 2"),
                 outcome.err());
     }
 

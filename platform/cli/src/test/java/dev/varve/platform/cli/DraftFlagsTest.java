@@ -193,7 +193,7 @@ class DraftFlagsTest {
                 "--draft-device cpu:x | --draft-device: expected a backend and a number, such as"
                         + " cpu:0, found cpu:x",
                 "--draft-device hip:0 | --draft-device: no plugin provides device backend hip, and"
-                        + " no --draft-ipc-bin is given",
+                        + " --draft-ipc-bin is not set",
                 "--draft-ipc-ring-cap 0 --draft-ipc-bin x --draft-device hip:0 |"
                         + " --draft-ipc-ring-cap: expected 1 to 1048576, found 0",
                 "--draft-ipc-ring-cap 1048577 --draft-ipc-bin x --draft-device hip:0 |"

@@ -206,7 +206,7 @@ class PagingFlagsTest {
                         "DFLASH_KVFLASH_POLICY: expected qk or lru, or drafter with"
                                 + " --prefill-drafter, found "
                                 + policy
-                                + "; it is qk"),
+                                + "; using qk"),
                 warnings);
     }
 

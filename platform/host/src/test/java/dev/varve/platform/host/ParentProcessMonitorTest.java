@@ -42,7 +42,8 @@ class ParentProcessMonitorTest {
     @Test
     void anInputThatEndsBeforeTheLineDoesIsNoSecret() {
         String expected =
-                Setting.SUPERVISED + ": expected a secret on the standard input, found its end";
+                Setting.SUPERVISED
+                        + ": expected a secret on the standard input, found the end of input";
 
         assertEquals(expected, refusal(""));
         assertEquals(expected, refusal("secret"));

@@ -73,9 +73,7 @@ class StoreProviderSelectorTest {
 
         assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
         assertTrue(refusal.getMessage().contains("chronicle, slots"), refusal.getMessage());
-        assertTrue(
-                refusal.getMessage().contains("expected {setting:storeName}"),
-                refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("set {setting:storeName}"), refusal.getMessage());
     }
 
     @Test

@@ -187,7 +187,7 @@ class WireChannelTest {
                 next.call().reply(next.request());
             }
 
-            assertEquals("no answer within 20 ms", late.getMessage());
+            assertEquals("no response within 20 ms", late.getMessage());
             assertEquals(message(1, 1), await(first));
             assertEquals(message(1, 3), await(third), "the second request was not sent");
         }

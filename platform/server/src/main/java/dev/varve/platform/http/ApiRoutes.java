@@ -76,7 +76,7 @@ final class ApiRoutes {
                         names,
                         streams,
                         options.resume(),
-                        activeRequests,
+                        live,
                         cycle.failures());
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();

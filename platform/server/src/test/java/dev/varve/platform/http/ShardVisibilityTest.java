@@ -152,7 +152,7 @@ class ShardVisibilityTest {
             String missing = server.get("/health").body();
             String shards = server.get("/props").body();
 
-            String named = "\"reason\":\"it looks among --model [] and in --models []\"";
+            String named = "\"reason\":\"it searches --model [] and --models []\"";
             assertTrue(missing.contains(named), missing);
             assertTrue(shards.contains(named), shards);
         }

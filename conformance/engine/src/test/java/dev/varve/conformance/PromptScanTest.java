@@ -294,12 +294,12 @@ class PromptScanTest {
                         .withSize(new Qwen35Model.Size(28, 64, 96, 320, 4096))
                         .write(models);
         int[] text = text(60);
-        ScoringLayers range =
+        LayerRange range =
                 ScoringLayers.of(
                         28,
                         last == 0 ? OptionalInt.empty() : OptionalInt.of(last),
                         OptionalInt.of(exit));
-        assertEquals(new ScoringLayers(begin, end), range);
+        assertEquals(new LayerRange(begin, end), range);
         double[] expected = new PlainScan(file, text).scores(range, false);
         Told told = new Told(Integer.MAX_VALUE);
 

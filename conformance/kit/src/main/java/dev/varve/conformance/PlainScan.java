@@ -6,6 +6,7 @@ import dev.varve.api.ggml.MappedFile;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
@@ -23,7 +24,6 @@ import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.scoring.HeadShape;
 import dev.varve.platform.shard.scoring.PlainTokenScores;
-import dev.varve.platform.shard.scoring.ScoringLayers;
 
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -90,7 +90,7 @@ final class PlainScan {
     }
 
     /** The scores by some layers. */
-    double[] scores(ScoringLayers range, boolean rotated) {
+    double[] scores(LayerRange range, boolean rotated) {
         int[] layers =
                 IntStream.range(range.begin(), range.end())
                         .filter(

@@ -2,7 +2,6 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
@@ -85,10 +84,8 @@ final class PrefillDrafterFactory {
 
     private LayerwiseTextScorer.Look look(ModelShape shape) {
         CompressionSettings.Scoring scoring = settings.scoring();
-        ScoringLayers range =
-                ScoringLayers.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers());
         return new LayerwiseTextScorer.Look(
-                new LayerRange(range.begin(), range.end()),
+                ScoringLayers.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers()),
                 TailQueries.COUNT,
                 scoring.rotated(),
                 scoring.sparse());

@@ -50,7 +50,6 @@ public final class LocalShard implements Shard {
     private final LayerSplitAdapter model;
     private final LayerRange range;
     private final ComputeDevice device;
-    private final ShardOptions options;
     private final ShardState state;
     private final GraphCache graphs;
     private final CommitGraphs commits;
@@ -75,7 +74,6 @@ public final class LocalShard implements Shard {
         this.model = model;
         this.range = range;
         this.device = device;
-        this.options = options;
         this.state = state;
         boundaries = new ActivationTransferTimer(device.info().name(), range);
         graphs = new GraphCache(device.bufferType());

@@ -19,7 +19,6 @@ final class SparseBlockSelector {
     private static final float LEAST = -125;
 
     private final BlockSelectionRule rule;
-    private final int tokens;
     private final int blocks;
 
     /** Mean keys of the current layer, {@code [keyLength, kvHeads, blocks]}. */
@@ -37,7 +36,6 @@ final class SparseBlockSelector {
      */
     SparseBlockSelector(BlockSelectionRule rule, int tokens) {
         this.rule = rule;
-        this.tokens = tokens;
         blocks = Math.ceilDiv(tokens, BLOCK);
     }
 

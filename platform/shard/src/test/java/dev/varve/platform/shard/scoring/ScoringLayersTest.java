@@ -1,8 +1,9 @@
 package dev.varve.platform.shard.scoring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.api.model.LayerRange;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,28 +28,9 @@ class ScoringLayersTest {
         "1,  1,  1,  0,  1",
     })
     void theLastOfTheComputedLayersAreScored(int layers, int last, int exit, int begin, int end) {
-        ScoringLayers range = ScoringLayers.of(layers, optional(last), optional(exit));
+        LayerRange range = ScoringLayers.of(layers, optional(last), optional(exit));
 
-        assertEquals(new ScoringLayers(begin, end), range);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"-1, -1, 28", "7, -1, 7", "7, 14, 7", "7, 7, 7", "-1, 14, 14"})
-    void eachScoredLayerHasABufferOfItsOwnAndNoOtherLayerHasOne(int last, int exit, int buffers) {
-        ScoringLayers range = ScoringLayers.of(28, optional(last), optional(exit));
-
-        assertEquals(buffers, range.layers());
-        int next = 0;
-        for (int layer = 0; layer < 28; layer++) {
-            int tried = layer;
-            if (range.contains(layer)) {
-                assertEquals(next++, range.buffer(layer));
-            } else {
-                assertThrows(IllegalArgumentException.class, () -> range.buffer(tried));
-            }
-        }
-        assertEquals(buffers, next);
-        assertFalse(range.contains(28));
+        assertEquals(new LayerRange(begin, end), range);
     }
 
     @Test

@@ -5,7 +5,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.runtime.HostCacheLimit;
@@ -83,7 +83,7 @@ public final class CacheBench {
                                 settings,
                                 DeviceSettings.best().withThreads(number("--threads", 2)),
                                 BenchPlugins.settings(file),
-                                ProcessSettings.launchedBy(
+                                ShardProcessSettings.launchedBy(
                                         Path.of(
                                                 flags.getOrDefault(
                                                         "--launcher",
@@ -124,7 +124,7 @@ public final class CacheBench {
                 ask(model, behind(model, tokens(model, head), 1));
                 GenerationEnd restored = ask(model, behind(model, known, 1));
                 host.add(first(restored, CacheSource.HOST));
-                PrefixLookupResult.Restored copied = restored.cache().restored();
+                PrefixLookupResult.RestoreStats copied = restored.cache().restored();
                 speed.add(copied.bytes() / copied.millis() / 1e6);
             }
         }

@@ -4,8 +4,8 @@ import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionTimes;
 import dev.varve.platform.compression.conversation.CompressedConversation;
-import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.CompressionOverrides;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.engine.GeneratedToken;
@@ -81,8 +81,8 @@ public final class CompressionBench {
                         flags,
                         "--drafter",
                         new Shape(number(flags, "--drafter-layers", 2), width, width / 64));
-        CompressionOptions options =
-                CompressionOptions.of(
+        ConversationCompressionSettings options =
+                ConversationCompressionSettings.of(
                         CompressionMode.ALWAYS,
                         0,
                         KeepRatio.parse(flags.getOrDefault("--keep", "0.1")));

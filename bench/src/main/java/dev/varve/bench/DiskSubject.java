@@ -5,7 +5,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.PrefixCacheStatus;
@@ -75,7 +75,7 @@ final class DiskSubject {
                                 settings,
                                 DeviceSettings.best().withThreads(number("--threads", 2)),
                                 BenchPlugins.settings(file, new ChronicleProvider()),
-                                ProcessSettings.launchedBy(
+                                ShardProcessSettings.launchedBy(
                                         Path.of(
                                                 flags.getOrDefault(
                                                         "--launcher",

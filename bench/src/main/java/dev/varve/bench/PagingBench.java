@@ -16,13 +16,13 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
@@ -272,7 +272,7 @@ public final class PagingBench {
                         whole,
                         device,
                         ShardOptions.of(CacheTypes.f16(), sizes),
-                        LoadProgress.silent())) {
+                        LoadProgressListener.silent())) {
             int count = pool / Pages.TOKENS;
             for (int round = 0; round < 2; round++) {
                 double out = move(paged, PageMove.Direction.OUT, count, rounds);
@@ -305,7 +305,7 @@ public final class PagingBench {
                                         0,
                                         new int[1],
                                         new ChunkPlacement(pool - 1, new SlotSpan(0, pool), 1, 1),
-                                        OutputRows.BEST)),
+                                        RequestedOutput.BEST)),
                         ComputeDevice.Phase.DECODE);
         List<Double> parts = new ArrayList<>();
         List<Double> millis = new ArrayList<>();
@@ -314,7 +314,7 @@ public final class PagingBench {
                         whole,
                         device,
                         ShardOptions.of(CacheTypes.f16(), new CacheSizes(pool, 2, 0)),
-                        LoadProgress.silent())) {
+                        LoadProgressListener.silent())) {
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
                 long begin = worked();
                 paged.change(CacheChanges.copies(List.of(shift))).join();
@@ -348,7 +348,7 @@ public final class PagingBench {
         long before = shard.memory().hostPages();
         long nanos = 0;
         for (int round = 0; round < rounds; round++) {
-            List<RowMove> moves = new ArrayList<>();
+            List<RowOperation> moves = new ArrayList<>();
             for (int page = 0; page < count; page++) {
                 moves.add(new PageMove(1 + round * count + page, page * Pages.TOKENS, way));
             }

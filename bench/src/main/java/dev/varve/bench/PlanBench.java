@@ -7,7 +7,7 @@ import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
@@ -68,7 +68,7 @@ public final class PlanBench {
                         ModelSettings.single(PROMPT + 8),
                         threads,
                         BenchPlugins.settings(file),
-                        ProcessSettings.none());
+                        ShardProcessSettings.none());
         long begin = System.nanoTime();
         prepare(settings, "none").forecast(Age.NEW);
         OUT.printf(Locale.ROOT, "measured in %.1f s%n", (System.nanoTime() - begin) / 1e9);

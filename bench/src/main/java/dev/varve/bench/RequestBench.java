@@ -21,7 +21,7 @@ import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.prefix.PrefixLookupResult;
@@ -194,7 +194,7 @@ public final class RequestBench {
         }
 
         @Override
-        public CompletableFuture<List<CacheEntry>> cacheEntries() {
+        public CompletableFuture<List<CachedPrefix>> cacheEntries() {
             return CompletableFuture.completedFuture(List.of());
         }
 

@@ -12,9 +12,9 @@ import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
@@ -184,7 +184,7 @@ public final class RowsBench {
                                             CacheTypes.f16(),
                                             new CacheSizes(columns * span, columns + 1, 0))
                                     .withExactRows(mode),
-                            LoadProgress.silent());
+                            LoadProgressListener.silent());
             for (int sequence = 0; sequence < columns; sequence++) {
                 for (int begin = 0; begin < context; begin += 512) {
                     compute(
@@ -220,7 +220,7 @@ public final class RowsBench {
                     sequence,
                     tokens,
                     ChunkPlacement.next(begin, new SlotSpan(sequence * span, span), sequence + 1),
-                    OutputRows.BEST);
+                    RequestedOutput.BEST);
         }
 
         @Override

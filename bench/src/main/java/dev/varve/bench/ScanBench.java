@@ -8,10 +8,10 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
@@ -123,13 +123,13 @@ public final class ScanBench {
                                 device,
                                 types,
                                 number(flags, "--chunk", PREFILL_CHUNK),
-                                LoadProgress.silent());
+                                LoadProgressListener.silent());
                 LocalShard shard =
                         LocalShard.load(
                                 model,
                                 device,
                                 ShardOptions.of(types, new CacheSizes(slots, 2, SlotSpan.BLOCK)),
-                                LoadProgress.silent())) {
+                                LoadProgressListener.silent())) {
             for (int pair = -1; pair < number(flags, "--pairs", 7); pair++) {
                 int[] text = random.ints(tokens, 0, scan.shape().vocabularySize()).toArray();
                 // Being first has an advantage or a cost, so the sides alternate.
@@ -164,7 +164,7 @@ public final class ScanBench {
                         device,
                         CacheTypes.f16(),
                         number(flags, "--chunk", PREFILL_CHUNK),
-                        LoadProgress.silent())) {
+                        LoadProgressListener.silent())) {
             for (int pair = -1; pair < pairs; pair++) {
                 int begin = (int) ((long) (text.length - tokens) * (pair + 1) / pairs);
                 int[] part = Arrays.copyOfRange(text, begin, begin + tokens);
@@ -192,7 +192,7 @@ public final class ScanBench {
             LayerwiseTextScorer scan, int[] text, Optional<SparseAttention> sparse) {
         scan.read(
                 text,
-                new LayerwiseTextScorer.Look(
+                new LayerwiseTextScorer.ScoringOptions(
                         scan.shape().allLayers(), TailQueries.COUNT, false, sparse),
                 new LayerwiseTextScorer.Listener() {
                     @Override
@@ -216,7 +216,7 @@ public final class ScanBench {
                             1,
                             Arrays.copyOfRange(text, begin, end),
                             ChunkPlacement.next(begin, span, 1),
-                            OutputRows.NONE);
+                            RequestedOutput.NONE);
             shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty()).join();
         }
     }

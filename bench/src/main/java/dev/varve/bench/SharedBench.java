@@ -3,11 +3,11 @@ package dev.varve.bench;
 import dev.varve.api.snapshot.SharedStoreAddress;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.host.CacheSharingSettings;
+import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.host.SharedStoreSettings;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.runtime.HostCacheLimit;
@@ -80,7 +80,7 @@ public final class SharedBench {
                                 .with(HOST),
                         DeviceSettings.best().withThreads(number("--threads", 2)),
                         BenchPlugins.sharing(file, new ValkeyProvider()),
-                        ProcessSettings.none());
+                        ShardProcessSettings.none());
         SharedStoreSettings store =
                 new SharedStoreSettings(
                         new SharedStoreAddress(
@@ -95,7 +95,7 @@ public final class SharedBench {
                         false);
         return HostedModel.open(
                 host.onDevices("cpu:0")
-                        .with(new CacheSharingSettings(Optional.of(store), Optional.empty())));
+                        .with(new ClusterCacheSettings(Optional.of(store), Optional.empty())));
     }
 
     private void run() throws Exception {

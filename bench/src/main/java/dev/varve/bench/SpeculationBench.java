@@ -20,7 +20,7 @@ import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.FlashAttention;
@@ -263,7 +263,8 @@ public final class SpeculationBench {
                                 settings,
                                 DeviceSettings.best().withThreads(number("--threads", 2)),
                                 BenchPlugins.settings(target, processor, new Provider(draft)),
-                                ProcessSettings.launchedBy(Path.of("dist/target/varve/bin/varve")))
+                                ShardProcessSettings.launchedBy(
+                                        Path.of("dist/target/varve/bin/varve")))
                         .with(
                                 new DraftSettings(
                                         repeated.length > 0 ? "ngram" : NAME,
@@ -316,7 +317,7 @@ public final class SpeculationBench {
                             file,
                             target.limits(),
                             device,
-                            new DflashSpeculator.Conduct(
+                            new DflashSpeculator.DflashSettings(
                                     DflashSpeculator.Residency.PERSISTENT, FlashAttention.AUTO)));
         }
     }

@@ -4,7 +4,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.ModelSettings;
 
@@ -107,7 +107,7 @@ public final class SplitBench {
                                 settings,
                                 DeviceSettings.best().withThreads(threads),
                                 BenchPlugins.settings(file),
-                                ProcessSettings.launchedBy(Path.of(launcher)).with(boundary))
+                                ShardProcessSettings.launchedBy(Path.of(launcher)).with(boundary))
                         .onDevices(devices));
     }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.speculation.SpeculationTarget;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
@@ -115,7 +115,7 @@ class AssistantTest {
                 spec.block(folder),
                 new SpeculationTarget.Limits(CONTEXT, 1, MOST),
                 Cpu.device(),
-                new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
+                new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
     }
 
     private static int[] answer(AssistantModels spec, ToldBlock told, int[] prompt)
@@ -127,7 +127,7 @@ class AssistantTest {
                 Cpu.load(
                         spec.write(folder),
                         settings.with(new SpeculationRequirements(MOST, told.captures())),
-                        new LoadedModel.Extras(
+                        new LoadedModel.EngineComponents(
                                 Optional.empty(),
                                 Optional.of(
                                         new SpeculationOptions(

@@ -13,7 +13,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.draft.DflashSpeculator;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
@@ -82,10 +82,10 @@ class DraftModelTest {
     private record Opened(DflashSpeculator speculator, PlainDraft plain, DflashModel model)
             implements AutoCloseable {
         static Opened of(DflashModel model, Residency residency) throws Exception {
-            return of(model, Cpu.device(), new Conduct(residency, FlashAttention.AUTO));
+            return of(model, Cpu.device(), new DflashSettings(residency, FlashAttention.AUTO));
         }
 
-        static Opened of(DflashModel model, ComputeDevice device, Conduct conduct)
+        static Opened of(DflashModel model, ComputeDevice device, DflashSettings conduct)
                 throws Exception {
             GgufFile target = GgufFile.open(TARGET.write(folder));
             GgufFile file = GgufFile.open(model.write(folder));
@@ -119,7 +119,8 @@ class DraftModelTest {
     private static void guessesLikePlainArithmetic(DflashModel model, FlashAttention attention)
             throws Exception {
         try (Opened opened =
-                Opened.of(model, Cpu.device(), new Conduct(Residency.PERSISTENT, attention))) {
+                Opened.of(
+                        model, Cpu.device(), new DflashSettings(Residency.PERSISTENT, attention))) {
             guessesLikePlainArithmetic(opened);
         }
     }
@@ -195,7 +196,7 @@ class DraftModelTest {
                 Opened.of(
                         TINY.with(new DflashModel.Block(16, 3)),
                         Vulkan.device(),
-                        new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
+                        new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
         guessesLikePlainArithmetic(opened);
         opened.speculator().forget(7);
 
@@ -213,7 +214,7 @@ class DraftModelTest {
                 Cpu.load(
                         file,
                         settings.with(new SpeculationRequirements(15, captures())),
-                        new LoadedModel.Extras(
+                        new LoadedModel.EngineComponents(
                                 Optional.empty(),
                                 Optional.of(
                                         new SpeculationOptions(

@@ -10,7 +10,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
@@ -92,11 +92,11 @@ class DraftedModelTest {
                             own,
                             new SpeculationTarget.Limits(CONTEXT, PARALLEL, MOST),
                             device,
-                            new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
+                            new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
             return Cpu.load(
                     file,
                     settings().with(new SpeculationRequirements(MOST, own.captures())),
-                    new LoadedModel.Extras(
+                    new LoadedModel.EngineComponents(
                             Optional.empty(),
                             Optional.of(
                                     new SpeculationOptions(

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.RequestedPaging;
@@ -64,14 +64,16 @@ class DrafterPagesTest {
                                 settings.with(settings.computation().with(BatchInvariance.ON)),
                                 DeviceSettings.best().withThreads(TestThreads.COUNT),
                                 Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
-                                ProcessSettings.none())
+                                ShardProcessSettings.none())
                         .onDevices(devices)
                         .with(
                                 new RequestedPaging(
                                         new RequestedPaging.Size.Fixed(PagedModel.POOL),
                                         Optional.of(policy),
                                         PagingOptions.DEFAULT_TAU))
-                        .with(CompressionSettings.of(drafter, CompressionOptions.USUAL));
+                        .with(
+                                CompressionSettings.of(
+                                        drafter, ConversationCompressionSettings.USUAL));
         return PreparedModel.open(host, new ModelLoadListener() {}).load();
     }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
@@ -70,7 +70,7 @@ class MtpAcceptanceTest {
                 spec.block(folder),
                 new SpeculationTarget.Limits(200, 1, MOST),
                 Cpu.device(),
-                new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
+                new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
     }
 
     private static Answer answer(BlockModel spec, Speculator speculator, int[] prompt)
@@ -82,7 +82,7 @@ class MtpAcceptanceTest {
                 Cpu.load(
                         spec.write(folder),
                         settings.with(new SpeculationRequirements(MOST, speculator.captures())),
-                        new LoadedModel.Extras(
+                        new LoadedModel.EngineComponents(
                                 Optional.empty(),
                                 Optional.of(
                                         new SpeculationOptions(

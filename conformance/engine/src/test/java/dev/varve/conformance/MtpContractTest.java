@@ -6,7 +6,7 @@ import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.contracts.SpeculatorContract;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
@@ -36,7 +36,7 @@ class MtpContractTest extends SpeculatorContract {
                             ModelOptions.defaults()),
                     target.limits(),
                     Cpu.device(),
-                    new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
+                    new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
         }
     }
 

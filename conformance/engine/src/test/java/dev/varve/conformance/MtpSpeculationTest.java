@@ -8,15 +8,15 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftMemoryPlan;
 import dev.varve.platform.host.DraftPlacement;
-import dev.varve.platform.host.DraftPlan;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PlacedShardFactory;
 import dev.varve.platform.host.PreparedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.MemoryClaims;
@@ -70,7 +70,7 @@ class MtpSpeculationTest {
                                 settings.with(settings.computation().with(BatchInvariance.ON)),
                                 DeviceSettings.best().withThreads(TestThreads.COUNT),
                                 Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
-                                ProcessSettings.none())
+                                ShardProcessSettings.none())
                         .onDevices("cpu:0,cpu:0");
         for (String source : draft) {
             host =
@@ -129,7 +129,7 @@ class MtpSpeculationTest {
         claims.claim(Map.of(CPU, 1L), device -> claims.left(device, VAST));
         PreparedModel plain = prepare(file, List.of(), claims);
         PreparedModel guessed = prepare(file, List.of(DraftSettings.MTP), claims);
-        DraftPlan draft = guessed.draftPlan().orElseThrow();
+        DraftMemoryPlan draft = guessed.draftPlan().orElseThrow();
 
         long alone = promised(plain, claims);
 

@@ -9,7 +9,7 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.TokenHistory;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
@@ -101,7 +101,7 @@ class MtpTest {
                             file,
                             new SpeculationTarget.Limits(CONTEXT, 3, MOST),
                             Cpu.device(),
-                            new Conduct(residency, FlashAttention.AUTO)),
+                            new DflashSettings(residency, FlashAttention.AUTO)),
                     spec,
                     file.captures().getFirst());
         }

@@ -192,7 +192,7 @@ class PagedAttentionTest {
                                             guesses.columns(), guesses.speculator().captures())),
                             PagedModel.helped(
                                     pooled,
-                                    new LoadedModel.Extras(
+                                    new LoadedModel.EngineComponents(
                                             Optional.empty(), Optional.of(guesses))))) {
                 Answer answer = Answer.ask(model.engine(), prompt, PagedModel.ANSWER);
 

@@ -74,15 +74,17 @@ class PagedCacheTest {
 
     private static LoadedModel load(Path file, ModelSettings settings, Path store, int... cuts)
             throws Exception {
-        LoadedModel.Extras extras =
-                new LoadedModel.Extras(Optional.of(CacheHits.disk(store)), Optional.empty());
+        LoadedModel.EngineComponents extras =
+                new LoadedModel.EngineComponents(
+                        Optional.of(CacheHits.disk(store)), Optional.empty());
         return Cpu.load(file, kept(settings), PagedModel.helped(settings, extras), cuts);
     }
 
     /** The answer of a model that keeps nothing. */
     private static int[] cold(PagedModel sample, ModelSettings settings, int[] prompt, int boundary)
             throws Exception {
-        LoadedModel.Extras extras = new LoadedModel.Extras(Optional.empty(), Optional.empty());
+        LoadedModel.EngineComponents extras =
+                new LoadedModel.EngineComponents(Optional.empty(), Optional.empty());
         try (LoadedModel model =
                 Cpu.load(sample.file(), settings, PagedModel.helped(settings, extras))) {
             return ask(model, prompt, boundary).tokens();

@@ -14,7 +14,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.LayerwiseTextScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
@@ -97,11 +97,11 @@ class PromptScanTest {
                 device,
                 types,
                 chunk,
-                LoadProgress.silent());
+                LoadProgressListener.silent());
     }
 
-    private static LayerwiseTextScorer.Look look(int begin, int end, boolean rotated) {
-        return new LayerwiseTextScorer.Look(new LayerRange(begin, end), TAIL, rotated);
+    private static LayerwiseTextScorer.ScoringOptions look(int begin, int end, boolean rotated) {
+        return new LayerwiseTextScorer.ScoringOptions(new LayerRange(begin, end), TAIL, rotated);
     }
 
     private static float[] read(Path file, CacheTypes types, int chunk, int[] text, boolean rotated)
@@ -224,7 +224,7 @@ class PromptScanTest {
             LayerRange all = scan.shape().allLayers();
             return scan.read(
                     text,
-                    new LayerwiseTextScorer.Look(all, TAIL, false, sparse),
+                    new LayerwiseTextScorer.ScoringOptions(all, TAIL, false, sparse),
                     new Told(Integer.MAX_VALUE));
         }
     }
@@ -263,8 +263,8 @@ class PromptScanTest {
         SparseAttention sparse = new SparseAttention(new BlockSelectionRule(0.97, 1, 1, 1), 1);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
             int layers = family == Family.QWEN3 ? 4 : 8;
-            LayerwiseTextScorer.Look look =
-                    new LayerwiseTextScorer.Look(
+            LayerwiseTextScorer.ScoringOptions look =
+                    new LayerwiseTextScorer.ScoringOptions(
                             new LayerRange(0, layers), TAIL, false, Optional.of(sparse));
             try (LayerwiseTextScorer whole = load(deep(family), Cpu.device(), F32, 1152);
                     LayerwiseTextScorer parts = load(deep(family), Cpu.device(), F32, 256)) {
@@ -340,7 +340,7 @@ class PromptScanTest {
     @Test
     void aTextThatNobodyWaitsForIsLeftAndTheNextOneIsRead() throws Exception {
         int[] text = text(100);
-        LayerwiseTextScorer.Look look = look(0, 4, false);
+        LayerwiseTextScorer.ScoringOptions look = look(0, 4, false);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
             float[] before = scan.read(text, look, new Told(Integer.MAX_VALUE));
             Told told = new Told(6);
@@ -397,7 +397,7 @@ class PromptScanTest {
     void aCancelledTextKeepsNoMemory() throws Exception {
         int[] text = text(100_000);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
-            LayerwiseTextScorer.Look look = look(0, 4, false);
+            LayerwiseTextScorer.ScoringOptions look = look(0, 4, false);
             assertThrows(CancellationException.class, () -> scan.read(text, look, new Told(0)));
             long before = residentBytes();
             for (int i = 0; i < 10; i++) {

@@ -72,7 +72,7 @@ class ReadPagesTest {
     }
 
     private static LoadedModel load(PagedModel sample, ModelSettings how, AsyncPageScorer reader) {
-        return Cpu.load(sample.file(), how, LoadedModel.Extras.NONE.with(reader));
+        return Cpu.load(sample.file(), how, LoadedModel.EngineComponents.NONE.with(reader));
     }
 
     @Test

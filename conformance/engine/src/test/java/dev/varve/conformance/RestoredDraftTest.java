@@ -15,7 +15,7 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
@@ -62,7 +62,8 @@ class RestoredDraftTest {
     /** Not in the middle of what is computed together otherwise. */
     private static final int BOUNDARY = 288;
 
-    private static final Conduct CONDUCT = new Conduct(Residency.PERSISTENT, FlashAttention.AUTO);
+    private static final DflashSettings CONDUCT =
+            new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO);
 
     @TempDir static Path folder;
 
@@ -130,7 +131,7 @@ class RestoredDraftTest {
                             file,
                             settings.with(settings.computation().with(BatchInvariance.ON))
                                     .with(new SpeculationRequirements(most, speculator.captures())),
-                            new LoadedModel.Extras(
+                            new LoadedModel.EngineComponents(
                                     Optional.of(CacheHits.disk(store)),
                                     Optional.of(
                                             new SpeculationOptions(

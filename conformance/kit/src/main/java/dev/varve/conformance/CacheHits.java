@@ -11,8 +11,8 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
-import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
@@ -340,7 +340,7 @@ final class CacheHits {
                 "a state at " + position + " in host memory",
                 () ->
                         Await.result(engine.cacheEntries()).stream()
-                                .mapToInt(CacheEntry::tokens)
+                                .mapToInt(CachedPrefix::tokens)
                                 .anyMatch(tokens -> tokens == position));
     }
 

@@ -25,16 +25,16 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
@@ -200,11 +200,11 @@ final class Cpu {
     }
 
     static LoadedModel load(Path file, ModelSettings settings, int... cuts) {
-        return load(file, settings, LoadedModel.Extras.NONE, cuts);
+        return load(file, settings, LoadedModel.EngineComponents.NONE, cuts);
     }
 
     static LoadedModel load(
-            Path file, ModelSettings settings, LoadedModel.Extras extras, int... cuts) {
+            Path file, ModelSettings settings, LoadedModel.EngineComponents extras, int... cuts) {
         OpenedModel model = open(file, settings.reading());
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
@@ -223,7 +223,7 @@ final class Cpu {
         ModelShape shape = adapter.shape();
         int span = SlotSpan.roundUp(tokens.length);
         int region =
-                ShardFootprint.of(shape, shape.allLayers(), types, 512, tokens.length)
+                CacheFootprint.of(shape, shape.allLayers(), types, 512, tokens.length)
                         .regionSlots();
         List<float[]> rows = new ArrayList<>();
         try (LocalShard shard =
@@ -231,7 +231,7 @@ final class Cpu {
                         new ModelRange(gguf, adapter, shape.allLayers()),
                         DEVICE,
                         ShardOptions.of(types, new CacheSizes(span, 2, region)),
-                        LoadProgress.silent())) {
+                        LoadProgressListener.silent())) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
                 SequenceChunk slice =
                         new SequenceChunk(
@@ -239,7 +239,7 @@ final class Cpu {
                                 Arrays.copyOfRange(
                                         tokens, begin, Math.min(tokens.length, begin + chunk)),
                                 ChunkPlacement.next(begin, new SlotSpan(0, span), 1),
-                                OutputRows.ALL);
+                                RequestedOutput.ALL);
                 ShardResult result =
                         shard.forward(
                                         new Batch(List.of(slice), ComputeDevice.Phase.PREFILL),

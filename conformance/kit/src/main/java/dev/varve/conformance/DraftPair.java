@@ -89,8 +89,8 @@ record DraftPair(
         return new SpeculationTarget.Limits(CONTEXT, PARALLEL, MOST);
     }
 
-    DflashSpeculator.Conduct conduct() {
-        return new DflashSpeculator.Conduct(
+    DflashSpeculator.DflashSettings conduct() {
+        return new DflashSpeculator.DflashSettings(
                 DflashSpeculator.Residency.PERSISTENT, FlashAttention.AUTO);
     }
 
@@ -154,7 +154,7 @@ record DraftPair(
                 settings.with(
                         new SpeculationRequirements(
                                 Math.max(MOST, trees.guesses()), draft.captures())),
-                new LoadedModel.Extras(
+                new LoadedModel.EngineComponents(
                         disk,
                         Optional.of(
                                 new SpeculationOptions(

@@ -1,6 +1,6 @@
 package dev.varve.conformance;
 
-import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ChildProcessLink;
 import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.wire.WireChannel;
 
@@ -19,14 +19,14 @@ import java.util.function.Consumer;
  * A link to a process of its own that a test can kill, stop or keep from coming back. Thread-safe.
  */
 final class FragileLink implements ShardLink {
-    private final ChildLink child;
+    private final ChildProcessLink child;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Consumer<FragileLink>> mishaps = new ArrayDeque<>();
     private final AtomicInteger opened = new AtomicInteger();
     private ShardLink current;
 
-    FragileLink(ChildLink child) {
+    FragileLink(ChildProcessLink child) {
         this.child = child;
         current = child;
     }

@@ -73,7 +73,7 @@ record GuessedModel(Path file, ModelShape shape, List<int[]> prompts, ModelSetti
                 settings.with(
                         new SpeculationRequirements(
                                 options.columns(), options.speculator().captures())),
-                new LoadedModel.Extras(Optional.empty(), Optional.of(options)),
+                new LoadedModel.EngineComponents(Optional.empty(), Optional.of(options)),
                 cuts);
     }
 

@@ -2,7 +2,7 @@ package dev.varve.conformance;
 
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.platform.remote.ExternalProcessLink;
-import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.wire.unix.UnixTransport;
 
 import java.io.BufferedReader;
@@ -58,7 +58,7 @@ final class ListeningShard implements AutoCloseable {
                 new UnixTransport(),
                 socket.toString(),
                 TransportOptions.defaults(),
-                ShardProtocol.wireOptions("server"));
+                ShardWireOptions.wireOptions("server"));
     }
 
     @Override

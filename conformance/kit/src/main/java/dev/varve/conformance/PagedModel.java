@@ -42,11 +42,12 @@ record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
     }
 
     LoadedModel load(ModelSettings how, int... cuts) {
-        return Cpu.load(file, how, helped(how, LoadedModel.Extras.NONE), cuts);
+        return Cpu.load(file, how, helped(how, LoadedModel.EngineComponents.NONE), cuts);
     }
 
     /** Adds a page scorer if the policy chooses pages by a drafter. */
-    static LoadedModel.Extras helped(ModelSettings how, LoadedModel.Extras others) {
+    static LoadedModel.EngineComponents helped(
+            ModelSettings how, LoadedModel.EngineComponents others) {
         return how.pool()
                 .filter(pool -> pool.chosenPolicy() == PagePolicy.DRAFTER)
                 .map(pool -> others.with(new HashedPages()))

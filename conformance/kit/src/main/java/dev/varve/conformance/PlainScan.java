@@ -15,9 +15,9 @@ import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
@@ -74,13 +74,13 @@ final class PlainScan {
                                         new CacheTypes(GgmlType.F32, GgmlType.F32),
                                         new CacheSizes(slots, 2, SlotSpan.BLOCK))
                                 .withCaptures(layers),
-                        LoadProgress.silent())) {
+                        LoadProgressListener.silent())) {
             SequenceChunk slice =
                     new SequenceChunk(
                             1,
                             text,
                             ChunkPlacement.start(new SlotSpan(0, slots), 1),
-                            OutputRows.NONE);
+                            RequestedOutput.NONE);
             Batch batch = new Batch(List.of(slice), Phase.PREFILL, layers);
             for (CapturedFeature feature :
                     shard.forward(batch, Optional.empty()).join().features()) {

@@ -5,7 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.platform.draft.DflashSpeculator;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.shard.FlashAttention;
@@ -80,7 +80,7 @@ record RandomDraft(
                 draft,
                 new SpeculationTarget.Limits(CONTEXT, 3, 15),
                 device,
-                new Conduct(Residency.PERSISTENT, attention));
+                new DflashSettings(Residency.PERSISTENT, attention));
     }
 
     /** States of all slots of a text's next block, from as much of it as is kept. */

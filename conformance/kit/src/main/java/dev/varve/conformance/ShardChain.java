@@ -7,6 +7,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
@@ -15,12 +16,11 @@ import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
@@ -81,7 +81,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
             List<String> devices,
             int... cuts) {
         int region =
-                ShardFootprint.of(
+                CacheFootprint.of(
                                 model.adapter().shape(),
                                 model.adapter().shape().allLayers(),
                                 types,
@@ -100,7 +100,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
                             new Placement.Part(
                                     DeviceReference.parse(devices.get(i)), ranges.get(i)),
                             options,
-                            LoadProgress.silent()));
+                            LoadProgressListener.silent()));
         }
         return new ShardChain(shards, model.adapter().shape(), types, region);
     }
@@ -114,7 +114,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
 
     /** Computes the tokens from one position to another. */
     Run run(int[] tokens, int from, int to, Place place, List<Integer> captures) {
-        return run(tokens, from, to, place, captures, OutputRows.ALL);
+        return run(tokens, from, to, place, captures, RequestedOutput.ALL);
     }
 
     /** Likewise, with logits of some tokens of each chunk. */
@@ -124,7 +124,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
             int to,
             Place place,
             List<Integer> captures,
-            OutputRows outputs) {
+            RequestedOutput outputs) {
         Run run = new Run(new ArrayList<>(), new ArrayList<>());
         for (int begin = from; begin < to; begin += CHUNK) {
             int end = Math.min(to, begin + CHUNK);

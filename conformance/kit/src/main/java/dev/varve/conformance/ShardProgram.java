@@ -1,9 +1,9 @@
 package dev.varve.conformance;
 
 import dev.varve.platform.cli.Main;
-import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ChildProcessLink;
 import dev.varve.platform.remote.ShardLaunch;
-import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.wire.unix.UnixTransport;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
@@ -160,13 +160,14 @@ final class ShardProgram {
     }
 
     /** A link that starts a process of its own. */
-    ChildLink child(String name) {
+    ChildProcessLink child(String name) {
         return child(launch(name));
     }
 
     /** Likewise, with another launch. */
-    ChildLink child(ShardLaunch launch) {
-        return new ChildLink(launch, new UnixTransport(), ShardProtocol.wireOptions("server"));
+    ChildProcessLink child(ShardLaunch launch) {
+        return new ChildProcessLink(
+                launch, new UnixTransport(), ShardWireOptions.wireOptions("server"));
     }
 
     /** Returns the folder of the processes' sockets. */

@@ -8,16 +8,16 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
@@ -68,7 +68,7 @@ final class SharedForwards implements AutoCloseable {
         LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
         ModelShape shape = adapter.shape();
         vocabulary = shape.vocabularySize();
-        int region = ShardFootprint.of(shape, shape.allLayers(), cache, 512, span).regionSlots();
+        int region = CacheFootprint.of(shape, shape.allLayers(), cache, 512, span).regionSlots();
         ShardOptions options =
                 ShardOptions.of(
                                 cache,
@@ -80,16 +80,16 @@ final class SharedForwards implements AutoCloseable {
                         new ModelRange(gguf, adapter, shape.allLayers()),
                         device,
                         options,
-                        LoadProgress.silent());
+                        LoadProgressListener.silent());
     }
 
     /** The next tokens of a text; the logits of the last one, or of all, are kept. */
-    SequenceChunk next(int text, int count, OutputRows outputs) {
+    SequenceChunk next(int text, int count, RequestedOutput outputs) {
         return next(text, count, outputs, ChunkComputeMode.CHUNK);
     }
 
     /** Likewise, as a chunk or a piece of one. */
-    SequenceChunk next(int text, int count, OutputRows outputs, ChunkComputeMode kind) {
+    SequenceChunk next(int text, int count, RequestedOutput outputs, ChunkComputeMode kind) {
         int begin = done[text];
         done[text] += count;
         return new SequenceChunk(
@@ -101,7 +101,7 @@ final class SharedForwards implements AutoCloseable {
     }
 
     SequenceChunk next(int text, int count) {
-        return next(text, count, OutputRows.LAST);
+        return next(text, count, RequestedOutput.LAST);
     }
 
     /** Computes chunks together. */

@@ -18,7 +18,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.ComputeUnit;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.Shard;
@@ -99,12 +99,16 @@ record SplitModel(
             Optional<DiskCacheStore> disk,
             List<String> devices,
             int... cuts) {
-        return load(settings, new LoadedModel.Extras(disk, Optional.empty()), devices, cuts);
+        return load(
+                settings, new LoadedModel.EngineComponents(disk, Optional.empty()), devices, cuts);
     }
 
     /** Loads the model with auxiliary features. */
     LoadedModel load(
-            ModelSettings settings, LoadedModel.Extras extras, List<String> devices, int... cuts) {
+            ModelSettings settings,
+            LoadedModel.EngineComponents extras,
+            List<String> devices,
+            int... cuts) {
         Placement placement =
                 Placement.of(devices.stream().map(DeviceReference::parse).toList(), ranges(cuts));
         SplitMemoryPlan plan =
@@ -115,11 +119,11 @@ record SplitModel(
                 this::open,
                 settings,
                 extras,
-                LoadProgress.silent());
+                LoadProgressListener.silent());
     }
 
     /** Loads one range. */
-    Shard open(Placement.Part part, ShardOptions options, LoadProgress progress) {
+    Shard open(Placement.Part part, ShardOptions options, LoadProgressListener progress) {
         DeviceReference device = part.device();
         if (device.isLocal()) {
             return LocalShard.load(

@@ -8,15 +8,15 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
@@ -121,7 +121,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
     private LocalShard load(
             GgufFile gguf, LayerSplitAdapter adapter, ComputeDevice device, int span, int chunk) {
         ModelShape shape = adapter.shape();
-        int region = ShardFootprint.of(shape, shape.allLayers(), cache, chunk, span).regionSlots();
+        int region = CacheFootprint.of(shape, shape.allLayers(), cache, chunk, span).regionSlots();
         ShardOptions options =
                 ShardOptions.of(cache, new CacheSizes(2 * span, 5, region))
                         .withFlashAttention(flash);
@@ -129,7 +129,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 new ModelRange(gguf, adapter, shape.allLayers()),
                 device,
                 options,
-                LoadProgress.silent());
+                LoadProgressListener.silent());
     }
 
     private static SequenceChunk slice(int text, int[] tokens, int begin, int end, int span) {
@@ -141,7 +141,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                         new SlotSpan(text * span, span),
                         begin == 0 ? SequenceChunk.ZERO_ROW : row(text, begin - 1),
                         row(text, end - 1)),
-                OutputRows.LAST);
+                RequestedOutput.LAST);
     }
 
     /** Each chunk continues in another state row, as after a fork; single tokens stay in theirs. */

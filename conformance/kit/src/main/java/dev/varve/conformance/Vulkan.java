@@ -13,7 +13,7 @@ import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.vulkan.VulkanBackendProvider;
@@ -89,7 +89,7 @@ final class Vulkan {
                                 options,
                                 progress),
                 settings,
-                new LoadedModel.Extras(disk, Optional.empty()),
-                LoadProgress.silent());
+                new LoadedModel.EngineComponents(disk, Optional.empty()),
+                LoadProgressListener.silent());
     }
 }

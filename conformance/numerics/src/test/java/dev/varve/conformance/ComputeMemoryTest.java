@@ -10,9 +10,9 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
@@ -66,7 +66,7 @@ class ComputeMemoryTest {
                 shard.forward(Phase.PREFILL, shard.next(text, PROMPT));
             }
             prefill = shard.computeBytes();
-            for (int graph = 0; graph <= ShardFootprint.DECODE_GRAPHS; graph++) {
+            for (int graph = 0; graph <= CacheFootprint.DECODE_GRAPHS; graph++) {
                 List<SequenceChunk> slices = new ArrayList<>();
                 for (int text = 0; text < PARALLEL; text++) {
                     slices.add(shard.next(text, 1));

@@ -22,10 +22,10 @@ import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
@@ -196,7 +196,7 @@ class CustomStateTest {
                         new ModelRange(file, model, range),
                         Cpu.device(),
                         ShardOptions.of(Cpu.F16, new CacheSizes(TEXTS * SPAN, TEXTS + 1, 0)),
-                        LoadProgress.silent()));
+                        LoadProgressListener.silent()));
     }
 
     private SequenceChunk next(int text, int count) {
@@ -206,7 +206,7 @@ class CustomStateTest {
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
                 ChunkPlacement.next(begin, span(text), text + 1),
-                OutputRows.ALL);
+                RequestedOutput.ALL);
     }
 
     private static SlotSpan span(int text) {

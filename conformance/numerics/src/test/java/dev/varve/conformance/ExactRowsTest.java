@@ -10,7 +10,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
@@ -176,7 +176,8 @@ class ExactRowsTest {
             for (int begin = 0; begin < PROMPTS[text]; begin += 512) {
                 shard.forward(
                         Phase.PREFILL,
-                        shard.next(text, Math.min(512, PROMPTS[text] - begin), OutputRows.NONE));
+                        shard.next(
+                                text, Math.min(512, PROMPTS[text] - begin), RequestedOutput.NONE));
             }
         }
     }
@@ -232,7 +233,7 @@ class ExactRowsTest {
             several.forward(
                     Phase.DECODE,
                     IntStream.range(0, PROMPTS.length)
-                            .mapToObj(text -> several.next(text, SINGLE, OutputRows.ALL))
+                            .mapToObj(text -> several.next(text, SINGLE, RequestedOutput.ALL))
                             .toList());
 
             assertEquals(SINGLE * PROMPTS.length, single.compared(several));
@@ -290,9 +291,9 @@ class ExactRowsTest {
                                 FlashAttention.AUTO,
                                 BatchInvariance.AUTO)) {
             for (SharedForwards shard : List.of(two, one)) {
-                shard.forward(Phase.PREFILL, shard.next(0, 512, OutputRows.ALL));
-                shard.forward(Phase.PREFILL, shard.next(0, 88, OutputRows.ALL));
-                shard.forward(Phase.PREFILL, shard.next(1, 190, OutputRows.ALL));
+                shard.forward(Phase.PREFILL, shard.next(0, 512, RequestedOutput.ALL));
+                shard.forward(Phase.PREFILL, shard.next(0, 88, RequestedOutput.ALL));
+                shard.forward(Phase.PREFILL, shard.next(1, 190, RequestedOutput.ALL));
                 for (int i = 0; i < 10; i++) {
                     shard.forward(Phase.DECODE, shard.next(1, 1));
                 }

@@ -6,13 +6,13 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardContractTest;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
@@ -89,11 +89,11 @@ class LocalShardContractTest {
                                             sizes.stashes()))
                             .withExactRows(BatchInvariance.ON)
                             .withCaptures(captures),
-                    LoadProgress.silent());
+                    LoadProgressListener.silent());
         }
 
         private int regionSlots() {
-            return ShardFootprint.of(
+            return CacheFootprint.of(
                             shape(), shape().allLayers(), Cpu.F16, SlotSpan.BLOCK, SlotSpan.BLOCK)
                     .regionSlots();
         }

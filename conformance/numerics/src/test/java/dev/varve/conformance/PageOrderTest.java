@@ -12,18 +12,18 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
@@ -123,14 +123,14 @@ class PageOrderTest {
             ModelShape shape = adapter.shape();
             int slots = SEQUENCES * SPAN;
             int regions =
-                    ShardFootprint.of(shape, shape.allLayers(), types, WINDOW, slots).regionSlots();
+                    CacheFootprint.of(shape, shape.allLayers(), types, WINDOW, slots).regionSlots();
             shard =
                     LocalShard.load(
                             new ModelRange(file, adapter, shape.allLayers()),
                             Cpu.device(),
                             ShardOptions.of(types, new CacheSizes(slots, SEQUENCES + 1, regions))
                                     .withExactRows(rows),
-                            LoadProgress.silent());
+                            LoadProgressListener.silent());
             vocabulary = shape.vocabularySize();
             text = model.tokens(KNOWN + IntStream.of(SLICES).sum(), seed);
             random = new Random(TestSeed.of(seed));
@@ -147,10 +147,10 @@ class PageOrderTest {
                             sequence + 1,
                             ChunkPlacement.NO_STASH,
                             map),
-                    OutputRows.ALL);
+                    RequestedOutput.ALL);
         }
 
-        private float[] run(List<RowMove> moves, SequenceChunk slice) {
+        private float[] run(List<RowOperation> moves, SequenceChunk slice) {
             Phase phase = slice.tokens().length < 4 ? Phase.DECODE : Phase.PREFILL;
             ShardResult result =
                     shard.forward(
@@ -200,7 +200,7 @@ class PageOrderTest {
 
         /** Logits of the slices behind what is known, with some pages in the span. */
         List<float[]> steps(int sequence, PageMap map, List<Integer> pages) {
-            List<RowMove> moves = new ArrayList<>();
+            List<RowOperation> moves = new ArrayList<>();
             long first = names + 1;
             for (int page : pages) {
                 moves.add(PageMove.out(++names, sequence * SPAN + page * Pages.TOKENS));

@@ -10,7 +10,7 @@ import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
@@ -57,7 +57,7 @@ class PiecesTest {
         for (int text = 0; text < PROMPTS.length; text++) {
             for (int begin = 0; begin < PROMPTS[text]; begin += WINDOW) {
                 int tokens = Math.min(WINDOW, PROMPTS[text] - begin);
-                shard.forward(Phase.PREFILL, shard.next(text, tokens, OutputRows.ALL));
+                shard.forward(Phase.PREFILL, shard.next(text, tokens, RequestedOutput.ALL));
             }
         }
         for (int i = 0; i < DECODED; i++) {
@@ -79,7 +79,7 @@ class PiecesTest {
                 int tokens = Math.min(rest, group == 1 ? size + (5 * step + text) % 16 : size);
                 tokens = rest - tokens < 16 ? rest : tokens;
                 if (tokens > 0) {
-                    slices.add(shard.next(text, tokens, OutputRows.ALL, kind));
+                    slices.add(shard.next(text, tokens, RequestedOutput.ALL, kind));
                     done[text] += tokens;
                 }
             }

@@ -14,7 +14,7 @@ import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
@@ -71,7 +71,7 @@ class RejectionTest {
                             1,
                             new int[] {text[position]},
                             ChunkPlacement.next(position, PLAIN.span(), PLAIN.stateRow()),
-                            OutputRows.ALL);
+                            RequestedOutput.ALL);
             return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits().getFirst();
         }
 
@@ -89,7 +89,7 @@ class RejectionTest {
                             2,
                             tokens,
                             new ChunkPlacement(position, GUESSED.span(), row, row, 1),
-                            OutputRows.ALL);
+                            RequestedOutput.ALL);
             CacheChanges changes = new CacheChanges(before, List.of());
             return chain.run(new Batch(changes, List.of(slice), Phase.DECODE, List.of())).logits();
         }
@@ -125,8 +125,8 @@ class RejectionTest {
     void everyTensorIsThatOfThePlainRunAfterManyRejections(Family family, GgmlType cache)
             throws Exception {
         try (Rig rig = Rig.of(family, cache)) {
-            rig.chain().run(rig.text(), 0, PROMPT, PLAIN, List.of(), OutputRows.NONE);
-            rig.chain().run(rig.text(), 0, PROMPT, GUESSED, List.of(), OutputRows.NONE);
+            rig.chain().run(rig.text(), 0, PROMPT, PLAIN, List.of(), RequestedOutput.NONE);
+            rig.chain().run(rig.text(), 0, PROMPT, GUESSED, List.of(), RequestedOutput.NONE);
             List<StateCommit> settled = List.of();
             int position = PROMPT;
             for (int step = 0; step < STEPS; step++) {
@@ -155,8 +155,8 @@ class RejectionTest {
     @CsvSource({"QWEN35, F16", "QWEN35, F32", "GEMMA4, F16", "LAGUNA, F16"})
     void rowsOfWrongGuessesAreNotRead(Family family, GgmlType cache) throws Exception {
         try (Rig rig = Rig.of(family, cache)) {
-            rig.chain().run(rig.text(), 0, PROMPT, PLAIN, List.of(), OutputRows.NONE);
-            rig.chain().run(rig.text(), 0, PROMPT, GUESSED, List.of(), OutputRows.NONE);
+            rig.chain().run(rig.text(), 0, PROMPT, PLAIN, List.of(), RequestedOutput.NONE);
+            rig.chain().run(rig.text(), 0, PROMPT, GUESSED, List.of(), RequestedOutput.NONE);
             int position = PROMPT;
             for (int step = 0; step < 6; step++) {
                 rig.guessed(position, 1, 12, List.of());
@@ -175,10 +175,16 @@ class RejectionTest {
             int end = position + 64;
             assertArrayEquals(
                     rig.chain()
-                            .run(rig.text(), position, end, PLAIN, List.of(), OutputRows.LAST)
+                            .run(rig.text(), position, end, PLAIN, List.of(), RequestedOutput.LAST)
                             .rows(),
                     rig.chain()
-                            .run(rig.text(), position, end, GUESSED, List.of(), OutputRows.LAST)
+                            .run(
+                                    rig.text(),
+                                    position,
+                                    end,
+                                    GUESSED,
+                                    List.of(),
+                                    RequestedOutput.LAST)
                             .rows());
         }
     }

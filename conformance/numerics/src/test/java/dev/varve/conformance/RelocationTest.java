@@ -13,23 +13,23 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
@@ -70,7 +70,7 @@ class RelocationTest {
             LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
             ModelShape shape = model.shape();
             int region =
-                    ShardFootprint.of(shape, shape.allLayers(), types, CHUNK, SPAN.capacity())
+                    CacheFootprint.of(shape, shape.allLayers(), types, CHUNK, SPAN.capacity())
                             .regionSlots();
             LocalShard shard =
                     LocalShard.load(
@@ -78,7 +78,7 @@ class RelocationTest {
                             Cpu.device(),
                             ShardOptions.of(
                                     types, new CacheSizes(SPAN.capacity(), ROW + 1, region)),
-                            LoadProgress.silent());
+                            LoadProgressListener.silent());
             return new Opened(
                     shard, shape, CacheLayout.of(shape, shape.allLayers(), types, region));
         }
@@ -95,7 +95,7 @@ class RelocationTest {
                                     ROW,
                                     ChunkPlacement.NO_STASH,
                                     pages),
-                            OutputRows.ALL);
+                            RequestedOutput.ALL);
             float[] logits =
                     shard.forward(
                                     new Batch(changes, List.of(slice), Phase.PREFILL, List.of()),
@@ -165,7 +165,7 @@ class RelocationTest {
         }
     }
 
-    private static CacheChanges moves(RowMove... moves) {
+    private static CacheChanges moves(RowOperation... moves) {
         return new CacheChanges(List.of(), List.of(moves));
     }
 
@@ -190,8 +190,8 @@ class RelocationTest {
         }
 
         /** Sees that a page lies somewhere, and exchanges two of those that were written. */
-        List<RowMove> before(int page) {
-            List<RowMove> moves = new ArrayList<>();
+        List<RowOperation> before(int page) {
+            List<RowOperation> moves = new ArrayList<>();
             if (page >= 2) {
                 int one = run(random.nextInt(page));
                 int other = run(random.nextInt(page));

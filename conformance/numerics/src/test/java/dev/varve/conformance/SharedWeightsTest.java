@@ -10,7 +10,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.local.WeightCache;
@@ -44,7 +44,7 @@ class SharedWeightsTest {
                         LocalShard.load(
                                 model.range(part.range()), Cpu.device(), options, progress, shelf),
                 settings,
-                LoadProgress.silent());
+                LoadProgressListener.silent());
     }
 
     private static float[] logits(LoadedModel model, int[] tokens) {

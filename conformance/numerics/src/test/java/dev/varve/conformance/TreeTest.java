@@ -13,8 +13,8 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.SlotCopy;
@@ -95,7 +95,7 @@ class TreeTest {
                         tokens,
                         new ChunkPlacement(
                                 position, GUESSED.span(), GUESSED.stateRow(), writeRow, 1),
-                        OutputRows.ALL,
+                        RequestedOutput.ALL,
                         ChunkComputeMode.ROWS,
                         tree);
         return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits();
@@ -107,7 +107,7 @@ class TreeTest {
         return new CacheChanges(
                 List.of(new StateCommit(1, row, row, position, path)),
                 path.moves().stream()
-                        .<RowMove>map(
+                        .<RowOperation>map(
                                 m -> new SlotCopy(first + m.from(), first + m.to(), m.count()))
                         .toList());
     }
@@ -133,8 +133,8 @@ class TreeTest {
         try (ShardChain chain = load(spec, cache, device)) {
             int[] text = spec.tokens(PROMPT + 8 * STEPS, 7);
             Random random = new Random(TestSeed.of(1));
-            chain.run(text, 0, PROMPT, PLAIN, List.of(), OutputRows.NONE);
-            chain.run(text, 0, PROMPT, GUESSED, List.of(), OutputRows.NONE);
+            chain.run(text, 0, PROMPT, PLAIN, List.of(), RequestedOutput.NONE);
+            chain.run(text, 0, PROMPT, GUESSED, List.of(), RequestedOutput.NONE);
             int position = PROMPT;
             for (int step = 0; step < STEPS; step++) {
                 Guess guess = Guess.of(text, position, chain.shape().vocabularySize(), random);
@@ -181,7 +181,7 @@ class TreeTest {
                         1,
                         new int[] {token},
                         ChunkPlacement.next(position, PLAIN.span(), PLAIN.stateRow()),
-                        OutputRows.ALL);
+                        RequestedOutput.ALL);
         return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits().getFirst();
     }
 

@@ -23,7 +23,7 @@ import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardResult;
@@ -97,13 +97,13 @@ class CaptureTest {
             return ShardChain.load(split, Cpu.F16, all(), devices, cuts);
         }
 
-        List<CapturedFeature> features(OutputRows outputs, List<String> devices, int... cuts) {
+        List<CapturedFeature> features(RequestedOutput outputs, List<String> devices, int... cuts) {
             try (ShardChain chain = load(devices, cuts)) {
                 return features(chain, outputs);
             }
         }
 
-        List<CapturedFeature> features(ShardChain chain, OutputRows outputs) {
+        List<CapturedFeature> features(ShardChain chain, RequestedOutput outputs) {
             return chain.run(tokens, 0, TOKENS, PLACE, all(), outputs).features();
         }
     }
@@ -136,7 +136,8 @@ class CaptureTest {
     @ByDay({1, 3})
     void everyCutCapturesWhatTheWholeModelDoes(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
-        for (OutputRows outputs : List.of(OutputRows.NONE, OutputRows.LAST, OutputRows.ALL)) {
+        for (RequestedOutput outputs :
+                List.of(RequestedOutput.NONE, RequestedOutput.LAST, RequestedOutput.ALL)) {
             List<CapturedFeature> whole = sample.features(outputs, List.of(HERE));
             int width = sample.split().adapter().shape().embeddingLength();
             for (int layer : sample.all()) {
@@ -164,14 +165,15 @@ class CaptureTest {
         List<BoundaryType> boundaries = List.of(BoundaryType.F16, BoundaryType.BF16);
         for (BoundaryType boundary : boundaries) {
             Sample sample = Sample.of(family, seed, boundary);
-            List<CapturedFeature> whole = sample.features(OutputRows.NONE, List.of(HERE));
+            List<CapturedFeature> whole = sample.features(RequestedOutput.NONE, List.of(HERE));
             for (int cut : sample.split().cuts()) {
                 for (List<String> devices : List.of(List.of(HERE, THERE), List.of(THERE, HERE))) {
                     int here = devices.indexOf(HERE);
                     if (!Thorough.tries(2, cut, boundaries.indexOf(boundary), here)) {
                         continue;
                     }
-                    List<CapturedFeature> split = sample.features(OutputRows.NONE, devices, cut);
+                    List<CapturedFeature> split =
+                            sample.features(RequestedOutput.NONE, devices, cut);
 
                     String what = sample.spec() + ", " + boundary + ", " + devices + " at " + cut;
                     for (int layer = 0; layer <= cut; layer++) {
@@ -198,7 +200,7 @@ class CaptureTest {
                                 1,
                                 sample.tokens(),
                                 ChunkPlacement.start(PLACE.span(), PLACE.stateRow()),
-                                OutputRows.NONE);
+                                RequestedOutput.NONE);
                 Shard first = chain.shards().getFirst();
                 ShardResult result =
                         first.forward(

@@ -14,9 +14,9 @@ import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.remote.BoundaryType;
-import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ChildProcessLink;
 import dev.varve.platform.remote.ExternalProcessLink;
-import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.WaitingLimits;
 import dev.varve.platform.sampling.SamplingOptions;
@@ -322,10 +322,10 @@ class KillTest {
         SpoiltTransport transport = new SpoiltTransport();
         FragileLink link =
                 new FragileLink(
-                        new ChildLink(
+                        new ChildProcessLink(
                                 program.launch("spoilt"),
                                 transport,
-                                ShardProtocol.wireOptions("server")));
+                                ShardWireOptions.wireOptions("server")));
         try (FragileModel model =
                 FragileModel.load(
                         Family.QWEN35.odd(8), models, Cpu.settings(CONTEXT, 1, Cpu.F16), link)) {
@@ -354,7 +354,7 @@ class KillTest {
                             new UnixTransport(),
                             socket.toString(),
                             TransportOptions.defaults(),
-                            ShardProtocol.wireOptions("server"));
+                            ShardWireOptions.wireOptions("server"));
             SplitModel split =
                     SplitModel.of(
                             Family.QWEN35.odd(8).write(models),
@@ -399,7 +399,7 @@ class KillTest {
         try (FragileModel model = load(Family.QWEN35, settings)) {
             int[] prompt = model.tokens(60, 4);
             int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
-            try (ChildLink broken =
+            try (ChildProcessLink broken =
                     program.child(program.launch("broken", List.of("sh", "-c", "exit 1", "sh")))) {
                 Answer answer = Answer.of(prompt, ANSWER);
                 answer.atToken(

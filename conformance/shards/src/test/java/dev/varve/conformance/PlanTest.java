@@ -12,7 +12,7 @@ import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
-import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
@@ -57,7 +57,7 @@ class PlanTest {
                         settings,
                         DeviceSettings.best().with(TWO).withThreads(2),
                         Cpu.plugins(plugins, folder.resolve("cache")),
-                        ProcessSettings.none());
+                        ShardProcessSettings.none());
         ModelLoadListener listener =
                 new ModelLoadListener() {
                     @Override

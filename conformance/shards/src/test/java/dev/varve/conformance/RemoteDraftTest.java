@@ -14,10 +14,10 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ChildProcessLink;
 import dev.varve.platform.remote.DraftLoadRequest;
 import dev.varve.platform.remote.RemoteDraft;
-import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth.State;
@@ -215,10 +215,10 @@ class RemoteDraftTest {
         SpoiltTransport transport = new SpoiltTransport();
         FragileLink link =
                 new FragileLink(
-                        new ChildLink(
+                        new ChildProcessLink(
                                 program.launch("spoilt"),
                                 transport,
-                                ShardProtocol.wireOptions("server")));
+                                ShardWireOptions.wireOptions("server")));
         mishaps(link, spoilt -> transport.spoil());
     }
 

@@ -9,7 +9,7 @@ import dev.varve.api.event.CacheListenerAddress;
 import dev.varve.platform.prefix.Subscriber.Block;
 import dev.varve.platform.prefix.Subscriber.Place;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.plugin.kvevents.KvEventsProvider;
 
@@ -168,7 +168,7 @@ class EventIndexTest {
                 givesUp
                         ? Optional.empty()
                         : tree.reserveCheckpoint(
-                                at, new int[] {1}, ChunkBoundaries.NONE, new long[] {9});
+                                at, new int[] {1}, ChunkHistory.NONE, new long[] {9});
         if (checkpoint.isEmpty()) {
             tree.abandon(added.getFirst());
             return;
@@ -186,7 +186,7 @@ class EventIndexTest {
         TokenBlock block =
                 tree.reserveBlock(tree.root(MARKER), tokens, 0, new long[] {64}).orElseThrow();
         Checkpoint checkpoint =
-                tree.reserveCheckpoint(block, new int[] {1}, ChunkBoundaries.NONE, new long[] {9})
+                tree.reserveCheckpoint(block, new int[] {1}, ChunkHistory.NONE, new long[] {9})
                         .orElseThrow();
         block.becomeReady();
         checkpoint.becomeReady();

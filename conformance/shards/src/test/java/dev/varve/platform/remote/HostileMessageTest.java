@@ -18,22 +18,22 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -186,7 +186,7 @@ class HostileMessageTest {
             int layers = adapter.shape().layerCount();
             range = new LayerRange(layers / 2, layers);
             CacheTypes types = CacheTypes.f16();
-            int region = ShardFootprint.of(adapter.shape(), range, types, 128, SLOTS).regionSlots();
+            int region = CacheFootprint.of(adapter.shape(), range, types, 128, SLOTS).regionSlots();
             load =
                     new ShardLoadRequest(
                             ShardLoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
@@ -202,27 +202,27 @@ class HostileMessageTest {
                                     new DeviceOptions(
                                             OptionalInt.of(1), OptionalInt.empty(), true)),
                             BoundaryType.F32);
-            valid.add(forward(Phase.PREFILL, List.of(), slice(0, 9, 0, OutputRows.NONE)));
-            valid.add(forward(Phase.DECODE, List.of(), slice(9, 1, 0, OutputRows.BEST)));
+            valid.add(forward(Phase.PREFILL, List.of(), slice(0, 9, 0, RequestedOutput.NONE)));
+            valid.add(forward(Phase.DECODE, List.of(), slice(9, 1, 0, RequestedOutput.BEST)));
             valid.add(
                     forward(
                             Phase.PREFILL,
                             List.of(range.begin() + 1, layers),
-                            slice(0, 5, 256, OutputRows.ALL)));
+                            slice(0, 5, 256, RequestedOutput.ALL)));
             valid.add(
                     forward(
                             Phase.DECODE,
                             List.of(),
-                            slice(10, 1, 0, OutputRows.LAST),
-                            slice(5, 1, 256, OutputRows.BEST)));
+                            slice(10, 1, 0, RequestedOutput.LAST),
+                            slice(5, 1, 256, RequestedOutput.BEST)));
             valid.add(
                     forward(
                             CacheChanges.copies(
                                     List.of(new SlotCopy(0, 256, 11), new SlotCopy(256, 0, 3))),
                             Phase.DECODE,
                             List.of(),
-                            slice(11, 1, 0, OutputRows.BEST)));
-            SequenceChunk drafted = slice(6, 3, 256, OutputRows.ALL);
+                            slice(11, 1, 0, RequestedOutput.BEST)));
+            SequenceChunk drafted = slice(6, 3, 256, RequestedOutput.ALL);
             ChunkPlacement place =
                     new ChunkPlacement(
                             6, drafted.slots(), drafted.readRow(), drafted.writeRow(), 1);
@@ -230,16 +230,16 @@ class HostileMessageTest {
                     forward(
                             Phase.DECODE,
                             List.of(),
-                            new SequenceChunk(256, drafted.tokens(), place, OutputRows.ALL)));
+                            new SequenceChunk(256, drafted.tokens(), place, RequestedOutput.ALL)));
             valid.add(
                     forward(
                             new CacheChanges(List.of(new StateCommit(1, 2, 2, 6, 2)), List.of()),
                             Phase.DECODE,
                             List.of(),
-                            slice(8, 1, 256, OutputRows.BEST)));
+                            slice(8, 1, 256, RequestedOutput.BEST)));
             valid.add(paged());
             valid.add(
-                    ChangeCodec.encode(
+                    CacheChangeCodec.encode(
                             new CacheChanges(
                                     List.of(),
                                     List.of(
@@ -257,7 +257,7 @@ class HostileMessageTest {
 
         /** Pages go and come, lie in another order, and are asked for. */
         private Message paged() {
-            SequenceChunk straight = slice(70, 2, 256, OutputRows.BEST);
+            SequenceChunk straight = slice(70, 2, 256, RequestedOutput.BEST);
             ChunkPlacement place =
                     new ChunkPlacement(
                             70,
@@ -285,13 +285,13 @@ class HostileMessageTest {
                             changes,
                             List.of(
                                     new SequenceChunk(
-                                            256, straight.tokens(), place, OutputRows.BEST)),
+                                            256, straight.tokens(), place, RequestedOutput.BEST)),
                             Phase.DECODE,
                             List.of(),
                             List.of(query)));
         }
 
-        private SequenceChunk slice(int position, int count, int slot, OutputRows outputs) {
+        private SequenceChunk slice(int position, int count, int slot, RequestedOutput outputs) {
             int row = slot == 0 ? 1 : 2;
             return new SequenceChunk(
                     slot,

@@ -186,18 +186,18 @@ class HostileScanTest {
         return refusal(ask(service, request, Integer.MAX_VALUE));
     }
 
-    private static ScanLoadRequest load(LocalTextScorer.Residency residency) {
+    private static TextScorerLoadRequest load(LocalTextScorer.Residency residency) {
         GgufFile file = GgufFile.open(path);
-        return new ScanLoadRequest(
+        return new TextScorerLoadRequest(
                 ShardLoadRequest.Model.of(
                         file, FAMILY.open(file, ModelOptions.defaults()), ModelOptions.defaults()),
-                new LayerwiseTextScorer.Look(new LayerRange(0, 4), 8, false),
+                new LayerwiseTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false),
                 residency,
                 new ShardLoadRequest.Device("cpu:0", DeviceOptions.automatic()));
     }
 
     private static Message text(int tokens) {
-        return ScanCodec.of(load(LocalTextScorer.Residency.AUTO))
+        return TextScoreCodec.of(load(LocalTextScorer.Residency.AUTO))
                 .encode(Qwen3Model.tiny().randomTokens(tokens, tokens));
     }
 

@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Requested bound of the KV cache of sequences; {@link PoolSizing} computes the result for a model
- * and its memory.
+ * Requested bound of the KV cache of sequences; {@link ResidentPoolSizing} computes the result for
+ * a model and its memory.
  *
  * @param size slots of each sequence's pool
  * @param policy which pages stay in it; empty for {@link #USUAL}
@@ -129,7 +129,7 @@ public record RequestedPaging(Size size, Optional<PagePolicy> policy, int tau) {
     /**
      * Creates the options of an engine.
      *
-     * @param poolTokens slots of a pool, computed by {@link PoolSizing}
+     * @param poolTokens slots of a pool, computed by {@link ResidentPoolSizing}
      */
     public PagingOptions options(int poolTokens) {
         return new PagingOptions(poolTokens, chosenPolicy(), tau);

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -14,13 +14,13 @@ final class BlockCopy {
     private final LayerBuffers pieces;
     private final List<HostAllocation> targets;
     private final Supplier<List<TransferDescriptor>> parts;
-    private final Outcome outcome;
+    private final CompletionCallback outcome;
     private final List<CompletableFuture<Void>> moves = new ArrayList<>();
     private int next;
     private boolean givenUp;
 
     /** Callback for the end of the copy. */
-    interface Outcome {
+    interface CompletionCallback {
         /** Called if all bytes have arrived. */
         void onReady();
 
@@ -31,7 +31,10 @@ final class BlockCopy {
     /**
      * @param parts current place of the data on the devices, in the order of the targets
      */
-    BlockCopy(LayerBuffers targets, Supplier<List<TransferDescriptor>> parts, Outcome outcome) {
+    BlockCopy(
+            LayerBuffers targets,
+            Supplier<List<TransferDescriptor>> parts,
+            CompletionCallback outcome) {
         pieces = targets;
         this.targets = targets.parts();
         this.parts = parts;
@@ -64,8 +67,8 @@ final class BlockCopy {
         return sum;
     }
 
-    private static CachePartTransfer into(List<TransferDescriptor> group) {
-        return new CachePartTransfer() {
+    private static CachePartHandler into(List<TransferDescriptor> group) {
+        return new CachePartHandler() {
             @Override
             public void take(int index, ByteBuffer bytes) {
                 TransferDescriptor.take(group, index, bytes);

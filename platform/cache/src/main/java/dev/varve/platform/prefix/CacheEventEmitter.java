@@ -2,8 +2,8 @@ package dev.varve.platform.prefix;
 
 import dev.varve.api.event.CacheMedium;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.ResidentSequenceListener;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.store.ObjectKey;
 
 import java.nio.ByteBuffer;
@@ -24,7 +24,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
 
     private final CacheEventPublisher feed;
     private final Map<TokenBlock, ObjectKey> inHost = new IdentityHashMap<>();
-    private final Map<CachedSequence, List<Long>> residents = new IdentityHashMap<>();
+    private final Map<SequenceCache, List<Long>> residents = new IdentityHashMap<>();
 
     /** Number of finished sequences that have a block. */
     private final Map<Long, Integer> shared = new HashMap<>();
@@ -93,7 +93,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
     }
 
     @Override
-    public void onAdd(CachedSequence sequence) {
+    public void onAdd(SequenceCache sequence) {
         ObjectKey at = keys.root(sequence.scope());
         OptionalLong parent = OptionalLong.empty();
         List<Long> numbers = new ArrayList<>();
@@ -112,7 +112,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
     }
 
     @Override
-    public void onRemove(CachedSequence sequence) {
+    public void onRemove(SequenceCache sequence) {
         List<Long> numbers = residents.remove(sequence);
         for (long number : numbers == null ? List.<Long>of() : numbers.reversed()) {
             if (shared.merge(number, -1, Integer::sum) == 0) {

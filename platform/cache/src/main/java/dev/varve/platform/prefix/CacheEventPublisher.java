@@ -35,7 +35,7 @@ public final class CacheEventPublisher implements AutoCloseable {
     private final Deque<CacheEvent> waiting = new ArrayDeque<>();
 
     /** Current blocks; a block comes after its ancestors. */
-    private final Map<Place, Held> present = new LinkedHashMap<>();
+    private final Map<BlockLocation, BlockRefCount> present = new LinkedHashMap<>();
 
     /** Number of caches that use the publisher and have not closed it. */
     private int owners = 1;
@@ -44,10 +44,10 @@ public final class CacheEventPublisher implements AutoCloseable {
     private boolean closed;
     private boolean telling;
 
-    private record Place(long block, CacheMedium medium) {}
+    private record BlockLocation(long block, CacheMedium medium) {}
 
     /** A current block, and the number of caches that have it. */
-    private record Held(CacheEvent.Stored event, int times) {}
+    private record BlockRefCount(CacheEvent.Stored event, int times) {}
 
     /**
      * Creates a publisher; the listener is closed with it.
@@ -73,26 +73,26 @@ public final class CacheEventPublisher implements AutoCloseable {
 
     /** Records a block that a cache has; other caches may have it too. */
     synchronized void stored(CacheMedium medium, long block, OptionalLong parent, int[] tokens) {
-        Place place = new Place(block, medium);
-        Held known = present.get(place);
+        BlockLocation place = new BlockLocation(block, medium);
+        BlockRefCount known = present.get(place);
         if (known == null) {
             CacheEvent.Stored event = new CacheEvent.Stored(block, parent, tokens, medium);
-            present.put(place, new Held(event, 1));
+            present.put(place, new BlockRefCount(event, 1));
             note(event);
         } else {
-            present.put(place, new Held(known.event(), known.times() + 1));
+            present.put(place, new BlockRefCount(known.event(), known.times() + 1));
         }
     }
 
     /** Records a block that a cache lost; other caches may still have it. */
     synchronized void removed(CacheMedium medium, long block) {
-        Place place = new Place(block, medium);
-        Held known = present.get(place);
+        BlockLocation place = new BlockLocation(block, medium);
+        BlockRefCount known = present.get(place);
         if (known == null) {
             return;
         }
         if (known.times() > 1) {
-            present.put(place, new Held(known.event(), known.times() - 1));
+            present.put(place, new BlockRefCount(known.event(), known.times() - 1));
             return;
         }
         present.remove(place);

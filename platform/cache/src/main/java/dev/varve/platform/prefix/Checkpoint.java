@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import java.util.Optional;
 final class Checkpoint {
     private final TokenBlock block;
     private final int[] tail;
-    private ChunkBoundaries cuts;
+    private ChunkHistory cuts;
     private final LayerBuffers pieces;
     private int pins;
     private int uses;
@@ -28,7 +28,7 @@ final class Checkpoint {
      * @param cuts chunk boundaries of its state, up to its position
      * @param now current time of the clock of {@link PrefixTree}
      */
-    Checkpoint(TokenBlock block, int[] tail, ChunkBoundaries cuts, LayerBuffers pieces, long now) {
+    Checkpoint(TokenBlock block, int[] tail, ChunkHistory cuts, LayerBuffers pieces, long now) {
         this.block = block;
         this.tail = tail;
         this.cuts = cuts;
@@ -50,7 +50,7 @@ final class Checkpoint {
     }
 
     /** Chunk boundaries with which its state was computed. */
-    ChunkBoundaries cuts() {
+    ChunkHistory cuts() {
         return cuts;
     }
 
@@ -118,7 +118,7 @@ final class Checkpoint {
      * @param list chunk boundaries with which its state was computed
      * @param from tier of the store
      */
-    void becomeLoaded(ChunkBoundaries list, CacheSource from) {
+    void becomeLoaded(ChunkHistory list, CacheSource from) {
         cuts = list;
         origin = Optional.of(from);
         ready = true;

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CacheLookup;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveStatus;
@@ -42,7 +42,7 @@ final class DiskTier implements AutoCloseable {
                     READERS,
                     Thread.ofPlatform().name("varve-store-read", 0).daemon(true).factory());
     private final StoreSaves saves;
-    private final List<StoreLoad> loads = new ArrayList<>();
+    private final List<StorePrefetch> loads = new ArrayList<>();
 
     /**
      * @param features host memory for hidden states, if a draft model reads them
@@ -85,8 +85,8 @@ final class DiskTier implements AutoCloseable {
      * @param guesses whether its speculation reads hidden states
      * @param wanted whether the request is still queued
      */
-    Optional<StoreLoad> load(
-            CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
+    Optional<StorePrefetch> load(
+            CacheLookup request, int known, boolean guesses, BooleanSupplier wanted) {
         if (request.replay().end() > 0) {
             return Optional.empty();
         }
@@ -95,7 +95,7 @@ final class DiskTier implements AutoCloseable {
         if (way.position() < known + LEAST_GAIN) {
             return Optional.empty();
         }
-        StoreLoad load = new StoreLoad(tree, CacheSource.DISK, wanted);
+        StorePrefetch load = new StorePrefetch(tree, CacheSource.DISK, wanted);
         if (!room.reserve(load, request.scope(), tokens, way)) {
             load.giveUp();
             return Optional.empty();
@@ -109,7 +109,7 @@ final class DiskTier implements AutoCloseable {
         return Optional.of(start(load));
     }
 
-    private StoreLoad start(StoreLoad load) {
+    private StorePrefetch start(StorePrefetch load) {
         loads.add(load);
         load.start(disk.archive(), readers, wakeUp);
         return load;
@@ -122,7 +122,7 @@ final class DiskTier implements AutoCloseable {
      *     there
      * @param wanted whether the request is still queued
      */
-    Optional<StoreLoad> loadStates(CacheRequest request, int known, BooleanSupplier wanted) {
+    Optional<StorePrefetch> loadStates(CacheLookup request, int known, BooleanSupplier wanted) {
         int[] tokens = request.searched();
         Optional<PrefixMatch> found =
                 tree.find(request.scope(), tokens, tokens.length - 1, request.replay())
@@ -130,7 +130,7 @@ final class DiskTier implements AutoCloseable {
         if (features.isEmpty() || found.isEmpty()) {
             return Optional.empty();
         }
-        StoreLoad load = new StoreLoad(tree, CacheSource.DISK, wanted);
+        StorePrefetch load = new StorePrefetch(tree, CacheSource.DISK, wanted);
         List<TokenBlock> blocks = found.get().blocks();
         load.pass(blocks.isEmpty() ? tree.root(request.scope()) : blocks.getLast());
         found.get().checkpoint().ifPresent(load::pass);
@@ -185,7 +185,7 @@ final class DiskTier implements AutoCloseable {
 
     /** Reserves memory for the hidden states before a position, as far as the disk has them. */
     private void addFeatures(
-            StoreLoad load, FeatureMemory memory, CacheScope scope, PrefixMatch found) {
+            StorePrefetch load, FeatureMemory memory, CacheScope scope, PrefixMatch found) {
         FeatureLoadPlanner states = new FeatureLoadPlanner(disk.archive(), memory, keys, load);
         List<ObjectKey> blocks = new ArrayList<>();
         ObjectKey at = keys.root(scope);
@@ -214,8 +214,8 @@ final class DiskTier implements AutoCloseable {
 
     /** Adopts ended loads, and unpins ended saves. */
     void poll() {
-        loads.forEach(StoreLoad::take);
-        loads.removeIf(StoreLoad::isReleased);
+        loads.forEach(StorePrefetch::take);
+        loads.removeIf(StorePrefetch::isReleased);
         saves.poll();
     }
 
@@ -226,7 +226,7 @@ final class DiskTier implements AutoCloseable {
 
     /** Whether a load has ended that is not adopted yet. */
     boolean hasEndedLoad() {
-        return loads.stream().anyMatch(StoreLoad::hasEndedLoad);
+        return loads.stream().anyMatch(StorePrefetch::hasEndedLoad);
     }
 
     /** Writes pending saves, for a limited time, and closes the archive. */

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * prefix to its beginning: hidden states before a gap are not usable.
  */
 record FeatureLoadPlanner(
-        SnapshotArchive archive, FeatureMemory memory, ChainKeys keys, StoreLoad load) {
+        SnapshotArchive archive, FeatureMemory memory, ChainKeys keys, StorePrefetch load) {
     /** Adds those of a checkpoint; returns whether the ones before it are usable. */
     boolean add(ObjectKey of, Checkpoint checkpoint) {
         return holds(checkpoint.features())

@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 record HostReservation(PrefixTree tree, CacheLayout layout) {
     /** Reserves the objects that host memory does not have; returns whether that was possible. */
-    boolean reserve(StoreLoad load, CacheScope scope, int[] tokens, StoredPrefix way) {
+    boolean reserve(StorePrefetch load, CacheScope scope, int[] tokens, StoredPrefix way) {
         TokenBlock at = tree.root(scope);
         load.pass(at);
         for (ObjectKey key : way.blocks()) {
@@ -39,14 +39,14 @@ record HostReservation(PrefixTree tree, CacheLayout layout) {
     }
 
     private boolean reserveCheckpoint(
-            StoreLoad load, TokenBlock at, int[] tokens, StoredPrefix.End checkpoint) {
+            StorePrefetch load, TokenBlock at, int[] tokens, StoredPrefix.End checkpoint) {
         int[] tail = Arrays.copyOfRange(tokens, at.end(), checkpoint.position());
         if (at.checkpoints().stream().anyMatch(other -> Arrays.equals(other.tail(), tail))) {
             return false;
         }
         Optional<Checkpoint> reserved =
                 tree.reserveCheckpoint(
-                        at, tail, StoreLoad.UNKNOWN, sizes(tail.length, checkpoint.position()));
+                        at, tail, StorePrefetch.UNKNOWN, sizes(tail.length, checkpoint.position()));
         reserved.ifPresent(each -> load.add(checkpoint.key(), each));
         return reserved.isPresent();
     }

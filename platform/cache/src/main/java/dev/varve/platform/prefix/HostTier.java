@@ -1,10 +1,10 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.sequence.CacheRequest;
-import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ShardLostException;
@@ -39,7 +39,7 @@ final class HostTier implements AutoCloseable {
     private final FailureCounter failures;
 
     HostTier(
-            PrefixCache.Host memory,
+            PrefixCache.HostTierOptions memory,
             KvCacheManager devices,
             Optional<CacheEventEmitter> events,
             FailureCounter failures) {
@@ -99,14 +99,14 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Finds the deepest position from which a request can resume. */
-    Optional<PrefixMatch> find(CacheRequest request) {
+    Optional<PrefixMatch> find(CacheLookup request) {
         int[] tokens = request.searched();
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
     }
 
     /** Records hidden states of a sequence's next positions and attaches them to it. */
     void recordFeatures(
-            CachedSequence place,
+            SequenceCache place,
             int position,
             List<CapturedFeature> states,
             int column,
@@ -116,7 +116,7 @@ final class HostTier implements AutoCloseable {
         }
     }
 
-    private static SequenceFeatures trail(CachedSequence place, FeatureMemory memory) {
+    private static SequenceFeatures trail(SequenceCache place, FeatureMemory memory) {
         if (place.attachment().orElse(null) instanceof SequenceFeatures trail) {
             return trail;
         }
@@ -126,7 +126,7 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Hidden states of a sequence's last positions before the given one, as many as exist. */
-    Optional<FeatureSpan> features(CachedSequence place, int position) {
+    Optional<FeatureSpan> features(SequenceCache place, int position) {
         if (place.attachment().orElse(null) instanceof SequenceFeatures trail) {
             FeatureSpan span = trail.before(position);
             features.ifPresent(memory -> span.pages().forEach(memory::touch));
@@ -138,34 +138,34 @@ final class HostTier implements AutoCloseable {
     /**
      * Whether a request could resume from the end of a sequence, or from a few tokens before it.
      */
-    boolean holds(CachedSequence sequence) {
+    boolean holds(SequenceCache sequence) {
         int end = sequence.coldEnd();
         int[] tokens = sequence.tokens().range(0, end);
         int found = tree.find(sequence.scope(), tokens, end).map(PrefixMatch::position).orElse(0);
         return end - found < SnapshotExporter.LEAST_GAIN;
     }
 
-    MissReason missReason(CacheRequest request) {
+    MissReason missReason(CacheLookup request) {
         return tree.missReason(request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
     /** Number of leading tokens that a request shares with another prompt of its scope. */
-    int commonPrefix(CacheRequest request) {
+    int commonPrefix(CacheLookup request) {
         return tree.commonPrefix(
                 request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
     /** Chunk boundaries of a match. */
-    static ChunkBoundaries cuts(PrefixMatch found) {
+    static ChunkHistory cuts(PrefixMatch found) {
         return found.checkpoint()
                 .filter(checkpoint -> checkpoint.position() == found.position())
                 // A copy, because the sequence adds to it.
                 .map(checkpoint -> checkpoint.cuts().upTo(found.position()))
-                .orElseGet(() -> ChunkBoundaries.ofWindows(WINDOW, found.position()));
+                .orElseGet(() -> ChunkHistory.ofWindows(WINDOW, found.position()));
     }
 
     /** Starts copying a match to the slots of a sequence. */
-    SnapshotImport restore(CachedSequence place, PrefixMatch found) {
+    SnapshotImport restore(SequenceCache place, PrefixMatch found) {
         SnapshotImport arrival = new SnapshotImport(place, layout, found);
         tree.use(found);
         features.ifPresent(
@@ -224,7 +224,7 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Cancels all copies from and to the slots of a sequence, which are about to be freed. */
-    void cancel(CachedSequence place) {
+    void cancel(SequenceCache place) {
         exporter.cancel(place);
         imports.stream().filter(each -> each.isOf(place)).forEach(SnapshotImport::giveUp);
     }

@@ -47,11 +47,11 @@ record LayerBuffers(List<HostAllocation> parts) {
         walk(begin, to.remaining(), (part, first, count) -> part.read(first, count, to));
     }
 
-    private interface Run {
+    private interface AllocationVisitor {
         void take(HostAllocation part, long first, long count);
     }
 
-    private void walk(long begin, long bytes, Run run) {
+    private void walk(long begin, long bytes, AllocationVisitor run) {
         long skipped = 0;
         long at = begin;
         for (HostAllocation part : parts) {

@@ -1,13 +1,13 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.prefix.PrefixLookupResult.Restored;
+import dev.varve.platform.prefix.PrefixLookupResult.RestoreStats;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.CacheRequest;
-import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.CacheLookup;
 import dev.varve.platform.sequence.EvictionListener;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.ResidentSequenceListener;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.store.ArchiveStatus;
@@ -42,7 +42,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param stores stores below host memory
      * @param wakeUp called by other threads when a read from a store has ended
      */
-    public record Host(
+    public record HostTierOptions(
             CacheLayout layout,
             long bytes,
             Optional<FeatureKind> features,
@@ -71,18 +71,18 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param arrival import that it waits for; empty if it can be computed at once
      */
-    public record Begun(CachedSequence sequence, Optional<SnapshotImport> arrival) {}
+    public record AllocatedSequence(SequenceCache sequence, Optional<SnapshotImport> arrival) {}
 
     private PrefixCache(
             CacheCapacity capacity,
             boolean forgets,
-            Optional<Host> memory,
+            Optional<HostTierOptions> memory,
             Optional<CacheEventPublisher> feed,
             FailureCounter failures) {
         this.feed = feed;
         this.failures = failures;
         Optional<CacheEventEmitter> events = feed.map(CacheEventEmitter::new);
-        Leaving leaving = new Leaving();
+        EvictionExporter leaving = new EvictionExporter();
         devices =
                 new KvCacheManager(
                         capacity,
@@ -98,7 +98,8 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param forgets whether the model has state that cannot be cut back
      */
-    public static PrefixCache of(CacheCapacity capacity, boolean forgets, Optional<Host> memory) {
+    public static PrefixCache of(
+            CacheCapacity capacity, boolean forgets, Optional<HostTierOptions> memory) {
         return of(
                 capacity, forgets, memory, Optional.empty(), new FailureCounter(System::nanoTime));
     }
@@ -112,16 +113,16 @@ public final class PrefixCache implements AutoCloseable {
     public static PrefixCache of(
             CacheCapacity capacity,
             boolean forgets,
-            Optional<Host> memory,
+            Optional<HostTierOptions> memory,
             Optional<CacheEventPublisher> feed,
             FailureCounter failures) {
         return new PrefixCache(capacity, forgets, memory, feed, failures);
     }
 
     /** Exports sequences that are evicted from the devices. */
-    private final class Leaving implements EvictionListener {
+    private final class EvictionExporter implements EvictionListener {
         @Override
-        public boolean isStored(CachedSequence sequence) {
+        public boolean isStored(SequenceCache sequence) {
             return failures.guard(
                     "the prefix cache could not look up a prefix",
                     () -> host.map(tier -> tier.holds(sequence)).orElse(false),
@@ -129,12 +130,12 @@ public final class PrefixCache implements AutoCloseable {
         }
 
         @Override
-        public void onEvict(CachedSequence sequence) {
+        public void onEvict(SequenceCache sequence) {
             host.ifPresent(tier -> tier.exporter().flush(sequence));
         }
 
         @Override
-        public void onHandOver(CachedSequence from, CachedSequence to, int shared) {
+        public void onHandOver(SequenceCache from, SequenceCache to, int shared) {
             host.ifPresent(tier -> tier.exporter().handOver(from, to, shared));
         }
 
@@ -159,7 +160,7 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param mayRestore whether host memory is searched
      */
-    public Lookup find(CacheRequest request, boolean mayRestore) {
+    public Lookup find(CacheLookup request, boolean mayRestore) {
         if (!request.scope().isCached()) {
             return new Lookup(0, Optional.empty());
         }
@@ -180,16 +181,16 @@ public final class PrefixCache implements AutoCloseable {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<Begun> begin(CacheRequest request, Lookup lookup, int spareSlots) {
+    public Optional<AllocatedSequence> begin(CacheLookup request, Lookup lookup, int spareSlots) {
         if (lookup.stored().isEmpty()) {
             return devices.begin(request, spareSlots)
-                    .map(sequence -> new Begun(sequence, Optional.empty()));
+                    .map(sequence -> new AllocatedSequence(sequence, Optional.empty()));
         }
         PrefixMatch found = lookup.stored().get();
         // Sequences that are evicted now may need the memory.
         found.pin();
         try {
-            Optional<CachedSequence> place =
+            Optional<SequenceCache> place =
                     devices.beginAfter(request, HostTier.cuts(found), spareSlots);
             if (place.isEmpty()) {
                 return Optional.empty();
@@ -199,7 +200,7 @@ public final class PrefixCache implements AutoCloseable {
                             "restore a prefix",
                             () -> host.map(tier -> tier.restore(place.get(), found)));
             if (arrival.isPresent()) {
-                return Optional.of(new Begun(place.get(), arrival));
+                return Optional.of(new AllocatedSequence(place.get(), arrival));
             }
             devices.drop(place.get());
         } finally {
@@ -231,8 +232,8 @@ public final class PrefixCache implements AutoCloseable {
      * @param known leading tokens that are cached without the store
      * @param wanted whether the request is still queued
      */
-    public Optional<PrefixLoad> loadShared(
-            CacheRequest request, int known, BooleanSupplier wanted) {
+    public Optional<PrefixPrefetch> loadShared(
+            CacheLookup request, int known, BooleanSupplier wanted) {
         return request.scope().isCached()
                 ? guard(
                         "read a prefix from the shared store",
@@ -259,8 +260,8 @@ public final class PrefixCache implements AutoCloseable {
      * @param guesses whether its speculation reads hidden states
      * @param wanted whether the request is still queued
      */
-    public Optional<? extends PrefixLoad> load(
-            CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
+    public Optional<? extends PrefixPrefetch> load(
+            CacheLookup request, int known, boolean guesses, BooleanSupplier wanted) {
         return request.scope().isCached()
                 ? guard(
                         "read a prefix from disk",
@@ -268,9 +269,9 @@ public final class PrefixCache implements AutoCloseable {
                 : Optional.empty();
     }
 
-    private Optional<StoreLoad> loadStored(
-            CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
-        Optional<StoreLoad> load =
+    private Optional<StorePrefetch> loadStored(
+            CacheLookup request, int known, boolean guesses, BooleanSupplier wanted) {
+        Optional<StorePrefetch> load =
                 store().flatMap(tier -> tier.load(request, known, guesses, wanted));
         // A sequence on the devices has its own hidden states.
         return load.isPresent() || !guesses || devices.find(request) >= known
@@ -302,7 +303,7 @@ public final class PrefixCache implements AutoCloseable {
      * Number of leading tokens that a request shares with another prompt of its scope, whether it
      * can resume from there or not; 0 if unknown.
      */
-    public int commonPrefix(CacheRequest request) {
+    public int commonPrefix(CacheLookup request) {
         return request.scope().isCached()
                 ? guard("compare prompts", () -> host.map(tier -> tier.commonPrefix(request)))
                         .orElse(0)
@@ -310,7 +311,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Counts a request that starts with a prefix on the devices, or without a cached prefix. */
-    public PrefixLookupResult started(CacheRequest request, int cached, boolean failed) {
+    public PrefixLookupResult started(CacheLookup request, int cached, boolean failed) {
         PrefixLookupResult use;
         if (cached > 0) {
             use = PrefixLookupResult.onDevice(cached);
@@ -331,12 +332,12 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Counts a request that starts after its import has arrived. */
-    public PrefixLookupResult started(CachedSequence sequence, SnapshotImport arrival) {
+    public PrefixLookupResult started(SequenceCache sequence, SnapshotImport arrival) {
         PrefixLookupResult use =
                 PrefixLookupResult.restored(
                         arrival.source(),
                         sequence.computed(),
-                        new Restored(arrival.bytes(), arrival.nanos() / 1e6));
+                        new RestoreStats(arrival.bytes(), arrival.nanos() / 1e6));
         counts.count(use);
         return use;
     }
@@ -346,7 +347,7 @@ public final class PrefixCache implements AutoCloseable {
      * The batch may still be in flight: the caller calls {@link SnapshotExport#markComputed} after
      * its success, or {@link #forget} after its failure.
      */
-    public Optional<SnapshotExport> exportEnd(CachedSequence sequence) {
+    public Optional<SnapshotExport> exportEnd(SequenceCache sequence) {
         return guard(
                 "export a prefix",
                 () ->
@@ -372,7 +373,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param count number of positions
      */
     public void recordFeatures(
-            CachedSequence sequence,
+            SequenceCache sequence,
             int position,
             List<CapturedFeature> states,
             int column,
@@ -389,7 +390,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Hidden states of the positions before the end of a sequence, as far as they exist. */
-    public Optional<FeatureSpan> features(CachedSequence sequence) {
+    public Optional<FeatureSpan> features(SequenceCache sequence) {
         return guard(
                 "read hidden states",
                 () -> host.flatMap(tier -> tier.features(sequence, sequence.computed())));
@@ -400,14 +401,14 @@ public final class PrefixCache implements AutoCloseable {
         host.ifPresent(tier -> tier.exporter().cancel(export));
     }
 
-    private Optional<HostTier> kept(CachedSequence sequence) {
+    private Optional<HostTier> kept(SequenceCache sequence) {
         return sequence.scope().isCached() && sequence.coldEnd() > 0 ? host : Optional.empty();
     }
 
     /**
      * Exports the last position from which other requests may resume, if its state still exists.
      */
-    private void keepEnd(CachedSequence sequence) {
+    private void keepEnd(SequenceCache sequence) {
         int end = sequence.coldEnd();
         if (end == sequence.computed() || devices.canRollBack()) {
             guard(
@@ -426,7 +427,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Keeps a finished sequence. */
-    public void keep(CachedSequence sequence) {
+    public void keep(SequenceCache sequence) {
         if (sequence.scope().isCached()) {
             keepEnd(sequence);
             devices.keep(sequence);
@@ -436,20 +437,20 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Preempts a sequence: exports its computed tokens to host memory and frees its slots. */
-    public void putAside(CachedSequence sequence) {
+    public void putAside(SequenceCache sequence) {
         keepEnd(sequence);
         host.ifPresent(tier -> tier.exporter().flush(sequence));
         devices.drop(sequence);
     }
 
     /** Frees the slots of a sequence whose content is unknown. */
-    public void drop(CachedSequence sequence) {
+    public void drop(SequenceCache sequence) {
         host.ifPresent(tier -> tier.cancel(sequence));
         devices.drop(sequence);
     }
 
     /** Whether the state of a running sequence at a position will still reach host memory. */
-    public boolean awaits(CachedSequence sequence, int position) {
+    public boolean awaits(SequenceCache sequence, int position) {
         return sequence.computed() < position
                 || host.map(tier -> tier.exporter().awaits(sequence, position)).orElse(false);
     }
@@ -503,7 +504,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Positions that host memory can restore. */
-    public List<CacheEntry> entries() {
+    public List<CachedPrefix> entries() {
         return host.map(tier -> tier.tree().entries()).orElse(List.of());
     }
 

@@ -12,7 +12,10 @@ import java.util.Optional;
  * @param miss reason of the miss; empty for a hit
  */
 public record PrefixLookupResult(
-        Optional<CacheSource> source, int tokens, Restored restored, Optional<MissReason> miss) {
+        Optional<CacheSource> source,
+        int tokens,
+        RestoreStats restored,
+        Optional<MissReason> miss) {
     /** Checks that either a source or a miss reason is present. */
     public PrefixLookupResult {
         Objects.requireNonNull(restored);
@@ -27,24 +30,26 @@ public record PrefixLookupResult(
      * @param bytes number of bytes
      * @param millis time from the decision to the last byte
      */
-    public record Restored(long bytes, double millis) {
+    public record RestoreStats(long bytes, double millis) {
         /** No copy. */
-        public static final Restored NOTHING = new Restored(0, 0);
+        public static final RestoreStats NOTHING = new RestoreStats(0, 0);
     }
 
     /** Creates a hit on the devices. */
     public static PrefixLookupResult onDevice(int tokens) {
         return new PrefixLookupResult(
-                Optional.of(CacheSource.DEVICE), tokens, Restored.NOTHING, Optional.empty());
+                Optional.of(CacheSource.DEVICE), tokens, RestoreStats.NOTHING, Optional.empty());
     }
 
     /** Creates a hit in host memory or in a store below it. */
-    public static PrefixLookupResult restored(CacheSource source, int tokens, Restored restored) {
+    public static PrefixLookupResult restored(
+            CacheSource source, int tokens, RestoreStats restored) {
         return new PrefixLookupResult(Optional.of(source), tokens, restored, Optional.empty());
     }
 
     /** Creates a miss. */
     public static PrefixLookupResult missed(MissReason reason) {
-        return new PrefixLookupResult(Optional.empty(), 0, Restored.NOTHING, Optional.of(reason));
+        return new PrefixLookupResult(
+                Optional.empty(), 0, RestoreStats.NOTHING, Optional.of(reason));
     }
 }

@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ final class PrefixTree implements AutoCloseable {
      * @param limit last usable position
      */
     Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit) {
-        return find(scope, tokens, limit, ChunkBoundaries.NONE);
+        return find(scope, tokens, limit, ChunkHistory.NONE);
     }
 
     /**
@@ -95,7 +95,7 @@ final class PrefixTree implements AutoCloseable {
      * @param replay chunk boundaries with which the tokens were computed before, as far as they
      *     were: only a prefix with the same ones matches
      */
-    Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit, ChunkBoundaries replay) {
+    Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit, ChunkHistory replay) {
         TokenBlock root = roots.get(scope);
         return root == null
                 ? Optional.empty()
@@ -137,7 +137,7 @@ final class PrefixTree implements AutoCloseable {
      * @param bytes per part of a layer that is kept
      */
     Optional<Checkpoint> reserveCheckpoint(
-            TokenBlock block, int[] tail, ChunkBoundaries cuts, long[] bytes) {
+            TokenBlock block, int[] tail, ChunkHistory cuts, long[] bytes) {
         block.pin();
         try {
             return take(bytes)
@@ -239,14 +239,14 @@ final class PrefixTree implements AutoCloseable {
     }
 
     /** All entries that a lookup can find, most recently used first. */
-    List<CacheEntry> entries() {
+    List<CachedPrefix> entries() {
         long now = clock.getAsLong();
         return checkpoints.stream()
                 .filter(Checkpoint::isReady)
                 .sorted(Comparator.comparingLong(Checkpoint::lastUse).reversed())
                 .map(
                         kept ->
-                                new CacheEntry(
+                                new CachedPrefix(
                                         scopeOf(kept),
                                         kept.position(),
                                         kept.bytesAlone(),

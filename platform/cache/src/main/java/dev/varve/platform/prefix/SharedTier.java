@@ -1,12 +1,12 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CacheLookup;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.SharedArchive;
 import dev.varve.platform.store.SharedArchiveStatus;
-import dev.varve.platform.store.SharedArchiveStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.SearchOutcome;
 import dev.varve.platform.store.SharedObjectManifest;
 
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class SharedTier implements AutoCloseable {
     private final ExecutorService searchers = pool("varve-shared-find", SEARCHERS);
     private final ExecutorService readers = pool("varve-shared-read", READERS);
     private final StoreSaves saves;
-    private final List<SharedLoad> loads = new ArrayList<>();
+    private final List<SharedPrefetch> loads = new ArrayList<>();
 
     /**
      * @param wakeUp called by other threads when a search or a read has ended
@@ -90,19 +90,19 @@ final class SharedTier implements AutoCloseable {
      * @param known leading tokens that are cached without the store
      * @param wanted whether the request is still queued
      */
-    Optional<PrefixLoad> load(CacheRequest request, int known, BooleanSupplier wanted) {
+    Optional<PrefixPrefetch> load(CacheLookup request, int known, BooleanSupplier wanted) {
         int gain = request.tokens().size() - known;
         if (request.replay().end() > 0 || gain <= LEAST_GAIN) {
             return Optional.empty();
         }
         if (!archive().answers()) {
-            archive().count(Outcome.SKIPPED);
+            archive().count(SearchOutcome.SKIPPED);
             return Optional.empty();
         }
         int[] tokens = request.searched();
         CacheScope scope = request.scope();
         long deadline = System.nanoTime() + speed.of(gain).toNanos();
-        CompletableFuture<SharedLoad.SharedMatch> search =
+        CompletableFuture<SharedPrefetch.SharedMatch> search =
                 CompletableFuture.supplyAsync(
                         () ->
                                 search(
@@ -110,34 +110,36 @@ final class SharedTier implements AutoCloseable {
                                                 archive(), keys, room, scope, tokens, known,
                                                 deadline)),
                         searchers);
-        SharedLoad load =
-                new SharedLoad(search, wanted, found -> begin(found, scope, tokens, known, wanted));
+        SharedPrefetch load =
+                new SharedPrefetch(
+                        search, wanted, found -> begin(found, scope, tokens, known, wanted));
         loads.add(load);
         search.whenComplete((found, failure) -> wakeUp.run());
         return Optional.of(load);
     }
 
-    private SharedLoad.SharedMatch search(SharedSearch search) {
-        SharedLoad.SharedMatch found;
+    private SharedPrefetch.SharedMatch search(SharedSearch search) {
+        SharedPrefetch.SharedMatch found;
         try {
             Optional<SharedSearch.Result> result = search.run();
             found =
-                    new SharedLoad.SharedMatch(
-                            result.isPresent() ? Outcome.FOUND : Outcome.NOTHING, result);
+                    new SharedPrefetch.SharedMatch(
+                            result.isPresent() ? SearchOutcome.FOUND : SearchOutcome.NOTHING,
+                            result);
         } catch (ArchiveMissException e) {
-            found = new SharedLoad.SharedMatch(Outcome.FAILED, Optional.empty());
+            found = new SharedPrefetch.SharedMatch(SearchOutcome.FAILED, Optional.empty());
         }
         archive().count(found.outcome());
         return found;
     }
 
-    private Optional<StoreLoad> begin(
+    private Optional<StorePrefetch> begin(
             SharedSearch.Result found,
             CacheScope scope,
             int[] tokens,
             int known,
             BooleanSupplier wanted) {
-        StoreLoad load = new StoreLoad(tree, CacheSource.SHARED, wanted);
+        StorePrefetch load = new StorePrefetch(tree, CacheSource.SHARED, wanted);
         if (!room.reserve(load, scope, tokens, found.way()) || load.isEmpty()) {
             load.giveUp();
             return Optional.empty();
@@ -159,14 +161,14 @@ final class SharedTier implements AutoCloseable {
 
     /** Processes ended searches and loads, and unpins ended saves. */
     void poll() {
-        loads.forEach(SharedLoad::advance);
-        loads.removeIf(SharedLoad::isReleased);
+        loads.forEach(SharedPrefetch::advance);
+        loads.removeIf(SharedPrefetch::isReleased);
         saves.poll();
     }
 
     /** Whether a search or a load has ended that is not processed yet. */
     boolean hasEndedLoad() {
-        return loads.stream().anyMatch(SharedLoad::hasEndedLoad);
+        return loads.stream().anyMatch(SharedPrefetch::hasEndedLoad);
     }
 
     /** Clears the store, and cancels pending writes. */

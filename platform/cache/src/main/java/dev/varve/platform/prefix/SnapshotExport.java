@@ -1,8 +1,8 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.Arrays;
@@ -16,8 +16,8 @@ import java.util.Optional;
 public final class SnapshotExport {
     private final CacheScope scope;
     private final int[] tokens;
-    private final ChunkBoundaries cuts;
-    private CachedSequence place;
+    private final ChunkHistory cuts;
+    private SequenceCache place;
 
     /** State row after the tokens, held for this export; the zero row after its release. */
     private int row;
@@ -30,7 +30,7 @@ public final class SnapshotExport {
     private Optional<BlockCopy> copy = Optional.empty();
     private FeatureSpan features;
 
-    SnapshotExport(CachedSequence place, int position, int row, boolean computed) {
+    SnapshotExport(SequenceCache place, int position, int row, boolean computed) {
         this.place = place;
         this.row = row;
         this.computed = computed;
@@ -40,7 +40,7 @@ public final class SnapshotExport {
         features = featuresOf(place, position);
     }
 
-    private static FeatureSpan featuresOf(CachedSequence place, int position) {
+    private static FeatureSpan featuresOf(SequenceCache place, int position) {
         return place.attachment()
                 .filter(SequenceFeatures.class::isInstance)
                 .map(trail -> ((SequenceFeatures) trail).before(position))
@@ -71,15 +71,15 @@ public final class SnapshotExport {
         return tokens.length;
     }
 
-    ChunkBoundaries cuts() {
+    ChunkHistory cuts() {
         return cuts;
     }
 
-    CachedSequence place() {
+    SequenceCache place() {
         return place;
     }
 
-    void moveTo(CachedSequence other) {
+    void moveTo(SequenceCache other) {
         place = other;
     }
 

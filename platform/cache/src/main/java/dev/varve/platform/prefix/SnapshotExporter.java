@@ -2,8 +2,8 @@ package dev.varve.platform.prefix;
 
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.SequenceChunk;
@@ -44,12 +44,12 @@ final class SnapshotExporter {
     private final List<BlockCopy> inFlight = new ArrayList<>();
 
     /** Positions whose checkpoints are under way. */
-    private final Set<End> arriving = new HashSet<>();
+    private final Set<ExportPosition> arriving = new HashSet<>();
 
     private long bytes;
 
     /** A position of a sequence. */
-    private record End(CachedSequence place, int position) {}
+    private record ExportPosition(SequenceCache place, int position) {}
 
     /**
      * @param kept receives every checkpoint that is ready
@@ -75,7 +75,7 @@ final class SnapshotExporter {
     }
 
     /** Adds an export of a position of a sequence, whose state is in the given row. */
-    SnapshotExport add(CachedSequence place, int position, int row, boolean computed) {
+    SnapshotExport add(SequenceCache place, int position, int row, boolean computed) {
         SnapshotExport export = new SnapshotExport(place, position, row, computed);
         devices.hold(row);
         exports.add(export);
@@ -88,10 +88,10 @@ final class SnapshotExporter {
     }
 
     /** Whether the export of a position is pending or under way. */
-    boolean awaits(CachedSequence place, int position) {
+    boolean awaits(SequenceCache place, int position) {
         return exports.stream()
                         .anyMatch(each -> each.place() == place && each.position() == position)
-                || arriving.contains(new End(place, position));
+                || arriving.contains(new ExportPosition(place, position));
     }
 
     /**
@@ -306,7 +306,7 @@ final class SnapshotExporter {
             SnapshotExport export,
             LayerBuffers targets,
             Supplier<List<TransferDescriptor>> parts,
-            BlockCopy.Outcome outcome) {
+            BlockCopy.CompletionCallback outcome) {
         BlockCopy copy = new BlockCopy(targets, parts, outcome);
         export.fill(Optional.of(copy));
         inFlight.add(copy);
@@ -319,8 +319,8 @@ final class SnapshotExporter {
                 .toArray();
     }
 
-    private BlockCopy.Outcome outcome(TokenBlock block) {
-        return new BlockCopy.Outcome() {
+    private BlockCopy.CompletionCallback outcome(TokenBlock block) {
+        return new BlockCopy.CompletionCallback() {
             @Override
             public void onReady() {
                 block.becomeReady();
@@ -334,10 +334,10 @@ final class SnapshotExporter {
         };
     }
 
-    private BlockCopy.Outcome outcome(SnapshotExport export, Checkpoint checkpoint) {
-        End end = new End(export.place(), export.position());
+    private BlockCopy.CompletionCallback outcome(SnapshotExport export, Checkpoint checkpoint) {
+        ExportPosition end = new ExportPosition(export.place(), export.position());
         arriving.add(end);
-        return new BlockCopy.Outcome() {
+        return new BlockCopy.CompletionCallback() {
             @Override
             public void onReady() {
                 arriving.remove(end);
@@ -377,7 +377,7 @@ final class SnapshotExporter {
     }
 
     /** Copies all exports of a sequence at once, because its slots are about to be freed. */
-    void flush(CachedSequence place) {
+    void flush(SequenceCache place) {
         flush(exports.stream().filter(each -> each.place() == place).toList());
     }
 
@@ -415,7 +415,7 @@ final class SnapshotExporter {
      *
      * @param shared number of leading tokens that both have
      */
-    void handOver(CachedSequence from, CachedSequence to, int shared) {
+    void handOver(SequenceCache from, SequenceCache to, int shared) {
         flush(
                 exports.stream()
                         .filter(each -> each.place() == from && each.position() > shared)
@@ -424,7 +424,7 @@ final class SnapshotExporter {
     }
 
     /** Ends all exports of a sequence, because the content of its slots is unknown. */
-    void cancel(CachedSequence place) {
+    void cancel(SequenceCache place) {
         List.copyOf(exports).stream().filter(each -> each.place() == place).forEach(this::end);
     }
 

@@ -1,9 +1,9 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.nio.ByteBuffer;
@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * sequence may be computed once the import {@linkplain #hasArrived has arrived}.
  */
 public final class SnapshotImport {
-    private final CachedSequence place;
+    private final SequenceCache place;
     private final CacheLayout layout;
     private final PrefixMatch found;
     private final List<HostAllocation> sources = new ArrayList<>();
@@ -28,7 +28,7 @@ public final class SnapshotImport {
     private int next;
     private boolean givenUp;
 
-    SnapshotImport(CachedSequence place, CacheLayout layout, PrefixMatch found) {
+    SnapshotImport(SequenceCache place, CacheLayout layout, PrefixMatch found) {
         this.place = place;
         this.layout = layout;
         this.found = found;
@@ -112,8 +112,8 @@ public final class SnapshotImport {
         }
     }
 
-    private static CachePartTransfer from(List<TransferDescriptor> group) {
-        return new CachePartTransfer() {
+    private static CachePartHandler from(List<TransferDescriptor> group) {
+        return new CachePartHandler() {
             @Override
             public void take(int index, ByteBuffer bytes) {
                 throw new UnsupportedOperationException(
@@ -138,7 +138,7 @@ public final class SnapshotImport {
     }
 
     /** Whether it restores a sequence. */
-    boolean isOf(CachedSequence sequence) {
+    boolean isOf(SequenceCache sequence) {
         return place == sequence;
     }
 

@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.store.ObjectDescriptor;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.platform.store.ObjectKind;
@@ -100,7 +100,7 @@ final class StoreSave {
                         new StoredHeader(
                                 block.tokens(),
                                 block.cuts(),
-                                ChunkBoundaries.NONE,
+                                ChunkHistory.NONE,
                                 sizes(block.rows()),
                                 "");
                 ObjectDescriptor name =
@@ -187,12 +187,12 @@ final class StoreSave {
     }
 
     /** Reads bytes, starting at a given one. */
-    private interface Reading {
+    private interface ByteReader {
         void read(long begin, ByteBuffer to);
     }
 
     /** Source of the bytes of an object. */
-    private record Source(ByteBuffer header, long bytes, Reading from, Runnable pause)
+    private record Source(ByteBuffer header, long bytes, ByteReader from, Runnable pause)
             implements ObjectSource {
         @Override
         public ByteBuffer header() {

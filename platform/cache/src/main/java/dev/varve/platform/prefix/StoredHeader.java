@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,8 +19,7 @@ import java.util.Optional;
  * @param sizes bytes of its parts, layer by layer
  * @param origin tensors of the shards that wrote it, for diagnostics
  */
-record StoredHeader(
-        int[] tokens, long cutsDigest, ChunkBoundaries cuts, long[] sizes, String origin) {
+record StoredHeader(int[] tokens, long cutsDigest, ChunkHistory cuts, long[] sizes, String origin) {
     private static final int MOST_ORIGIN = 1 << 20;
 
     /** Encodes the header. */
@@ -59,8 +58,8 @@ record StoredHeader(
         }
         long digest = bytes.getLong();
         Optional<int[]> tokens = take(bytes);
-        Optional<ChunkBoundaries> cuts =
-                tokens.flatMap(before -> take(bytes)).flatMap(ChunkBoundaries::of);
+        Optional<ChunkHistory> cuts =
+                tokens.flatMap(before -> take(bytes)).flatMap(ChunkHistory::of);
         Optional<long[]> sizes = cuts.flatMap(before -> takeSizes(bytes));
         Optional<String> origin = sizes.flatMap(before -> takeText(bytes));
         // Earlier versions appended the pages of a KV Flash pool: such rows differ from those of a

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param anywhere whether rows alone are sufficient, so that a sequence can resume from any
  *     position
  */
-record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywhere) {
+record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere) {
     Optional<PrefixMatch> from(TokenBlock root) {
         List<TokenBlock> way = new ArrayList<>();
         Optional<PrefixMatch> best = Optional.empty();

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Kind of a forward of a sequence. A prefill window may be computed at once or in pieces, with the
- * same numbers, so {@link ChunkBoundaries} does not distinguish them.
+ * same numbers, so {@link ChunkHistory} does not distinguish them.
  */
 public enum ChunkKind {
     /** A whole window, or any other chunk that is computed on its own. */

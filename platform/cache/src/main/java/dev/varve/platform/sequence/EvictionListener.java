@@ -9,17 +9,17 @@ public interface EvictionListener {
     EvictionListener NONE =
             new EvictionListener() {
                 @Override
-                public boolean isStored(CachedSequence sequence) {
+                public boolean isStored(SequenceCache sequence) {
                     return false;
                 }
 
                 @Override
-                public void onEvict(CachedSequence sequence) {
+                public void onEvict(SequenceCache sequence) {
                     // No export.
                 }
 
                 @Override
-                public void onHandOver(CachedSequence from, CachedSequence to, int shared) {
+                public void onHandOver(SequenceCache from, SequenceCache to, int shared) {
                     // No export.
                 }
 
@@ -30,10 +30,10 @@ public interface EvictionListener {
             };
 
     /** Whether another tier has all tokens that a finished sequence computed. */
-    boolean isStored(CachedSequence sequence);
+    boolean isStored(SequenceCache sequence);
 
     /** Called before a sequence's slots and rows are freed. */
-    void onEvict(CachedSequence sequence);
+    void onEvict(SequenceCache sequence);
 
     /**
      * Called before a sequence continues in the slots of another one. The rows after the shared
@@ -41,7 +41,7 @@ public interface EvictionListener {
      *
      * @param shared number of leading tokens that both have
      */
-    void onHandOver(CachedSequence from, CachedSequence to, int shared);
+    void onHandOver(SequenceCache from, SequenceCache to, int shared);
 
     /** Called if state rows are short: releases the held ones; returns whether there were any. */
     boolean releaseRows();

@@ -12,19 +12,19 @@ import java.util.stream.Stream;
 final class FinishedSequences {
     private final boolean forgets;
     private final ResidentSequenceListener watcher;
-    private final Deque<CachedSequence> sequences = new ArrayDeque<>();
+    private final Deque<SequenceCache> sequences = new ArrayDeque<>();
 
     /**
      * A resident that begins like a request.
      *
      * @param length leading tokens that need no computing
      */
-    record Match(CachedSequence resident, int length) {
+    record Match(SequenceCache resident, int length) {
         /**
          * Whether all tokens are cached, because the resident has the output of the last token as
          * well.
          */
-        boolean isWhole(CacheRequest request) {
+        boolean isWhole(CacheLookup request) {
             return length == request.tokens().size();
         }
 
@@ -49,19 +49,19 @@ final class FinishedSequences {
     }
 
     /** Adds a sequence as the most recently used one. */
-    void add(CachedSequence sequence) {
+    void add(SequenceCache sequence) {
         sequences.addLast(sequence);
         watcher.onAdd(sequence);
     }
 
-    void remove(CachedSequence sequence) {
+    void remove(SequenceCache sequence) {
         if (sequences.remove(sequence)) {
             watcher.onRemove(sequence);
         }
     }
 
     /** Removes a sequence for a short time, so that it is not evicted meanwhile. */
-    void setAside(CachedSequence sequence) {
+    void setAside(SequenceCache sequence) {
         sequences.remove(sequence);
     }
 
@@ -69,25 +69,25 @@ final class FinishedSequences {
      * Adds a sequence again that was {@linkplain #setAside set aside}, as the most recently used
      * one.
      */
-    void putBack(CachedSequence sequence) {
+    void putBack(SequenceCache sequence) {
         sequences.addLast(sequence);
     }
 
     /** Removes the least recently used sequence. */
-    Optional<CachedSequence> pollOldest() {
-        Optional<CachedSequence> oldest = Optional.ofNullable(sequences.pollFirst());
+    Optional<SequenceCache> pollOldest() {
+        Optional<SequenceCache> oldest = Optional.ofNullable(sequences.pollFirst());
         oldest.ifPresent(watcher::onRemove);
         return oldest;
     }
 
-    Stream<CachedSequence> stream() {
+    Stream<SequenceCache> stream() {
         return sequences.stream();
     }
 
     /** Number of their slots. */
     int slots() {
         int sum = 0;
-        for (CachedSequence resident : sequences) {
+        for (SequenceCache resident : sequences) {
             sum += resident.span().capacity();
         }
         return sum;
@@ -98,9 +98,9 @@ final class FinishedSequences {
      *
      * @param last last position from which the request may resume
      */
-    Optional<Match> find(CacheRequest request, int last) {
+    Optional<Match> find(CacheLookup request, int last) {
         Optional<Match> best = Optional.empty();
-        for (CachedSequence resident : sequences) {
+        for (SequenceCache resident : sequences) {
             int length =
                     resident.scope().equals(request.scope())
                             ? reusable(resident, request, last)
@@ -113,7 +113,7 @@ final class FinishedSequences {
     }
 
     /** Leading tokens that need no computing, up to a position at which a forward ended. */
-    private int reusable(CachedSequence resident, CacheRequest request, int last) {
+    private int reusable(SequenceCache resident, CacheLookup request, int last) {
         int common = resident.tokens().commonPrefix(request.tokens());
         if (common == request.tokens().size()
                 && common == resident.computed()
@@ -127,7 +127,7 @@ final class FinishedSequences {
     }
 
     /** For state that cannot be cut back: the resident's end or its checkpoint. */
-    private static int kept(CachedSequence resident, CacheRequest request, int limit) {
+    private static int kept(SequenceCache resident, CacheLookup request, int limit) {
         if (resident.computed() <= limit && request.agrees(resident, resident.computed())) {
             return resident.computed();
         }
@@ -139,7 +139,7 @@ final class FinishedSequences {
         return usable ? checkpoint : 0;
     }
 
-    private static int rewound(CachedSequence resident, CacheRequest request, int limit) {
+    private static int rewound(SequenceCache resident, CacheLookup request, int limit) {
         int length = resident.cuts().floor(limit);
         return request.agrees(resident, length)
                 ? length

@@ -4,17 +4,17 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingStatus;
-import dev.varve.platform.sequence.CachedSequence.Checkpoint;
 import dev.varve.platform.sequence.FinishedSequences.Match;
+import dev.varve.platform.sequence.SequenceCache.Checkpoint;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
@@ -39,7 +39,7 @@ public final class KvCacheManager {
     private final EvictionListener evictionListener;
     private KvSlotAllocator spans;
     private StateRowAllocator rows;
-    private final SequencePager paged;
+    private final KvCachePager paged;
 
     /** Accepted draft tokens, for the next batch. */
     private List<StateCommit> commits = new ArrayList<>();
@@ -76,7 +76,7 @@ public final class KvCacheManager {
         this.forgets = forgets;
         this.evictionListener = evictionListener;
         residents = new FinishedSequences(forgets, watcher);
-        paged = new SequencePager(sizes.paging());
+        paged = new KvCachePager(sizes.paging());
         spans = new KvSlotAllocator(sizes.slots());
         rows = new StateRowAllocator(sizes.stateRows(), this::freeRows);
     }
@@ -104,7 +104,7 @@ public final class KvCacheManager {
     }
 
     /** Maximum draft tokens of a sequence in a batch. */
-    public int mostDraftTokens(CachedSequence sequence) {
+    public int mostDraftTokens(SequenceCache sequence) {
         int guesses = forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
         return Math.min(guesses, mostForcedTokens(sequence));
     }
@@ -112,7 +112,7 @@ public final class KvCacheManager {
     /**
      * Maximum tokens after the next one that a decode batch may compute if none is a draft token.
      */
-    public int mostForcedTokens(CachedSequence sequence) {
+    public int mostForcedTokens(SequenceCache sequence) {
         return paged.mostTokensOfStep(sequence) - 1;
     }
 
@@ -137,7 +137,7 @@ public final class KvCacheManager {
     }
 
     /** Whether the pages of a sequence must be chosen anew after its computed tokens. */
-    public boolean isChoiceDue(CachedSequence sequence) {
+    public boolean isChoiceDue(SequenceCache sequence) {
         return paged.isDue(sequence, sequence.computed());
     }
 
@@ -145,7 +145,7 @@ public final class KvCacheManager {
      * Chooses the pages in the span of a sequence anew, by the scores of all of its pages; the next
      * batch moves them.
      */
-    public void choosePages(CachedSequence sequence, float[] scores) {
+    public void choosePages(SequenceCache sequence, float[] scores) {
         paged.choose(
                 sequence,
                 Arrays.copyOf(scores, sequence.computed() / PoolGeometry.PAGE),
@@ -158,7 +158,7 @@ public final class KvCacheManager {
      *
      * @param end position after the prompt
      */
-    public void choosePagesFor(CachedSequence sequence, float[] scores, int end) {
+    public void choosePagesFor(SequenceCache sequence, float[] scores, int end) {
         PageTable table = sequence.pages().orElseThrow();
         table.cut(sequence.computed());
         int whole = sequence.computed() / PoolGeometry.PAGE;
@@ -172,7 +172,7 @@ public final class KvCacheManager {
      *
      * @param position tokens whose queries would have counted in the choice
      */
-    public void skipChoice(CachedSequence sequence, int position) {
+    public void skipChoice(SequenceCache sequence, int position) {
         sequence.pages().ifPresent(table -> table.skip(position));
     }
 
@@ -184,7 +184,7 @@ public final class KvCacheManager {
      * @param position tokens whose queries count in the choice
      */
     public void choosePages(
-            CachedSequence sequence, List<PageScores> answers, int asked, int position) {
+            SequenceCache sequence, List<PageScores> answers, int asked, int position) {
         paged.choose(sequence, answers, asked, position, spans::add);
     }
 
@@ -195,7 +195,7 @@ public final class KvCacheManager {
      * @param id identifier of the sequence at the shards
      * @param windowEnd position up to which slots are reserved
      */
-    public Batch pageScoringBatch(CachedSequence sequence, long id, int[] tokens, int windowEnd) {
+    public Batch pageScoringBatch(SequenceCache sequence, long id, int[] tokens, int windowEnd) {
         int row = rows.takeOther();
         // Pages that the prefill cell has reserved after the computed tokens would occupy the runs
         // of other pages.
@@ -204,7 +204,7 @@ public final class KvCacheManager {
         // Batches run in order: the next owner of the row writes it after this batch.
         rows.release(row);
         SequenceChunk slice =
-                new SequenceChunk(id, tokens, place, OutputRows.NONE, ChunkComputeMode.CHUNK);
+                new SequenceChunk(id, tokens, place, RequestedOutput.NONE, ChunkComputeMode.CHUNK);
         PageQuery query = paged.query(0, sequence);
         return new Batch(takeChanges(), List.of(slice), Phase.PREFILL, List.of(), List.of(query));
     }
@@ -218,7 +218,7 @@ public final class KvCacheManager {
      * Position up to which a chunk of a prompt reserves slots, so that its resident pages depend on
      * its position only, and not on the chunk boundaries of the prompt.
      */
-    public int reservedEnd(CachedSequence sequence, int promptTokens, int end) {
+    public int reservedEnd(SequenceCache sequence, int promptTokens, int end) {
         int begin = sequence.computed();
         return end <= paged.coldTokens(promptTokens)
                 ? Math.max(end, paged.cellEnd(begin, promptTokens))
@@ -239,7 +239,7 @@ public final class KvCacheManager {
     }
 
     /** Leading tokens of a request that a resident has computed; 0 for none. */
-    public int find(CacheRequest request) {
+    public int find(CacheLookup request) {
         return match(request).map(Match::length).orElse(0);
     }
 
@@ -252,13 +252,13 @@ public final class KvCacheManager {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<CachedSequence> beginAfter(
-            CacheRequest request, ChunkBoundaries cuts, int spareSlots) {
+    public Optional<SequenceCache> beginAfter(
+            CacheLookup request, ChunkHistory cuts, int spareSlots) {
         int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
         }
-        CachedSequence sequence = make(request);
+        SequenceCache sequence = make(request);
         spans.add(sequence);
         if (!ensure(sequence, request.tokens().size() + 1)) {
             throw new IllegalStateException("expected room for " + capacity + " slots, found less");
@@ -276,12 +276,12 @@ public final class KvCacheManager {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<CachedSequence> begin(CacheRequest request, int spareSlots) {
+    public Optional<SequenceCache> begin(CacheLookup request, int spareSlots) {
         int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
         }
-        CachedSequence sequence = make(request);
+        SequenceCache sequence = make(request);
         Optional<Match> found = match(request);
         if (found.isEmpty()) {
             spans.add(sequence);
@@ -296,13 +296,13 @@ public final class KvCacheManager {
         return Optional.of(sequence);
     }
 
-    private Optional<Match> match(CacheRequest request) {
+    private Optional<Match> match(CacheLookup request) {
         return residents.find(request, lastResume(request.promptTokens()));
     }
 
     /** Creates a sequence without computed tokens. */
-    private CachedSequence make(CacheRequest request) {
-        return new CachedSequence(
+    private SequenceCache make(CacheLookup request) {
+        return new SequenceCache(
                 request.tokens(),
                 request.scope(),
                 paged.table(),
@@ -311,7 +311,7 @@ public final class KvCacheManager {
 
     /** Slots of a fork: at least as many as the resident has, if its pages are not in order. */
     private static int forkSlots(Match match, int wanted) {
-        CachedSequence resident = match.resident();
+        SequenceCache resident = match.resident();
         boolean straight =
                 resident.pages().filter(table -> !table.isStraightUpTo(match.length())).isEmpty();
         return straight ? wanted : Math.max(wanted, resident.span().capacity());
@@ -333,15 +333,15 @@ public final class KvCacheManager {
     }
 
     /** Whether a fork will find a row to write, without the eviction of its source. */
-    private boolean hasRowForFork(Optional<CachedSequence> source) {
+    private boolean hasRowForFork(Optional<SequenceCache> source) {
         return rows.hasFree()
                 || residents.stream()
                         .filter(resident -> source.isEmpty() || resident != source.get())
                         .anyMatch(rows::holdsAlone);
     }
 
-    private void fork(CachedSequence sequence, Match match, CacheRequest request, int capacity) {
-        CachedSequence resident = match.resident();
+    private void fork(SequenceCache sequence, Match match, CacheLookup request, int capacity) {
+        SequenceCache resident = match.resident();
         // It becomes the most recently used one, and must not be evicted here.
         residents.setAside(resident);
         evictUntilFree(capacity);
@@ -353,8 +353,8 @@ public final class KvCacheManager {
         rows.share(sequence);
     }
 
-    private void takeOver(CachedSequence sequence, Match match, CacheRequest request) {
-        CachedSequence resident = match.resident();
+    private void takeOver(SequenceCache sequence, Match match, CacheLookup request) {
+        SequenceCache resident = match.resident();
         residents.remove(resident);
         // Before its pages and rows after the shared tokens are released.
         evictionListener.onHandOver(resident, sequence, match.length());
@@ -371,11 +371,11 @@ public final class KvCacheManager {
      * Tokens whose pages a sequence takes over. For the same prompt with its output these are all
      * pages, including those reserved after it, so that decode begins with the same pages.
      */
-    private static int pageTokens(Match match, CacheRequest request) {
+    private static int pageTokens(Match match, CacheLookup request) {
         return match.isWhole(request) ? pageTokens(match.resident()) : match.length();
     }
 
-    private static int pageTokens(CachedSequence sequence) {
+    private static int pageTokens(SequenceCache sequence) {
         return sequence.map().isStraight() ? sequence.computed() : Integer.MAX_VALUE;
     }
 
@@ -383,7 +383,7 @@ public final class KvCacheManager {
      * Arranges the pages of a sequence as a cold prefill of its prompt has them at that position;
      * the same prompt with its output continues with the pages that it has.
      */
-    private void restoreColdResidency(CachedSequence sequence, Match match, CacheRequest request) {
+    private void restoreColdResidency(SequenceCache sequence, Match match, CacheLookup request) {
         if (!match.isWhole(request)) {
             PageResidency cold = paged.coldResidency(match.length(), request.promptTokens());
             sequence.pages()
@@ -398,8 +398,8 @@ public final class KvCacheManager {
     }
 
     /** Lets a sequence begin with the tokens of a resident. */
-    private void adopt(CachedSequence sequence, Match match) {
-        CachedSequence resident = match.resident();
+    private void adopt(SequenceCache sequence, Match match) {
+        SequenceCache resident = match.resident();
         boolean whole = match.length() == resident.computed();
         sequence.beginWith(
                 resident,
@@ -413,15 +413,15 @@ public final class KvCacheManager {
      *
      * @param output output that stays valid
      */
-    public void keepCopy(CachedSequence sequence, TokenLogits output) {
+    public void keepCopy(SequenceCache sequence, TokenLogits output) {
         int wanted = sizes.mostSlots(sequence.computed());
         int capacity = sequence.map().isStraight() ? wanted : sequence.span().capacity();
         if (obtainableSlots() < capacity || !hasRowForFork(Optional.empty())) {
             return;
         }
         evictUntilFree(capacity);
-        CachedSequence copy =
-                new CachedSequence(
+        SequenceCache copy =
+                new SequenceCache(
                         sequence.tokens().first(sequence.computed()),
                         sequence.scope(),
                         sequence.pages().map(table -> table.copy(pageTokens(sequence))),
@@ -439,7 +439,7 @@ public final class KvCacheManager {
      *
      * @return whether there is room now; nothing changed if not
      */
-    public boolean ensure(CachedSequence sequence, int tokens) {
+    public boolean ensure(SequenceCache sequence, int tokens) {
         int capacity = sizes.mostSlots(tokens);
         int more = capacity - sequence.span().capacity();
         if (more <= 0) {
@@ -480,7 +480,7 @@ public final class KvCacheManager {
                 new Batch(takeChanges(), slices, ChunkKind.phaseOf(advances), captures, queries);
         for (int i = 0; i < slices.size(); i++) {
             ScheduledTokens advance = advances.get(i);
-            CachedSequence sequence = advance.sequence();
+            SequenceCache sequence = advance.sequence();
             sequence.extend(advance.end(), advance.kind());
             if (advance.guessed() > 0) {
                 sequence.draft(slices.get(i).place());
@@ -498,7 +498,7 @@ public final class KvCacheManager {
      * before it.
      */
     public CacheChanges takeChanges() {
-        List<RowMove> moves = new ArrayList<>(spans.takeMoves());
+        List<RowOperation> moves = new ArrayList<>(spans.takeMoves());
         moves.addAll(paged.takeDrops());
         if (commits.isEmpty() && moves.isEmpty()) {
             return CacheChanges.NONE;
@@ -509,7 +509,7 @@ public final class KvCacheManager {
     }
 
     /** Placement of the next tokens; allocates their pages in the span. */
-    private ChunkPlacement place(CachedSequence sequence, int end, int writeRow, int stash) {
+    private ChunkPlacement place(SequenceCache sequence, int end, int writeRow, int stash) {
         sequence.pages()
                 .ifPresent(
                         table ->
@@ -528,7 +528,7 @@ public final class KvCacheManager {
     }
 
     private SequenceChunk slice(ScheduledTokens advance, int stash) {
-        CachedSequence sequence = advance.sequence();
+        SequenceCache sequence = advance.sequence();
         int target = advance.keepState() ? rows.takeOther() : rows.next(sequence);
         return new SequenceChunk(
                 advance.id(),
@@ -547,7 +547,7 @@ public final class KvCacheManager {
      * @throws IllegalStateException if fewer tokens remain of a forward without draft tokens, and
      *     the state cannot be cut back
      */
-    public void accept(CachedSequence sequence, int computed) {
+    public void accept(SequenceCache sequence, int computed) {
         Optional<ChunkPlacement> drafted = sequence.settleDraft();
         if (drafted.isPresent()) {
             int first = drafted.get().firstPosition();
@@ -572,7 +572,7 @@ public final class KvCacheManager {
      *
      * @throws IllegalStateException if that forward had no draft tokens
      */
-    public void accept(CachedSequence sequence, TokenPath path) {
+    public void accept(SequenceCache sequence, TokenPath path) {
         accept(
                 sequence,
                 sequence.settleDraft()
@@ -583,7 +583,7 @@ public final class KvCacheManager {
                 path);
     }
 
-    private void accept(CachedSequence sequence, ChunkPlacement place, TokenPath path) {
+    private void accept(SequenceCache sequence, ChunkPlacement place, TokenPath path) {
         if (place.isDrafted()) {
             commits.add(
                     new StateCommit(
@@ -606,7 +606,7 @@ public final class KvCacheManager {
     }
 
     /** Keeps a finished sequence until its room is needed. */
-    public void keep(CachedSequence sequence) {
+    public void keep(SequenceCache sequence) {
         if (sequence.computed() == 0) {
             drop(sequence);
         } else {
@@ -635,7 +635,7 @@ public final class KvCacheManager {
     }
 
     /** Frees a sequence's slots and rows; its computed tokens are lost. */
-    public void drop(CachedSequence sequence) {
+    public void drop(SequenceCache sequence) {
         spans.remove(sequence);
         paged.leave(sequence);
         rows.drop(sequence);
@@ -652,7 +652,7 @@ public final class KvCacheManager {
     }
 
     private boolean evict() {
-        Optional<CachedSequence> oldest = residents.pollOldest();
+        Optional<SequenceCache> oldest = residents.pollOldest();
         oldest.ifPresent(evictionListener::onEvict);
         oldest.ifPresent(this::drop);
         return oldest.isPresent();

@@ -2,7 +2,7 @@ package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenPath;
@@ -20,10 +20,10 @@ final class KvSlotAllocator {
     private final KvSlotPool slots;
 
     /** Owners of spans; compaction moves them. */
-    private final List<CachedSequence> owners = new ArrayList<>();
+    private final List<SequenceCache> owners = new ArrayList<>();
 
     /** Moves for the next batch, in this order. */
-    private final List<RowMove> moves = new ArrayList<>();
+    private final List<RowOperation> moves = new ArrayList<>();
 
     KvSlotAllocator(int slots) {
         this.slots = new KvSlotPool(slots);
@@ -34,7 +34,7 @@ final class KvSlotAllocator {
     }
 
     /** Sequences that have a span. */
-    List<CachedSequence> owners() {
+    List<SequenceCache> owners() {
         return owners;
     }
 
@@ -43,30 +43,30 @@ final class KvSlotAllocator {
     }
 
     /** Takes the moves that must precede the next computation. */
-    List<RowMove> takeMoves() {
-        List<RowMove> result = List.copyOf(moves);
+    List<RowOperation> takeMoves() {
+        List<RowOperation> result = List.copyOf(moves);
         moves.clear();
         return result;
     }
 
     /** Appends a move. */
-    void add(RowMove move) {
+    void add(RowOperation move) {
         moves.add(move);
     }
 
     /** Adds a sequence, which has no span yet. */
-    void add(CachedSequence owner) {
+    void add(SequenceCache owner) {
         owners.add(owner);
     }
 
     /** Frees a sequence's span. */
-    void remove(CachedSequence owner) {
+    void remove(SequenceCache owner) {
         owners.remove(owner);
         slots.release(owner.span());
     }
 
     /** Gives the span of a sequence to another one, which has none; the first one leaves. */
-    void handOver(CachedSequence from, CachedSequence to) {
+    void handOver(SequenceCache from, SequenceCache to) {
         owners.remove(from);
         to.setSpan(from.span());
         owners.add(to);
@@ -79,7 +79,7 @@ final class KvSlotAllocator {
      * @param count number of rows; all slots of the other one are copied if its pages are not in
      *     order
      */
-    void placeCopy(CachedSequence from, CachedSequence to, int capacity, int count) {
+    void placeCopy(SequenceCache from, SequenceCache to, int capacity, int count) {
         to.setSpan(place(capacity).orElseThrow());
         int slots = to.map().isStraight() ? count : from.span().capacity();
         moves.add(new SlotCopy(from.span().begin(), to.span().begin(), slots));
@@ -91,7 +91,7 @@ final class KvSlotAllocator {
      *
      * @param position of the first token
      */
-    void gather(CachedSequence owner, int position, TokenPath path) {
+    void gather(SequenceCache owner, int position, TokenPath path) {
         PageMap map = owner.map();
         for (TokenPath.Move move : path.moves()) {
             int done = 0;
@@ -113,14 +113,14 @@ final class KvSlotAllocator {
     }
 
     /** Enlarges a span, in place or by a move; returns whether that was possible. */
-    boolean grow(CachedSequence owner, int capacity) {
+    boolean grow(SequenceCache owner, int capacity) {
         Optional<SlotSpan> larger =
                 owner.span().capacity() == 0 ? place(capacity) : extend(owner, capacity);
         larger.ifPresent(owner::setSpan);
         return larger.isPresent();
     }
 
-    private Optional<SlotSpan> extend(CachedSequence owner, int capacity) {
+    private Optional<SlotSpan> extend(SequenceCache owner, int capacity) {
         Optional<SlotSpan> inPlace = slots.extend(owner.span(), capacity);
         if (inPlace.isPresent()) {
             return inPlace;
@@ -138,7 +138,7 @@ final class KvSlotAllocator {
         return Optional.empty();
     }
 
-    private void copyRows(CachedSequence owner, int begin) {
+    private void copyRows(SequenceCache owner, int begin) {
         if (owner.computed() > 0) {
             moves.add(new SlotCopy(owner.span().begin(), begin, owner.slotsInUse()));
         }
@@ -158,24 +158,24 @@ final class KvSlotAllocator {
      * Moves all spans up to that of {@code growing} to the front and the others to the end; one gap
      * remains.
      */
-    private void compact(Optional<CachedSequence> growing) {
-        List<CachedSequence> order = new ArrayList<>(owners);
+    private void compact(Optional<SequenceCache> growing) {
+        List<SequenceCache> order = new ArrayList<>(owners);
         order.removeIf(owner -> owner.span().capacity() == 0);
-        order.sort(Comparator.comparingInt((CachedSequence owner) -> owner.span().begin()));
+        order.sort(Comparator.comparingInt((SequenceCache owner) -> owner.span().begin()));
         int split = growing.map(owner -> order.indexOf(owner) + 1).orElse(order.size());
         int next = 0;
-        for (CachedSequence owner : order.subList(0, split)) {
+        for (SequenceCache owner : order.subList(0, split)) {
             move(owner, next);
             next = owner.span().end();
         }
         int end = slots.slots();
-        for (CachedSequence owner : order.subList(split, order.size()).reversed()) {
+        for (SequenceCache owner : order.subList(split, order.size()).reversed()) {
             move(owner, end - owner.span().capacity());
             end = owner.span().begin();
         }
     }
 
-    private void move(CachedSequence owner, int begin) {
+    private void move(SequenceCache owner, int begin) {
         if (owner.span().begin() == begin) {
             return;
         }

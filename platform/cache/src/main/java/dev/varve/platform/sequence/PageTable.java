@@ -7,7 +7,7 @@ import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -54,12 +54,12 @@ final class PageTable {
     private PageRanking choice = new PageRanking();
 
     /** Map at an epoch with a number of runs; empty before its first use. */
-    private Optional<KnownMap> known = Optional.empty();
+    private Optional<CachedMap> known = Optional.empty();
 
     private PagingCounts counts = PagingCounts.NONE;
     private final long pageBytes;
 
-    private record KnownMap(PageMap map, long epoch, int runs) {}
+    private record CachedMap(PageMap map, long epoch, int runs) {}
 
     /**
      * Creates a table of a sequence that has no span yet.
@@ -144,7 +144,7 @@ final class PageTable {
      * @param moves receives the required moves
      */
     void restoreResidency(
-            int tokens, PageResidency before, int spanBegin, Consumer<RowMove> moves) {
+            int tokens, PageResidency before, int spanBegin, Consumer<RowOperation> moves) {
         int[] wanted = before.resident(pages.size());
         if (wanted.length > capacity) {
             return;
@@ -203,7 +203,7 @@ final class PageTable {
     PageMap map() {
         if (known.filter(each -> each.epoch() == epoch && each.runs() == capacity).isEmpty()) {
             PageMap map = isStraight() ? PageMap.STRAIGHT : PageMap.of(inRuns());
-            known = Optional.of(new KnownMap(map, epoch, capacity));
+            known = Optional.of(new CachedMap(map, epoch, capacity));
         }
         return known.get().map();
     }
@@ -235,7 +235,7 @@ final class PageTable {
      * @param moves receives the required moves
      * @throws IllegalStateException if no page may leave
      */
-    void allocate(int first, int end, int spanBegin, Consumer<RowMove> moves) {
+    void allocate(int first, int end, int spanBegin, Consumer<RowOperation> moves) {
         int firstPage = PoolGeometry.pageOf(first);
         int endPage = PoolGeometry.pages(end);
         BitSet wanted = new BitSet();
@@ -320,7 +320,7 @@ final class PageTable {
      *
      * @param wanted their numbers, ascending; at most one per run
      */
-    private void arrange(int[] wanted, int spanBegin, Consumer<RowMove> moves) {
+    private void arrange(int[] wanted, int spanBegin, Consumer<RowOperation> moves) {
         if (Arrays.equals(wanted, held)) {
             return;
         }
@@ -345,7 +345,7 @@ final class PageTable {
      * that move up, from back to front: their order stays, so no row overwrites one that has not
      * moved yet.
      */
-    private void shift(int[] wanted, int spanBegin, Consumer<RowMove> moves) {
+    private void shift(int[] wanted, int spanBegin, Consumer<RowOperation> moves) {
         List<SlotCopy> up = new ArrayList<>();
         int run = 0;
         while (run < wanted.length) {
@@ -381,13 +381,13 @@ final class PageTable {
         epoch++;
     }
 
-    private void pageIn(int page, int spanBegin, Consumer<RowMove> moves) {
+    private void pageIn(int page, int spanBegin, Consumer<RowOperation> moves) {
         int slot = spanBegin + runs[page] * PoolGeometry.PAGE;
         moves.accept(PageMove.in(pages.get(page).name(), slot));
         counts = counts.plus(new PagingCounts(0, 1, pageBytes, 0, 0, 0));
     }
 
-    private void pageOut(int page, int spanBegin, Consumer<RowMove> moves) {
+    private void pageOut(int page, int spanBegin, Consumer<RowOperation> moves) {
         Page content = pages.get(page);
         boolean copies = !content.isOnHost();
         if (copies) {
@@ -424,7 +424,7 @@ final class PageTable {
      * @param position computed tokens
      * @return number of pages that left or returned
      */
-    int reselect(float[] given, int position, int spanBegin, Consumer<RowMove> moves) {
+    int reselect(float[] given, int position, int spanBegin, Consumer<RowOperation> moves) {
         choice.take(given, position);
         Set<Integer> chosen = choice.wanted(pages.size(), head, capacity);
         int hits = choice.hits(chosen);

@@ -8,19 +8,19 @@ public interface ResidentSequenceListener {
     ResidentSequenceListener NONE =
             new ResidentSequenceListener() {
                 @Override
-                public void onAdd(CachedSequence sequence) {
+                public void onAdd(SequenceCache sequence) {
                     // No listener.
                 }
 
                 @Override
-                public void onRemove(CachedSequence sequence) {
+                public void onRemove(SequenceCache sequence) {
                     // No listener.
                 }
             };
 
     /** Called when a sequence becomes available to requests. */
-    void onAdd(CachedSequence sequence);
+    void onAdd(SequenceCache sequence);
 
     /** Called when a sequence is not available to requests any more. */
-    void onRemove(CachedSequence sequence);
+    void onRemove(SequenceCache sequence);
 }

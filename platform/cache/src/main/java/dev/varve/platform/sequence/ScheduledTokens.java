@@ -1,6 +1,6 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.TokenTree;
 
 /**
@@ -20,10 +20,10 @@ import dev.varve.platform.shard.TokenTree;
  *     of which they are a piece
  */
 public record ScheduledTokens(
-        CachedSequence sequence,
+        SequenceCache sequence,
         long id,
         int[] tokens,
-        OutputRows outputs,
+        RequestedOutput outputs,
         ChunkKind kind,
         boolean keepState,
         int guessed,
@@ -31,10 +31,10 @@ public record ScheduledTokens(
         int reserved) {
     /** Creates tokens that may branch. */
     public ScheduledTokens(
-            CachedSequence sequence,
+            SequenceCache sequence,
             long id,
             int[] tokens,
-            OutputRows outputs,
+            RequestedOutput outputs,
             ChunkKind kind,
             boolean keepState,
             int guessed,
@@ -67,10 +67,10 @@ public record ScheduledTokens(
 
     /** Creates consecutive tokens. */
     public ScheduledTokens(
-            CachedSequence sequence,
+            SequenceCache sequence,
             long id,
             int[] tokens,
-            OutputRows outputs,
+            RequestedOutput outputs,
             ChunkKind kind,
             boolean keepState,
             int guessed) {
@@ -79,7 +79,11 @@ public record ScheduledTokens(
 
     /** Creates tokens whose state is not kept. */
     public ScheduledTokens(
-            CachedSequence sequence, long id, int[] tokens, OutputRows outputs, ChunkKind kind) {
+            SequenceCache sequence,
+            long id,
+            int[] tokens,
+            RequestedOutput outputs,
+            ChunkKind kind) {
         this(sequence, id, tokens, outputs, kind, false, 0);
     }
 

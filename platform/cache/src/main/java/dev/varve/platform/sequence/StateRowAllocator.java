@@ -1,6 +1,6 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.sequence.CachedSequence.Checkpoint;
+import dev.varve.platform.sequence.SequenceCache.Checkpoint;
 import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.List;
@@ -40,13 +40,13 @@ final class StateRowAllocator {
     }
 
     /** Whether a sequence holds a row that no other one holds. */
-    boolean holdsAlone(CachedSequence sequence) {
+    boolean holdsAlone(SequenceCache sequence) {
         return IntStream.of(sequence.stateRow(), sequence.checkpoint().row())
                 .anyMatch(row -> row != SequenceChunk.ZERO_ROW && !rows.isShared(row));
     }
 
     /** Adds a holder of a sequence's rows, each of which counts once. */
-    void share(CachedSequence sequence) {
+    void share(SequenceCache sequence) {
         rows.share(sequence.stateRow());
         if (sequence.checkpoint().row() != sequence.stateRow()) {
             rows.share(sequence.checkpoint().row());
@@ -54,7 +54,7 @@ final class StateRowAllocator {
     }
 
     /** Releases the rows of a sequence that its successor has not taken over. */
-    void releaseOthers(CachedSequence from, CachedSequence to) {
+    void releaseOthers(SequenceCache from, SequenceCache to) {
         IntStream.of(from.stateRow(), from.checkpoint().row())
                 .distinct()
                 .filter(row -> row != to.stateRow() && row != to.checkpoint().row())
@@ -90,7 +90,7 @@ final class StateRowAllocator {
      * Row that the next forward of a sequence writes: its own, unless that is the zero row, its
      * checkpoint or shared with forks. Evicts if no row is free.
      */
-    int next(CachedSequence sequence) {
+    int next(SequenceCache sequence) {
         OptionalInt row = toWrite(sequence);
         while (row.isEmpty() && evict.getAsBoolean()) {
             // The evicted resident may have been the one that shared it.
@@ -99,11 +99,11 @@ final class StateRowAllocator {
         return row.orElseThrow(StateRowAllocator::tooMany);
     }
 
-    private OptionalInt toWrite(CachedSequence sequence) {
+    private OptionalInt toWrite(SequenceCache sequence) {
         return needsOtherRow(sequence) ? rows.takeLow() : OptionalInt.of(sequence.stateRow());
     }
 
-    private boolean needsOtherRow(CachedSequence sequence) {
+    private boolean needsOtherRow(SequenceCache sequence) {
         int row = sequence.stateRow();
         return row == SequenceChunk.ZERO_ROW
                 || row == sequence.checkpoint().row()
@@ -125,7 +125,7 @@ final class StateRowAllocator {
     }
 
     /** Makes a row the current one of a sequence. */
-    void enter(CachedSequence sequence, int row) {
+    void enter(SequenceCache sequence, int row) {
         if (row != sequence.stateRow()) {
             if (sequence.stateRow() != sequence.checkpoint().row()) {
                 rows.release(sequence.stateRow());
@@ -134,7 +134,7 @@ final class StateRowAllocator {
         }
     }
 
-    private void dropCheckpoint(CachedSequence sequence) {
+    private void dropCheckpoint(SequenceCache sequence) {
         if (sequence.checkpoint().row() != sequence.stateRow()) {
             rows.release(sequence.checkpoint().row());
         }
@@ -142,7 +142,7 @@ final class StateRowAllocator {
     }
 
     /** Releases the rows of a dropped sequence. */
-    void drop(CachedSequence sequence) {
+    void drop(SequenceCache sequence) {
         dropCheckpoint(sequence);
         rows.release(sequence.stateRow());
     }

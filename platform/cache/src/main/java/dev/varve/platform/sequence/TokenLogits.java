@@ -1,6 +1,6 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
 
 import java.util.Arrays;
@@ -14,9 +14,10 @@ import java.util.Arrays;
  *     valid if it was requested
  * @param rows requested output
  */
-public record TokenLogits(float[] logits, int offset, int best, OutputRows rows) {
+public record TokenLogits(float[] logits, int offset, int best, RequestedOutput rows) {
     /** Creates a view of one row of a result, valid until the next batch. */
-    public static TokenLogits of(ShardResult result, int row, int vocabulary, OutputRows rows) {
+    public static TokenLogits of(
+            ShardResult result, int row, int vocabulary, RequestedOutput rows) {
         return new TokenLogits(result.logits(), row * vocabulary, result.best()[row], rows);
     }
 

@@ -30,7 +30,7 @@ public final class ArchiveInspector {
      * @param objects parents first
      * @param bytes approximate size of its stores
      */
-    public record Kept(
+    public record NamespaceSummary(
             Path folder,
             Map<String, String> description,
             boolean readable,
@@ -82,11 +82,11 @@ public final class ArchiveInspector {
     }
 
     /** Lists the content, one entry per namespace; a server may be writing. */
-    public List<Kept> kept() throws IOException {
+    public List<NamespaceSummary> kept() throws IOException {
         return contents().stream()
                 .map(
                         content ->
-                                new Kept(
+                                new NamespaceSummary(
                                         content.where().folder(),
                                         content.where().namespace().description(),
                                         content.where().isReadable(),
@@ -95,13 +95,13 @@ public final class ArchiveInspector {
                 .toList();
     }
 
-    private List<NamespaceContent> contents() throws IOException {
+    private List<NamespaceListing> contents() throws IOException {
         if (!Files.isDirectory(folder)) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
                     folder + ": expected a folder of the prefix cache, found none");
         }
-        return new StoreFolder(folder).namespaces().stream().map(NamespaceContent::of).toList();
+        return new StoreFolder(folder).namespaces().stream().map(NamespaceListing::of).toList();
     }
 
     /**
@@ -114,12 +114,12 @@ public final class ArchiveInspector {
             Optional<ChunkCipher> cipher,
             BiConsumer<Long, Long> progress)
             throws IOException {
-        List<NamespaceContent> contents = contents();
+        List<NamespaceListing> contents = contents();
         long all = contents.stream().mapToLong(content -> content.objects().size()).sum();
         long done = 0;
         long sound = 0;
         List<String> broken = new ArrayList<>();
-        for (NamespaceContent content : contents) {
+        for (NamespaceListing content : contents) {
             if (!content.where().isReadable()) {
                 broken.add(content.where().folder() + " has an unsupported format");
                 continue;
@@ -127,7 +127,7 @@ public final class ArchiveInspector {
             try (SnapshotArchive archive = open(content, provider, cipher)) {
                 for (StoredObject object : content.objects()) {
                     try {
-                        archive.read(object.name().key(), new Anything());
+                        archive.read(object.name().key(), new DiscardingTarget());
                         sound++;
                     } catch (ArchiveMissException e) {
                         // An object that was evicted meanwhile is not broken.
@@ -143,7 +143,7 @@ public final class ArchiveInspector {
     }
 
     private SnapshotArchive open(
-            NamespaceContent content, SnapshotStoreProvider provider, Optional<ChunkCipher> cipher)
+            NamespaceListing content, SnapshotStoreProvider provider, Optional<ChunkCipher> cipher)
             throws IOException {
         return SnapshotArchive.open(
                 new ArchiveSettings(
@@ -158,7 +158,7 @@ public final class ArchiveInspector {
     }
 
     /** A target that accepts every object. */
-    private static final class Anything implements ObjectTarget {
+    private static final class DiscardingTarget implements ObjectTarget {
         @Override
         public boolean accept(ByteBuffer header, long bytes) {
             return true;
@@ -186,18 +186,18 @@ public final class ArchiveInspector {
     private long pruneAlone(long budget, Optional<Duration> ttl) throws IOException {
         long freed = 0;
         long oldest = ttl.map(time -> clock.millis() - time.toMillis()).orElse(Long.MIN_VALUE);
-        for (NamespaceContent content : contents()) {
+        for (NamespaceListing content : contents()) {
             if (content.lastUse() < oldest) {
                 PrivateFiles.delete(content.where().folder());
                 freed += content.bytes();
             }
         }
-        List<NamespaceContent> left =
+        List<NamespaceListing> left =
                 contents().stream()
-                        .sorted(Comparator.comparingLong(NamespaceContent::lastUse))
+                        .sorted(Comparator.comparingLong(NamespaceListing::lastUse))
                         .toList();
-        long used = left.stream().mapToLong(NamespaceContent::bytes).sum();
-        for (NamespaceContent content : left) {
+        long used = left.stream().mapToLong(NamespaceListing::bytes).sum();
+        for (NamespaceListing content : left) {
             if (used > budget) {
                 long less = content.shrink(used - budget, clock.millis());
                 used -= less;
@@ -217,7 +217,7 @@ public final class ArchiveInspector {
         return alone(
                 () -> {
                     long freed = 0;
-                    for (NamespaceContent content : contents()) {
+                    for (NamespaceListing content : contents()) {
                         PrivateFiles.delete(content.where().folder());
                         freed += content.bytes();
                     }

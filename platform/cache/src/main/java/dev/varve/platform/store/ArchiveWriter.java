@@ -14,18 +14,18 @@ final class ArchiveWriter {
     private final ObjectIndex index;
     private final Journal journal;
     private final DiskBudget room;
-    private final Pause pause;
+    private final PauseListener pause;
     private volatile long evictions;
     private volatile long writtenBytes;
 
     /** Receiver of write pauses, and clock. */
-    interface Pause {
+    interface PauseListener {
         void begin(String why);
 
         long now();
     }
 
-    ArchiveWriter(OpenNamespace all, DiskBudget room, Pause pause) {
+    ArchiveWriter(OpenNamespace all, DiskBudget room, PauseListener pause) {
         this.all = all;
         this.room = room;
         this.pause = pause;

@@ -103,7 +103,7 @@ final class DiskBudget {
                 more >> 10);
     }
 
-    private List<StoreFolder.Found> otherNamespaces() throws IOException {
+    private List<StoreFolder.NamespaceFolder> otherNamespaces() throws IOException {
         return folder.namespaces().stream()
                 .filter(
                         found ->
@@ -118,8 +118,8 @@ final class DiskBudget {
     private long others() throws IOException {
         if (others < 0) {
             long bytes = 0;
-            for (StoreFolder.Found found : otherNamespaces()) {
-                bytes += NamespaceContent.of(found).bytes();
+            for (StoreFolder.NamespaceFolder found : otherNamespaces()) {
+                bytes += NamespaceListing.of(found).bytes();
             }
             others = bytes;
         }
@@ -127,11 +127,11 @@ final class DiskBudget {
     }
 
     /** Deletes the least recently used other namespace; returns whether there was one. */
-    boolean dropOthers(StoreFolder.Found own) throws IOException {
-        Optional<NamespaceContent> oldest =
+    boolean dropOthers(StoreFolder.NamespaceFolder own) throws IOException {
+        Optional<NamespaceListing> oldest =
                 otherNamespaces().stream()
-                        .map(NamespaceContent::of)
-                        .min(Comparator.comparingLong(NamespaceContent::lastUse));
+                        .map(NamespaceListing::of)
+                        .min(Comparator.comparingLong(NamespaceListing::lastUse));
         if (oldest.isEmpty() || own.folder().equals(oldest.get().where().folder())) {
             return false;
         }

@@ -28,12 +28,12 @@ final class IndexRebuild {
     }
 
     /** Receives a found object; returns whether it was added, which requires its ancestors. */
-    interface Taker {
+    interface ObjectConsumer {
         boolean take(JournalEntry.Added found) throws IOException;
     }
 
     /** Runs the search; returns the number of added objects. */
-    int run(Taker taker) throws IOException {
+    int run(ObjectConsumer taker) throws IOException {
         List<JournalEntry.Added> found = new ArrayList<>();
         for (int number : generations.numbers()) {
             Optional<StoreSegment> generation = generations.find(number);

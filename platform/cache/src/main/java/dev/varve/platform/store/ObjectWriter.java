@@ -12,7 +12,7 @@ final class ObjectWriter {
 
     /** Receiver of chunks. */
     @FunctionalInterface
-    interface Chunks {
+    interface ChunkSink {
         /** Stores a chunk; returns whether there was room for it. */
         boolean put(int part, ByteBuffer key, ByteBuffer value) throws IOException;
     }
@@ -26,7 +26,7 @@ final class ObjectWriter {
     }
 
     /** Writes all chunks; returns whether there was room for them. */
-    boolean write(Chunks to, int chunks) throws IOException {
+    boolean write(ChunkSink to, int chunks) throws IOException {
         ObjectKey key = preamble.name().key();
         for (int part = chunks - 1; part >= 0; part--) {
             fill((long) part * codec.capacity());

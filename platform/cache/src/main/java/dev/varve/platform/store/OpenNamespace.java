@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class OpenNamespace implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
-    private final StoreFolder.Found where;
+    private final StoreFolder.NamespaceFolder where;
     private final boolean writes;
     private final Journal journal;
     private final StoreSegments generations;
@@ -27,7 +27,9 @@ final class OpenNamespace implements AutoCloseable {
     private final Queue<JournalEntry> news = new ConcurrentLinkedQueue<>();
 
     private OpenNamespace(
-            StoreFolder.Found where, ArchiveSettings settings, SnapshotStoreProvider provider)
+            StoreFolder.NamespaceFolder where,
+            ArchiveSettings settings,
+            SnapshotStoreProvider provider)
             throws IOException {
         this.where = where;
         writes = !settings.readOnly();
@@ -59,7 +61,7 @@ final class OpenNamespace implements AutoCloseable {
     static Optional<OpenNamespace> open(
             ArchiveSettings settings, StoreFolder folder, SnapshotStoreProvider provider)
             throws IOException {
-        Optional<StoreFolder.Found> found =
+        Optional<StoreFolder.NamespaceFolder> found =
                 folder.namespace(
                                 settings.namespace(),
                                 ChunkCodec.valueBytes(settings.blockBytes()),
@@ -121,7 +123,7 @@ final class OpenNamespace implements AutoCloseable {
         return true;
     }
 
-    StoreFolder.Found where() {
+    StoreFolder.NamespaceFolder where() {
         return where;
     }
 

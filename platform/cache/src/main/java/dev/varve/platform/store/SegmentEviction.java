@@ -43,13 +43,13 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
     record Plan(int generation, List<ObjectKey> carried) {}
 
     /** A checkpoint, its benefit, and the objects that it needs. */
-    private record Worth(Node checkpoint, double benefit, List<Node> chain) {}
+    private record ScoredCheckpoint(Node checkpoint, double benefit, List<Node> chain) {}
 
     /** Plans an eviction; empty if no candidate has objects. */
     Optional<Plan> plan(Collection<Node> nodes) {
         Map<Integer, Double> worth = new HashMap<>();
         Map<Integer, Long> chunks = new HashMap<>();
-        List<Worth> all = new ArrayList<>();
+        List<ScoredCheckpoint> all = new ArrayList<>();
         for (Node node : nodes) {
             if (candidates.test(node.generation())) {
                 worth.putIfAbsent(node.generation(), 0.0);
@@ -59,7 +59,7 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
                 all.add(worth(node));
             }
         }
-        for (Worth each : all) {
+        for (ScoredCheckpoint each : all) {
             Set<Integer> touched = new HashSet<>();
             each.chain().forEach(node -> touched.add(node.generation()));
             touched.forEach(
@@ -82,14 +82,14 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
                                                 (long) (MOST_CARRIED * chunks.get(victim)))));
     }
 
-    private Worth worth(Node checkpoint) {
+    private ScoredCheckpoint worth(Node checkpoint) {
         List<Node> chain = new ArrayList<>();
         for (Optional<Node> at = Optional.of(checkpoint); at.isPresent(); at = at.get().parent()) {
             chain.add(at.get());
         }
         double age = age(checkpoint);
         double chance = (1 + checkpoint.uses()) * Math.pow(0.5, age / HALF_LIFE);
-        return new Worth(checkpoint, checkpoint.name().position() * chance, chain);
+        return new ScoredCheckpoint(checkpoint, checkpoint.name().position() * chance, chain);
     }
 
     /** Never negative, because the clock may have been set back. */
@@ -98,8 +98,8 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
     }
 
     /** The best checkpoints that need objects of the segment, with those objects. */
-    private List<ObjectKey> carried(int victim, List<Worth> all, long most) {
-        List<Worth> touching =
+    private List<ObjectKey> carried(int victim, List<ScoredCheckpoint> all, long most) {
+        List<ScoredCheckpoint> touching =
                 all.stream()
                         .filter(
                                 each ->
@@ -111,12 +111,13 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
                                                 .anyMatch(node -> node.generation() == victim))
                         .sorted(
                                 Comparator.comparingDouble(
-                                                (Worth each) -> each.benefit() / chunks(each))
+                                                (ScoredCheckpoint each) ->
+                                                        each.benefit() / chunks(each))
                                         .reversed())
                         .toList();
         Set<Node> chosen = new LinkedHashSet<>();
         long sum = 0;
-        for (Worth each : touching) {
+        for (ScoredCheckpoint each : touching) {
             List<Node> more =
                     each.chain().stream()
                             .filter(node -> node.generation() == victim && !chosen.contains(node))
@@ -134,7 +135,7 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
                 .toList();
     }
 
-    private static long chunks(Worth worth) {
+    private static long chunks(ScoredCheckpoint worth) {
         return worth.chain().stream().mapToLong(Node::chunks).sum();
     }
 }

@@ -3,7 +3,7 @@ package dev.varve.platform.store;
 import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.platform.store.ArchiveMissException.Reason;
-import dev.varve.platform.store.SharedArchiveStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.SearchOutcome;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -52,7 +52,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     private final AtomicInteger owners = new AtomicInteger(1);
     private final SecureRandom names = new SecureRandom();
     private final Map<Reason, AtomicLong> misses = new EnumMap<>(Reason.class);
-    private final Map<Outcome, AtomicLong> searches = new EnumMap<>(Outcome.class);
+    private final Map<SearchOutcome, AtomicLong> searches = new EnumMap<>(SearchOutcome.class);
     private final AtomicLong readBytes = new AtomicLong();
     private final AtomicLong writtenBytes = new AtomicLong();
     private volatile Optional<Long> pausedAt = Optional.empty();
@@ -67,7 +67,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         for (Reason reason : Reason.values()) {
             misses.put(reason, new AtomicLong());
         }
-        for (Outcome outcome : Outcome.values()) {
+        for (SearchOutcome outcome : SearchOutcome.values()) {
             searches.put(outcome, new AtomicLong());
         }
     }
@@ -94,7 +94,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     /** Counts the outcome of a search. Never waits. */
-    public void count(Outcome outcome) {
+    public void count(SearchOutcome outcome) {
         searches.get(outcome).incrementAndGet();
     }
 
@@ -440,7 +440,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
 
     /** Statistics of this archive. Never waits. */
     public SharedArchiveStatus status() {
-        Map<Outcome, Long> asked = new EnumMap<>(Outcome.class);
+        Map<SearchOutcome, Long> asked = new EnumMap<>(SearchOutcome.class);
         searches.forEach((outcome, count) -> asked.put(outcome, count.get()));
         Map<Reason, Long> counted = new EnumMap<>(Reason.class);
         misses.forEach((reason, count) -> counted.put(reason, count.get()));

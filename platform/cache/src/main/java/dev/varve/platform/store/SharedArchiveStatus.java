@@ -18,7 +18,7 @@ public record SharedArchiveStatus(
         String address,
         boolean answers,
         boolean writes,
-        Map<Outcome, Long> searches,
+        Map<SearchOutcome, Long> searches,
         long writtenBytes,
         long readBytes,
         Map<ArchiveMissException.Reason, Long> misses) {
@@ -29,7 +29,7 @@ public record SharedArchiveStatus(
     }
 
     /** Outcome of a search for a prompt. */
-    public enum Outcome {
+    public enum SearchOutcome {
         /** The store had more of it than the other tiers. */
         FOUND,
         /** The store had no more of it than the other tiers. */

@@ -92,7 +92,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         try {
             int valueBytes = written.where().valueBytes();
             DiskBudget room = new DiskBudget(settings, folder(), valueBytes);
-            ArchiveWriter prepared = new ArchiveWriter(written, room, new Pausing());
+            ArchiveWriter prepared = new ArchiveWriter(written, room, new ArchivePauseListener());
             prepared.prepare();
             return prepared;
         } catch (IOException | RuntimeException | Error e) {
@@ -280,7 +280,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     }
 
     /** Pause of this archive, for its writer. */
-    private final class Pausing implements ArchiveWriter.Pause {
+    private final class ArchivePauseListener implements ArchiveWriter.PauseListener {
         @Override
         public void begin(String why) {
             pause(why);

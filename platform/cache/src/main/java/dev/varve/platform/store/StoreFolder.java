@@ -40,7 +40,7 @@ final class StoreFolder {
      * @param valueBytes value size of its stores
      * @param format format of its objects; only that of this program can be read
      */
-    record Found(Path folder, Namespace namespace, int valueBytes, int format) {
+    record NamespaceFolder(Path folder, Namespace namespace, int valueBytes, int format) {
         boolean isReadable() {
             return format == FORMAT;
         }
@@ -171,7 +171,7 @@ final class StoreFolder {
     }
 
     /** All namespaces, readable or not. */
-    List<Found> namespaces() throws IOException {
+    List<NamespaceFolder> namespaces() throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
@@ -183,7 +183,7 @@ final class StoreFolder {
         }
     }
 
-    private static Optional<Found> namespace(Path path) {
+    private static Optional<NamespaceFolder> namespace(Path path) {
         Optional<JsonNode> known = read(path.resolve(NAMESPACE));
         if (known.isEmpty()) {
             return Optional.empty();
@@ -199,7 +199,7 @@ final class StoreFolder {
             return valueBytes < 1
                     ? Optional.empty()
                     : Optional.of(
-                            new Found(
+                            new NamespaceFolder(
                                     path,
                                     new Namespace(id, description),
                                     valueBytes,
@@ -216,11 +216,12 @@ final class StoreFolder {
      * @param writes whether this process may write
      * @return empty if it does not exist and must not be created
      */
-    Optional<Found> namespace(Namespace wanted, int valueBytes, boolean writes) throws IOException {
+    Optional<NamespaceFolder> namespace(Namespace wanted, int valueBytes, boolean writes)
+            throws IOException {
         Path path = folder.resolve(wanted.folder());
-        Optional<Found> known =
+        Optional<NamespaceFolder> known =
                 namespace(path)
-                        .filter(Found::isReadable)
+                        .filter(NamespaceFolder::isReadable)
                         .filter(
                                 found ->
                                         java.util.Arrays.equals(
@@ -238,7 +239,7 @@ final class StoreFolder {
         ObjectNode description = json.putObject("description");
         wanted.description().forEach(description::put);
         write(path.resolve(NAMESPACE), json);
-        return Optional.of(new Found(path, wanted, valueBytes, FORMAT));
+        return Optional.of(new NamespaceFolder(path, wanted, valueBytes, FORMAT));
     }
 
     private static Optional<JsonNode> read(Path file) {

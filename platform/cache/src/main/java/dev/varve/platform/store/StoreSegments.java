@@ -20,7 +20,7 @@ import java.util.function.BiConsumer;
  * their stores one by one, the last one first. Thread-safe.
  */
 final class StoreSegments implements AutoCloseable {
-    private final StoreFolder.Found where;
+    private final StoreFolder.NamespaceFolder where;
     private final SnapshotStoreProvider provider;
     private final boolean readOnly;
     private final BiConsumer<StoreSegment, Throwable> failed;
@@ -39,7 +39,7 @@ final class StoreSegments implements AutoCloseable {
      * @param failed is called by another thread with a segment that could not be opened
      */
     StoreSegments(
-            StoreFolder.Found where,
+            StoreFolder.NamespaceFolder where,
             SnapshotStoreProvider provider,
             boolean readOnly,
             BiConsumer<StoreSegment, Throwable> failed) {

@@ -4,22 +4,22 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CacheLookup;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.ScheduledTokens;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
@@ -133,12 +133,12 @@ final class CacheRig implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
             return failure.isPresent() ? after(null) : after(shard.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
             return failure.isPresent() ? after(null) : after(shard.adopt(parts, source));
         }
     }
@@ -148,7 +148,7 @@ final class CacheRig implements AutoCloseable {
      *
      * @param logits of its last token
      */
-    record Answer(CachedSequence sequence, PrefixLookupResult use, float[] logits) {}
+    record Answer(SequenceCache sequence, PrefixLookupResult use, float[] logits) {}
 
     CacheRig(Kind kind) {
         this(kind, CacheStores.NONE, Optional.empty());
@@ -170,11 +170,11 @@ final class CacheRig implements AutoCloseable {
                                 features ? STATES.captures() : List.of(),
                                 RollbackBuffers.NONE));
         mover.shard = shard;
-        Optional<PrefixCache.Host> host =
+        Optional<PrefixCache.HostTierOptions> host =
                 kind.hostBytes() == 0
                         ? Optional.empty()
                         : Optional.of(
-                                new PrefixCache.Host(
+                                new PrefixCache.HostTierOptions(
                                         CacheLayout.of(model.shape(), all, F32, 2 * SlotSpan.BLOCK),
                                         kind.hostBytes(),
                                         features ? Optional.of(STATES) : Optional.empty(),
@@ -211,13 +211,13 @@ final class CacheRig implements AutoCloseable {
         return joined;
     }
 
-    static CacheRequest request(int[] prompt, CacheScope scope) {
-        return new CacheRequest(
-                new TokenList(prompt), ChunkBoundaries.NONE, scope, OutputRows.LAST);
+    static CacheLookup request(int[] prompt, CacheScope scope) {
+        return new CacheLookup(
+                new TokenList(prompt), ChunkHistory.NONE, scope, RequestedOutput.LAST);
     }
 
     /** A sequence behind what was found, once that has arrived. */
-    Optional<PrefixCache.Begun> begin(CacheRequest request) {
+    Optional<PrefixCache.AllocatedSequence> begin(CacheLookup request) {
         return cache.begin(request, cache.find(request, true), 0);
     }
 
@@ -242,9 +242,9 @@ final class CacheRig implements AutoCloseable {
 
     /** Computes a prompt, and keeps the sequence running. */
     Answer run(int[] prompt, CacheScope scope, int... stops) {
-        CacheRequest request = request(prompt, scope);
-        PrefixCache.Begun begun = begin(request).orElseThrow();
-        CachedSequence sequence = begun.sequence();
+        CacheLookup request = request(prompt, scope);
+        PrefixCache.AllocatedSequence begun = begin(request).orElseThrow();
+        SequenceCache sequence = begun.sequence();
         PrefixLookupResult use;
         if (begun.arrival().isPresent()) {
             SnapshotImport arrival = begun.arrival().get();
@@ -264,7 +264,7 @@ final class CacheRig implements AutoCloseable {
     }
 
     /** Computes what a sequence lacks of a prompt; its state is kept at some positions. */
-    float[] compute(CachedSequence sequence, int[] prompt, int... stops) {
+    float[] compute(SequenceCache sequence, int[] prompt, int... stops) {
         long id = sequences++;
         float[] logits = new float[0];
         while (sequence.computed() < prompt.length) {
@@ -281,11 +281,11 @@ final class CacheRig implements AutoCloseable {
         return logits;
     }
 
-    private float[] step(CachedSequence sequence, long id, int[] tokens, boolean keepState) {
+    private float[] step(SequenceCache sequence, long id, int[] tokens, boolean keepState) {
         int begin = sequence.computed();
         ScheduledTokens advance =
                 new ScheduledTokens(
-                        sequence, id, tokens, OutputRows.LAST, ChunkKind.WINDOW, keepState, 0);
+                        sequence, id, tokens, RequestedOutput.LAST, ChunkKind.WINDOW, keepState, 0);
         Batch batch =
                 cache.devices().advance(List.of(advance), features ? STATES.captures() : List.of());
         Optional<SnapshotExport> export = keepState ? cache.exportEnd(sequence) : Optional.empty();
@@ -324,7 +324,7 @@ final class CacheRig implements AutoCloseable {
     }
 
     /** Waits until a store has been read, and takes in what came. */
-    void await(PrefixLoad read) {
+    void await(PrefixPrefetch read) {
         while (!read.isOver()) {
             Await.until("something was read", cache::hasEndedLoad);
             cache.poll();

@@ -2,7 +2,7 @@ package dev.varve.platform.prefix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -28,8 +28,7 @@ class EvictionScoreTest {
     private Checkpoint checkpoint(int tokens, int cells, long used) {
         LayerBuffers pieces =
                 new LayerBuffers(List.of(memory.take((long) cells * CELL).orElseThrow()));
-        return new Checkpoint(
-                TokenBlock.root(), new int[tokens], ChunkBoundaries.NONE, pieces, used);
+        return new Checkpoint(TokenBlock.root(), new int[tokens], ChunkHistory.NONE, pieces, used);
     }
 
     private void assertOrder(Checkpoint first, Checkpoint second) {

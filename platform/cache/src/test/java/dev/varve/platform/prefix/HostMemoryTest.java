@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.prefix.CacheRig.Answer;
 import dev.varve.platform.prefix.CacheRig.Kind;
-import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CacheLookup;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.ShardLostException;
 
@@ -171,7 +171,7 @@ class HostMemoryTest {
             assertEquals(Optional.of(MissReason.UNKNOWN), rig.finish(text(4, 300)).use().miss());
             assertEquals(
                     Optional.of(MissReason.BEFORE_CHECKPOINT), rig.finish(parted).use().miss());
-            CacheRequest failed = request(known, SCOPE);
+            CacheLookup failed = request(known, SCOPE);
             assertEquals(
                     Optional.of(MissReason.FAILED), rig.cache().started(failed, 0, true).miss());
             assertEquals(
@@ -237,10 +237,10 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.finish(text(2, 300), OTHER);
 
-            List<CacheEntry> entries = rig.cache().entries();
+            List<CachedPrefix> entries = rig.cache().entries();
 
-            assertEquals(List.of(300, LENGTH), entries.stream().map(CacheEntry::tokens).toList());
-            assertEquals(List.of(OTHER, SCOPE), entries.stream().map(CacheEntry::scope).toList());
+            assertEquals(List.of(300, LENGTH), entries.stream().map(CachedPrefix::tokens).toList());
+            assertEquals(List.of(OTHER, SCOPE), entries.stream().map(CachedPrefix::scope).toList());
             assertEquals(2, rig.cache().status().host().entries());
             assertEquals(3 * BLOCK, rig.cache().status().host().blockTokens());
         }
@@ -264,7 +264,7 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
-            PrefixCache.Begun begun = rig.begin(request(next, SCOPE)).orElseThrow();
+            PrefixCache.AllocatedSequence begun = rig.begin(request(next, SCOPE)).orElseThrow();
             rig.mover().fail(new VarveException(VarveException.Kind.BACKEND_FAILED, "broken"));
 
             rig.move();
@@ -289,7 +289,8 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
-            PrefixCache.Begun begun = rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
+            PrefixCache.AllocatedSequence begun =
+                    rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
             ShardLostException loss = new ShardLostException("gone", new RuntimeException());
             rig.mover().fail(loss);
 
@@ -305,7 +306,8 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.pushOff();
             rig.mover().hold();
-            PrefixCache.Begun begun = rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
+            PrefixCache.AllocatedSequence begun =
+                    rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
 
             rig.move();
 
@@ -326,7 +328,8 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
-            PrefixCache.Begun begun = rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
+            PrefixCache.AllocatedSequence begun =
+                    rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
             rig.cache().clear();
             assertTrue(rig.cache().status().host().usedBytes() > 0, "it is needed");
 
@@ -400,7 +403,8 @@ class HostMemoryTest {
             rig.settle();
             assertFalse(rig.cache().awaits(running.sequence(), 300));
             assertEquals(
-                    List.of(300), rig.cache().entries().stream().map(CacheEntry::tokens).toList());
+                    List.of(300),
+                    rig.cache().entries().stream().map(CachedPrefix::tokens).toList());
         }
     }
 
@@ -510,7 +514,7 @@ class HostMemoryTest {
     }
 
     private static List<Integer> tokens(CacheRig rig) {
-        return rig.cache().entries().stream().map(CacheEntry::tokens).toList();
+        return rig.cache().entries().stream().map(CachedPrefix::tokens).toList();
     }
 
     @Test
@@ -611,7 +615,8 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.pushOff();
             rig.mover().hold();
-            PrefixCache.Begun begun = rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
+            PrefixCache.AllocatedSequence begun =
+                    rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
             rig.move();
             Thread.startVirtualThread(rig.mover()::letGo);
 

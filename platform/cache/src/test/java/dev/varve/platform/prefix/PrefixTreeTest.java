@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
@@ -98,7 +98,7 @@ class PrefixTreeTest {
                 tree.reserveCheckpoint(
                         last,
                         tail,
-                        ChunkBoundaries.ofWindows(512, tokens.length),
+                        ChunkHistory.ofWindows(512, tokens.length),
                         new long[] {STATE_BYTES});
         kept.ifPresent(
                 checkpoint -> {
@@ -214,7 +214,7 @@ class PrefixTreeTest {
                 tree.reserveCheckpoint(
                                 tree.root(TWO),
                                 new int[] {1},
-                                ChunkBoundaries.ofWindows(512, 1),
+                                ChunkHistory.ofWindows(512, 1),
                                 new long[] {STATE_BYTES})
                         .isEmpty());
         assertEquals(BLOCK, found(ONE, join(prompt(BLOCK, 1), new int[1])));

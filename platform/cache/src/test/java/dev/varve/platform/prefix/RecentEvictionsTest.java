@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +31,7 @@ class RecentEvictionsTest {
         return new Checkpoint(
                 block,
                 Arrays.copyOfRange(tokens, block.end(), tokens.length),
-                ChunkBoundaries.ofWindows(512, tokens.length),
+                ChunkHistory.ofWindows(512, tokens.length),
                 LayerBuffers.NONE,
                 0);
     }

@@ -8,22 +8,22 @@ import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CacheLookup;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.EvictionListener;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.ScheduledTokens;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.RequestedOutput;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +77,7 @@ class SnapshotExporterTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
             for (int i = 0; i < parts.size(); i++) {
                 target.take(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
             }
@@ -86,7 +86,7 @@ class SnapshotExporterTest {
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
             throw new AssertionError("nothing is restored");
         }
 
@@ -102,25 +102,25 @@ class SnapshotExporterTest {
         tree.close();
     }
 
-    private CachedSequence computed(int... tokens) {
-        CachedSequence sequence =
+    private SequenceCache computed(int... tokens) {
+        SequenceCache sequence =
                 devices.begin(
-                                new CacheRequest(
+                                new CacheLookup(
                                         new TokenList(tokens),
-                                        ChunkBoundaries.NONE,
+                                        ChunkHistory.NONE,
                                         SCOPE,
-                                        OutputRows.BEST),
+                                        RequestedOutput.BEST),
                                 0)
                         .orElseThrow();
         devices.advance(
                 List.of(
                         new ScheduledTokens(
-                                sequence, 1, tokens, OutputRows.NONE, ChunkKind.WINDOW)),
+                                sequence, 1, tokens, RequestedOutput.NONE, ChunkKind.WINDOW)),
                 List.of());
         return sequence;
     }
 
-    private SnapshotExport add(CachedSequence sequence) {
+    private SnapshotExport add(SequenceCache sequence) {
         return exporter.add(sequence, sequence.computed(), sequence.stateRow(), true);
     }
 
@@ -175,7 +175,7 @@ class SnapshotExporterTest {
     /** The block is under way and will be taken out: what lies behind it would be lost with it. */
     @Test
     void aBlockThatWasGivenUpHalfwayIsNoBeginningForOthers() {
-        CachedSequence first = computed(PROMPT);
+        SequenceCache first = computed(PROMPT);
         add(first);
         exporter.step(1);
         add(computed(PROMPT));
@@ -191,7 +191,7 @@ class SnapshotExporterTest {
 
     @Test
     void ofASequenceThatIsCancelledNothingIsFound() {
-        CachedSequence sequence = computed(PROMPT);
+        SequenceCache sequence = computed(PROMPT);
         add(sequence);
         exporter.step(1);
 
@@ -261,7 +261,7 @@ class SnapshotExporterTest {
 
     @Test
     void aPlaceThatGoesIsCopiedAtOnce() {
-        CachedSequence sequence = computed(PROMPT);
+        SequenceCache sequence = computed(PROMPT);
         SnapshotExport unripe = exporter.add(sequence, LENGTH, sequence.stateRow(), false);
         add(sequence);
         assertFalse(unripe.isComputed());

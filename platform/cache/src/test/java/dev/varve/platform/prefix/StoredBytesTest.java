@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.testkit.GeneratedFile;
 
 import org.junit.jupiter.api.Test;
@@ -22,12 +22,12 @@ class StoredBytesTest {
                 new StoredHeader(
                         TOKENS,
                         0x1234_5678_9abc_def0L,
-                        ChunkBoundaries.NONE,
+                        ChunkHistory.NONE,
                         new long[] {96, 1L << 40},
                         "ab");
         StoredHeader checkpoint =
                 new StoredHeader(
-                        TOKENS, 0, ChunkBoundaries.ofWindows(100, 350), new long[] {96}, "ab");
+                        TOKENS, 0, ChunkHistory.ofWindows(100, 350), new long[] {96}, "ab");
         FeatureHeader features =
                 new FeatureHeader(new FeatureKind(List.of(1, 3), 8), 64, 512, 2, TOKENS);
 

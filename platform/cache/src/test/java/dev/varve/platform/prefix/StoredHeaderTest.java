@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.store.ObjectKey;
 
 import org.junit.jupiter.api.Test;
@@ -28,11 +28,7 @@ class StoredHeaderTest {
     private static final long[] SIZES = {96, 1L << 40};
     private static final StoredHeader HEADER =
             new StoredHeader(
-                    TOKENS,
-                    0x1234_5678_9abc_def0L,
-                    ChunkBoundaries.ofWindows(100, 350),
-                    SIZES,
-                    "ä");
+                    TOKENS, 0x1234_5678_9abc_def0L, ChunkHistory.ofWindows(100, 350), SIZES, "ä");
 
     private static byte[] bytes(StoredHeader header) {
         ByteBuffer encoded = header.encode();
@@ -59,7 +55,7 @@ class StoredHeaderTest {
 
     @Test
     void aHeaderOfNothingIsReadToo() {
-        StoredHeader none = new StoredHeader(new int[0], 0, ChunkBoundaries.NONE, new long[0], "");
+        StoredHeader none = new StoredHeader(new int[0], 0, ChunkHistory.NONE, new long[0], "");
 
         StoredHeader read = read(bytes(none)).orElseThrow();
 
@@ -99,9 +95,9 @@ class StoredHeaderTest {
     @Test
     void aTextThatIsTooLongIsNotBelieved() {
         StoredHeader large =
-                new StoredHeader(TOKENS, 0, ChunkBoundaries.NONE, SIZES, "x".repeat((1 << 20) + 1));
+                new StoredHeader(TOKENS, 0, ChunkHistory.NONE, SIZES, "x".repeat((1 << 20) + 1));
         StoredHeader most =
-                new StoredHeader(TOKENS, 0, ChunkBoundaries.NONE, SIZES, "x".repeat(1 << 20));
+                new StoredHeader(TOKENS, 0, ChunkHistory.NONE, SIZES, "x".repeat(1 << 20));
 
         assertEquals(Optional.empty(), read(bytes(large)));
         assertTrue(read(bytes(most)).isPresent());

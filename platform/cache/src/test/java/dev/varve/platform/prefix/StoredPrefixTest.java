@@ -15,11 +15,11 @@ import dev.varve.contracts.MemorySharedStore;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.prefix.CacheRig.Answer;
 import dev.varve.platform.prefix.CacheRig.Kind;
-import dev.varve.platform.sequence.CacheRequest;
+import dev.varve.platform.sequence.CacheLookup;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.TokenList;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.store.ArchiveInspector;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
@@ -106,8 +106,8 @@ class StoredPrefixTest {
         }
     }
 
-    private static Optional<? extends PrefixLoad> load(
-            CacheRig rig, Below below, CacheRequest request, int known) {
+    private static Optional<? extends PrefixPrefetch> load(
+            CacheRig rig, Below below, CacheLookup request, int known) {
         return below == Below.DISK
                 ? rig.cache().load(request, known, false, () -> true)
                 : rig.cache().loadShared(request, known, () -> true);
@@ -187,17 +187,17 @@ class StoredPrefixTest {
             assertEquals(0, answer(rig, below, next).use().tokens());
         }
         try (CacheRig rig = open(below, Kind.of(false))) {
-            CacheRequest stranger = request(next, new CacheScope("stranger"));
+            CacheLookup stranger = request(next, new CacheScope("stranger"));
             load(rig, below, stranger, 0).ifPresent(rig::await);
             assertEquals(0, rig.cache().find(stranger, true).length());
-            CacheRequest none = request(next, CacheScope.none());
+            CacheLookup none = request(next, CacheScope.none());
             assertEquals(Optional.empty(), load(rig, below, none, 0));
         }
     }
 
     @Test
     void aDiskIsNotReadForAFewTokensMore() throws IOException {
-        CacheRequest next = request(join(PROMPT, text(6, 300)), SCOPE);
+        CacheLookup next = request(join(PROMPT, text(6, 300)), SCOPE);
         leave(Below.DISK, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false))) {
             assertEquals(Optional.empty(), load(rig, Below.DISK, next, LENGTH - 31));
@@ -210,9 +210,9 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.SHARED, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.SHARED, Kind.of(false))) {
-            CacheRequest request = request(next, SCOPE);
+            CacheLookup request = request(next, SCOPE);
             assertEquals(Optional.empty(), load(rig, Below.SHARED, request, next.length - BLOCK));
-            PrefixLoad read =
+            PrefixPrefetch read =
                     load(rig, Below.SHARED, request, next.length - BLOCK - 1).orElseThrow();
             rig.await(read);
         }
@@ -224,12 +224,12 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
-            CacheRequest replayed =
-                    new CacheRequest(
+            CacheLookup replayed =
+                    new CacheLookup(
                             new TokenList(next),
-                            ChunkBoundaries.ofWindows(100, 300),
+                            ChunkHistory.ofWindows(100, 300),
                             SCOPE,
-                            OutputRows.LAST);
+                            RequestedOutput.LAST);
 
             assertEquals(Optional.empty(), load(rig, below, replayed, 0));
         }
@@ -242,8 +242,8 @@ class StoredPrefixTest {
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
             boolean[] waits = {true};
-            CacheRequest request = request(next, SCOPE);
-            PrefixLoad read =
+            CacheLookup request = request(next, SCOPE);
+            PrefixPrefetch read =
                     below == Below.DISK
                             ? rig.cache().load(request, 0, false, () -> waits[0]).orElseThrow()
                             : rig.cache().loadShared(request, 0, () -> waits[0]).orElseThrow();
@@ -331,7 +331,7 @@ class StoredPrefixTest {
                 CacheRig other = open(Below.DISK, Kind.of(false).withFeatures())) {
             Answer cold = rig.run(next, SCOPE);
             computed = rig.cache().features(cold.sequence()).orElseThrow();
-            CacheRequest request = request(next, SCOPE);
+            CacheLookup request = request(next, SCOPE);
             other.await(other.cache().load(request, 0, true, () -> true).orElseThrow());
 
             Answer restored = other.run(next, SCOPE);
@@ -370,7 +370,7 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
-            CacheRequest request = request(next, SCOPE);
+            CacheLookup request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, false, () -> true).orElseThrow());
 
             rig.await(rig.cache().load(request, LENGTH, true, () -> true).orElseThrow());
@@ -450,7 +450,7 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
-            CacheRequest request = request(next, SCOPE);
+            CacheLookup request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, false, () -> true).orElseThrow());
 
             assertEquals(Optional.empty(), rig.cache().load(request, LENGTH - 5, true, () -> true));
@@ -484,9 +484,9 @@ class StoredPrefixTest {
         leave(Below.DISK, Kind.of(true).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {
             boolean[] waits = {true};
-            CacheRequest request = request(next, SCOPE);
+            CacheLookup request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, false, () -> false).orElseThrow());
-            PrefixLoad states =
+            PrefixPrefetch states =
                     rig.cache().load(request, LENGTH, true, () -> waits[0]).orElseThrow();
             rig.await(states);
 
@@ -505,7 +505,7 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(true), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {
-            CacheRequest request = request(next, SCOPE);
+            CacheLookup request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, true, () -> false).orElseThrow());
 
             assertEquals(Optional.empty(), rig.cache().load(request, LENGTH, true, () -> true));

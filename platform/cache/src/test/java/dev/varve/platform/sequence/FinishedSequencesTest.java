@@ -2,7 +2,7 @@ package dev.varve.platform.sequence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -24,38 +24,40 @@ class FinishedSequencesTest {
                     EvictionListener.NONE,
                     new ResidentSequenceListener() {
                         @Override
-                        public void onAdd(CachedSequence sequence) {
+                        public void onAdd(SequenceCache sequence) {
                             heard.add("stays " + sequence.tokens().get(0));
                         }
 
                         @Override
-                        public void onRemove(CachedSequence sequence) {
+                        public void onRemove(SequenceCache sequence) {
                             heard.add("leaves " + sequence.tokens().get(0));
                         }
                     });
 
-    private CachedSequence begin(int first, int length) {
+    private SequenceCache begin(int first, int length) {
         int[] tokens = Arrays.copyOf(PROMPT, length);
         tokens[0] = first;
-        CachedSequence sequence =
+        SequenceCache sequence =
                 cache.begin(
-                                new CacheRequest(
+                                new CacheLookup(
                                         new TokenList(tokens),
-                                        ChunkBoundaries.NONE,
+                                        ChunkHistory.NONE,
                                         CacheScope.common(),
-                                        OutputRows.BEST),
+                                        RequestedOutput.BEST),
                                 0)
                         .orElseThrow();
         int[] rest = Arrays.copyOfRange(tokens, sequence.computed(), length);
         cache.advance(
-                List.of(new ScheduledTokens(sequence, 1, rest, OutputRows.NONE, ChunkKind.WINDOW)),
+                List.of(
+                        new ScheduledTokens(
+                                sequence, 1, rest, RequestedOutput.NONE, ChunkKind.WINDOW)),
                 List.of());
         return sequence;
     }
 
     @Test
     void aSequenceStaysOnceItIsKept() {
-        CachedSequence sequence = begin(1, 40);
+        SequenceCache sequence = begin(1, 40);
         assertEquals(List.of(), heard);
 
         cache.keep(sequence);
@@ -94,7 +96,7 @@ class FinishedSequencesTest {
         }
         heard.clear();
 
-        CachedSequence next = begin(1, 60);
+        SequenceCache next = begin(1, 60);
         assertEquals(60, next.computed());
         cache.keep(next);
 
@@ -120,14 +122,14 @@ class FinishedSequencesTest {
     /** Guesses that were wrong are no part of the sequence, nor of how it was computed. */
     @Test
     void aSequenceEndsWhereItsGuessesWereRight() {
-        CachedSequence sequence = begin(1, 40);
+        SequenceCache sequence = begin(1, 40);
         cache.advance(
                 List.of(
                         new ScheduledTokens(
                                 sequence,
                                 1,
                                 new int[] {7, 8, 9},
-                                OutputRows.ALL,
+                                RequestedOutput.ALL,
                                 ChunkKind.ROWS,
                                 false,
                                 2)),

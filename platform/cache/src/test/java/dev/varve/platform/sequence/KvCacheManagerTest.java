@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -38,12 +38,12 @@ class KvCacheManagerTest {
         return IntStream.range(first, first + length).toArray();
     }
 
-    private static CacheRequest request(int... tokens) {
-        return request(CacheScope.common(), new ChunkBoundaries(), tokens);
+    private static CacheLookup request(int... tokens) {
+        return request(CacheScope.common(), new ChunkHistory(), tokens);
     }
 
-    private static CacheRequest request(CacheScope scope, ChunkBoundaries replay, int... tokens) {
-        return new CacheRequest(new TokenList(tokens), replay, scope, OutputRows.BEST);
+    private static CacheLookup request(CacheScope scope, ChunkHistory replay, int... tokens) {
+        return new CacheLookup(new TokenList(tokens), replay, scope, RequestedOutput.BEST);
     }
 
     private static int[] longer(int[] tokens, int more) {
@@ -53,20 +53,20 @@ class KvCacheManagerTest {
     }
 
     /** Computes the rest of a sequence. */
-    private static CachedSequence compute(KvCacheManager cache, CacheRequest request, int... ends) {
-        CachedSequence sequence = cache.begin(request, 0).orElseThrow();
+    private static SequenceCache compute(KvCacheManager cache, CacheLookup request, int... ends) {
+        SequenceCache sequence = cache.begin(request, 0).orElseThrow();
         for (int end : ends) {
             advance(cache, sequence, end);
         }
         return sequence;
     }
 
-    private static Batch advance(KvCacheManager cache, CachedSequence sequence, int end) {
+    private static Batch advance(KvCacheManager cache, SequenceCache sequence, int end) {
         return advance(cache, sequence, end, false);
     }
 
     private static Batch advance(
-            KvCacheManager cache, CachedSequence sequence, int end, boolean keepState) {
+            KvCacheManager cache, SequenceCache sequence, int end, boolean keepState) {
         int[] tokens = new int[end - sequence.computed()];
         return cache.advance(
                 List.of(
@@ -74,16 +74,15 @@ class KvCacheManagerTest {
                                 sequence,
                                 1,
                                 tokens,
-                                OutputRows.NONE,
+                                RequestedOutput.NONE,
                                 ChunkKind.WINDOW,
                                 keepState,
                                 0)),
                 List.of());
     }
 
-    private static CachedSequence resident(
-            KvCacheManager cache, CacheRequest request, int... ends) {
-        CachedSequence state = compute(cache, request, ends);
+    private static SequenceCache resident(KvCacheManager cache, CacheLookup request, int... ends) {
+        SequenceCache state = compute(cache, request, ends);
         cache.keep(state);
         return state;
     }
@@ -92,10 +91,10 @@ class KvCacheManagerTest {
     void nothingGivesWayForARequestThatIsNotLetIn() {
         resident(cache, request(prompt(0, BLOCK)), BLOCK);
         resident(cache, request(prompt(10_000, BLOCK)), BLOCK);
-        CachedSequence running = compute(cache, request(prompt(20_000, 2 * BLOCK)), 2 * BLOCK);
+        SequenceCache running = compute(cache, request(prompt(20_000, 2 * BLOCK)), 2 * BLOCK);
         long kept = cache.slotUse().resident();
 
-        Optional<CachedSequence> refused = cache.begin(request(prompt(30_000, 5 * BLOCK)), BLOCK);
+        Optional<SequenceCache> refused = cache.begin(request(prompt(30_000, 5 * BLOCK)), BLOCK);
 
         assertTrue(refused.isEmpty());
         assertEquals(kept, cache.slotUse().resident());
@@ -107,8 +106,8 @@ class KvCacheManagerTest {
 
     @Test
     void nothingGivesWayForASequenceThatCannotGrow() {
-        CachedSequence first = compute(cache, request(prompt(0, 3 * BLOCK)), 3 * BLOCK);
-        CachedSequence second = compute(cache, request(prompt(10_000, 2 * BLOCK)), 2 * BLOCK);
+        SequenceCache first = compute(cache, request(prompt(0, 3 * BLOCK)), 3 * BLOCK);
+        SequenceCache second = compute(cache, request(prompt(10_000, 2 * BLOCK)), 2 * BLOCK);
         resident(cache, request(prompt(20_000, 5)), 5);
 
         assertEquals(false, cache.ensure(first, 6 * BLOCK));
@@ -122,12 +121,12 @@ class KvCacheManagerTest {
     void aResidentStaysAsItIsWhenAnotherRequestBranchesOffIt(boolean forgets) {
         KvCacheManager own = cache(8, forgets);
         int[] prompt = prompt(0, 400);
-        CachedSequence state = compute(own, request(prompt), 100);
+        SequenceCache state = compute(own, request(prompt), 100);
         advance(own, state, 300, true);
         advance(own, state, 400);
         own.keep(state);
 
-        CachedSequence branch = own.begin(request(longer(prompt(0, 310), 60)), 0).orElseThrow();
+        SequenceCache branch = own.begin(request(longer(prompt(0, 310), 60)), 0).orElseThrow();
 
         assertEquals(300, branch.computed());
         assertEquals(400, state.computed());
@@ -145,9 +144,9 @@ class KvCacheManagerTest {
     @Test
     void aConversationThatGoesOnLeavesItsResidentToOthers() {
         int[] prompt = prompt(0, 300);
-        CachedSequence before = resident(cache, request(prompt), 300);
+        SequenceCache before = resident(cache, request(prompt), 300);
 
-        CachedSequence after = cache.begin(request(longer(prompt, 10)), 0).orElseThrow();
+        SequenceCache after = cache.begin(request(longer(prompt, 10)), 0).orElseThrow();
 
         assertEquals(300, after.computed());
         assertNotEquals(before.span(), after.span());
@@ -158,11 +157,11 @@ class KvCacheManagerTest {
     void aResidentGoesOverWhereACopyWouldCostAnother() {
         KvCacheManager small = cache(5, false);
         int[] prompt = prompt(0, 300);
-        CachedSequence before = resident(small, request(prompt), 300);
+        SequenceCache before = resident(small, request(prompt), 300);
         SlotSpan span = before.span();
         resident(small, request(prompt(7, 300)), 300);
 
-        CachedSequence after = small.begin(request(longer(prompt, 10)), 0).orElseThrow();
+        SequenceCache after = small.begin(request(longer(prompt, 10)), 0).orElseThrow();
 
         assertEquals(300, after.computed());
         assertEquals(span, after.span());
@@ -172,25 +171,25 @@ class KvCacheManagerTest {
 
     @Test
     void aResidentThatIsKeptElsewhereGoesOverWithoutACopy() {
-        List<List<CachedSequence>> onHandOver = new ArrayList<>();
+        List<List<SequenceCache>> onHandOver = new ArrayList<>();
         KvCacheManager kept =
                 new KvCacheManager(
                         new CacheCapacity(16 * BLOCK, ROWS),
                         true,
                         new EvictionListener() {
                             @Override
-                            public boolean isStored(CachedSequence sequence) {
+                            public boolean isStored(SequenceCache sequence) {
                                 return true;
                             }
 
                             @Override
-                            public void onEvict(CachedSequence sequence) {
+                            public void onEvict(SequenceCache sequence) {
                                 throw new AssertionError("there is room for all");
                             }
 
                             @Override
                             public void onHandOver(
-                                    CachedSequence from, CachedSequence to, int shared) {
+                                    SequenceCache from, SequenceCache to, int shared) {
                                 onHandOver.add(List.of(from, to));
                             }
 
@@ -200,10 +199,10 @@ class KvCacheManagerTest {
                             }
                         });
         int[] prompt = prompt(0, 300);
-        CachedSequence before = resident(kept, request(prompt), 300);
+        SequenceCache before = resident(kept, request(prompt), 300);
         SlotSpan span = before.span();
 
-        CachedSequence after = kept.begin(request(longer(prompt, 10)), 0).orElseThrow();
+        SequenceCache after = kept.begin(request(longer(prompt, 10)), 0).orElseThrow();
 
         assertEquals(span, after.span());
         assertEquals(List.of(List.of(before, after)), onHandOver);
@@ -215,7 +214,7 @@ class KvCacheManagerTest {
         int[] prompt = prompt(0, 500);
         resident(small, request(prompt), 200, 500);
 
-        CachedSequence state = small.begin(request(longer(prompt(0, 250), 50)), 0).orElseThrow();
+        SequenceCache state = small.begin(request(longer(prompt(0, 250), 50)), 0).orElseThrow();
 
         assertEquals(200, state.computed());
         assertEquals(0, small.slotUse().resident());
@@ -224,11 +223,11 @@ class KvCacheManagerTest {
     @Test
     void residentsOfOtherScopesAreNotThere() {
         int[] prompt = prompt(0, 300);
-        resident(cache, request(ALICE, new ChunkBoundaries(), prompt), 300);
+        resident(cache, request(ALICE, new ChunkHistory(), prompt), 300);
 
         int common = cache.begin(request(longer(prompt, 5)), 0).orElseThrow().computed();
         int alices =
-                cache.begin(request(ALICE, new ChunkBoundaries(), longer(prompt, 5)), 0)
+                cache.begin(request(ALICE, new ChunkHistory(), longer(prompt, 5)), 0)
                         .orElseThrow()
                         .computed();
 
@@ -243,15 +242,15 @@ class KvCacheManagerTest {
         KvCacheManager differs = cache(8, forgets);
         KvCacheManager agrees = cache(8, forgets);
         int[] prompt = prompt(0, 500);
-        ChunkBoundaries replay = new ChunkBoundaries();
+        ChunkHistory replay = new ChunkHistory();
         replay.add(100, ChunkKind.WINDOW);
         replay.add(400, ChunkKind.WINDOW);
-        CacheRequest again = request(CacheScope.common(), replay, prompt);
+        CacheLookup again = request(CacheScope.common(), replay, prompt);
         resident(differs, request(prompt(0, 450)), 400);
         resident(agrees, request(prompt(0, 450)), 100, 400);
 
-        CachedSequence other = differs.begin(again, 0).orElseThrow();
-        CachedSequence same = agrees.begin(again, 0).orElseThrow();
+        SequenceCache other = differs.begin(again, 0).orElseThrow();
+        SequenceCache same = agrees.begin(again, 0).orElseThrow();
 
         assertEquals(0, other.computed());
         assertEquals(400, same.computed());
@@ -260,11 +259,11 @@ class KvCacheManagerTest {
     @Test
     void forksShareTheRowOfTheirStateUntilTheyWriteOneOfTheirOwn() {
         int[] prompt = prompt(0, 100);
-        CachedSequence leader = compute(cache, request(prompt), 100);
+        SequenceCache leader = compute(cache, request(prompt), 100);
         int shared = leader.stateRow();
-        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
-        CachedSequence fork = cache.begin(request(prompt), 0).orElseThrow();
+        SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
 
         assertEquals(100, fork.computed());
         assertEquals(7, fork.output().orElseThrow().best());
@@ -281,12 +280,12 @@ class KvCacheManagerTest {
     @Test
     void whatIsCutBackHasNoOutput() {
         KvCacheManager own = cache(12, false);
-        CachedSequence leader = compute(own, request(prompt(0, 700)), 512, 700);
-        own.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+        SequenceCache leader = compute(own, request(prompt(0, 700)), 512, 700);
+        own.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
-        CachedSequence cut = own.begin(request(longer(prompt(0, 600), 9)), 0).orElseThrow();
+        SequenceCache cut = own.begin(request(longer(prompt(0, 600), 9)), 0).orElseThrow();
         own.keep(cut);
-        CachedSequence same = own.begin(request(prompt(0, 512)), 0).orElseThrow();
+        SequenceCache same = own.begin(request(prompt(0, 512)), 0).orElseThrow();
 
         assertEquals(512, cut.computed());
         assertEquals(Optional.empty(), cut.output());
@@ -295,12 +294,12 @@ class KvCacheManagerTest {
 
     @Test
     void residentsGiveWayForACopyThatOthersWaitFor() {
-        CachedSequence leader = compute(cache, request(prompt(0, 3 * BLOCK - 1)), 3 * BLOCK - 1);
+        SequenceCache leader = compute(cache, request(prompt(0, 3 * BLOCK - 1)), 3 * BLOCK - 1);
         for (int other = 0; other < 4; other++) {
             resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
         }
 
-        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(5 * BLOCK, cache.slotUse().resident(), "the copy, and two that need not go");
     }
@@ -309,11 +308,11 @@ class KvCacheManagerTest {
     @Test
     void nothingIsCopiedWhereNoForkFindsARow() {
         KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 3), true);
-        CachedSequence leader = compute(narrow, request(prompt(0, 100)), 60);
+        SequenceCache leader = compute(narrow, request(prompt(0, 100)), 60);
         advance(narrow, leader, 80, true);
         advance(narrow, leader, 100);
 
-        narrow.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+        narrow.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(0, narrow.slotUse().resident());
         assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
@@ -323,11 +322,11 @@ class KvCacheManagerTest {
     @Test
     void twoRowsOfEachSequenceAreEnoughWhoeverGivesWay() {
         KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 5), true);
-        CachedSequence first = compute(narrow, request(longer(prompt(0, 90), 20)));
+        SequenceCache first = compute(narrow, request(longer(prompt(0, 90), 20)));
         advance(narrow, first, 80, true);
         advance(narrow, first, 100);
-        narrow.keepCopy(first, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
-        CachedSequence second = compute(narrow, request(longer(prompt(10_000, 90), 20)));
+        narrow.keepCopy(first, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        SequenceCache second = compute(narrow, request(longer(prompt(10_000, 90), 20)));
         advance(narrow, second, 100, true);
 
         Batch batch =
@@ -339,7 +338,7 @@ class KvCacheManagerTest {
                                                         sequence,
                                                         1,
                                                         new int[1],
-                                                        OutputRows.NONE,
+                                                        RequestedOutput.NONE,
                                                         ChunkKind.ROWS,
                                                         false,
                                                         0))
@@ -358,11 +357,11 @@ class KvCacheManagerTest {
         KvCacheManager cache = cache(2 * ROWS, true);
         int[] prompt = prompt(0, 100);
         for (int round = 0; round < 3; round++) {
-            CachedSequence leader = compute(cache, request(prompt), 60);
+            SequenceCache leader = compute(cache, request(prompt), 60);
             advance(cache, leader, 80, true);
             advance(cache, leader, 100);
-            cache.keepCopy(leader, new TokenLogits(new float[0], 0, 1, OutputRows.BEST));
-            CachedSequence fork = cache.begin(request(prompt), 0).orElseThrow();
+            cache.keepCopy(leader, new TokenLogits(new float[0], 0, 1, RequestedOutput.BEST));
+            SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
             advance(cache, fork, 101);
             cache.drop(fork);
             cache.keep(leader);
@@ -371,14 +370,14 @@ class KvCacheManagerTest {
                 resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
             }
         }
-        List<CachedSequence> running = new ArrayList<>();
+        List<SequenceCache> running = new ArrayList<>();
         for (int row = 1; row < ROWS; row++) {
             running.add(compute(cache, request(prompt(200_000 * row, 10)), 10));
         }
 
         assertEquals(0, cache.slotUse().resident());
-        assertEquals(ROWS - 1, running.stream().map(CachedSequence::stateRow).distinct().count());
-        CachedSequence tooMany = cache.begin(request(prompt(5_000_000, 10)), 0).orElseThrow();
+        assertEquals(ROWS - 1, running.stream().map(SequenceCache::stateRow).distinct().count());
+        SequenceCache tooMany = cache.begin(request(prompt(5_000_000, 10)), 0).orElseThrow();
         assertThrows(IllegalStateException.class, () -> advance(cache, tooMany, 10));
     }
 }

@@ -14,7 +14,7 @@ import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -39,7 +39,7 @@ class PageTableTest {
 
     private final PageRegistry names = new PageRegistry();
     private final PageTable table = table(RUNS);
-    private final List<RowMove> moves = new ArrayList<>();
+    private final List<RowOperation> moves = new ArrayList<>();
 
     private PageTable table(int runs) {
         PageTable made = new PageTable(names, BYTES);
@@ -61,8 +61,8 @@ class PageTableTest {
         return IntStream.range(0, 100).filter(page -> table.slot(page * PAGE) >= 0).toArray();
     }
 
-    private List<RowMove> takeMoves() {
-        List<RowMove> taken = List.copyOf(moves);
+    private List<RowOperation> takeMoves() {
+        List<RowOperation> taken = List.copyOf(moves);
         moves.clear();
         return taken;
     }
@@ -347,7 +347,7 @@ class PageTableTest {
 
         assertEquals(4, table.reselect(scores(14, 3, 5), 14 * PAGE, BEGIN, moves::add));
 
-        List<RowMove> made = takeMoves();
+        List<RowOperation> made = takeMoves();
         assertEquals(
                 List.of(
                         PageMove.out(8, BEGIN + 64),

@@ -12,7 +12,7 @@ import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -172,7 +172,7 @@ class PageTableWalkTest {
             grow(sequence, reserved);
             long before = sequence.table.epoch();
 
-            List<RowMove> moves = new ArrayList<>();
+            List<RowOperation> moves = new ArrayList<>();
             sequence.table.allocate(first, reserved, sequence.begin, moves::add);
             sequence.plain.allocate(first, reserved);
 
@@ -211,7 +211,7 @@ class PageTableWalkTest {
                 given[page] = scores.get(page);
             }
             long before = sequence.table.epoch();
-            List<RowMove> moves = new ArrayList<>();
+            List<RowOperation> moves = new ArrayList<>();
 
             int events =
                     sequence.table.reselect(given, sequence.computed(), sequence.begin, moves::add);
@@ -223,10 +223,10 @@ class PageTableWalkTest {
         }
 
         /** Moves out, shifts and moves in; each row moves at most once. */
-        private void requireOrder(List<RowMove> moves) {
+        private void requireOrder(List<RowOperation> moves) {
             List<Integer> stages = new ArrayList<>();
             Set<Integer> written = new HashSet<>();
-            for (RowMove move : moves) {
+            for (RowOperation move : moves) {
                 switch (move) {
                     case SlotCopy(int from, int to, int count) -> {
                         stages.add(1);
@@ -312,7 +312,7 @@ class PageTableWalkTest {
             Tokens.Before before = sequence.before.get();
             int tokens = Math.max(1, before.tokens() - random.nextInt(2) * random.nextInt(PAGE));
             long epoch = sequence.table.epoch();
-            List<RowMove> moves = new ArrayList<>();
+            List<RowOperation> moves = new ArrayList<>();
             sequence.table.handOver(tokens);
             sequence.plain.handOver(tokens);
             sequence.cut(tokens);
@@ -329,7 +329,7 @@ class PageTableWalkTest {
 
             requireEpoch(sequence, epoch);
             requireOrder(moves);
-            for (RowMove move : moves) {
+            for (RowOperation move : moves) {
                 if (move instanceof PageMove page && page.direction() == PageMove.Direction.OUT) {
                     int block = (page.slot() - sequence.begin) / PAGE;
                     name(contents.get(pages[block]), page.page());

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
@@ -33,24 +33,24 @@ final class PagedRig {
 
     final KvCacheManager cache;
     final PagedDevice device;
-    final List<CachedSequence> left = new ArrayList<>();
+    final List<SequenceCache> left = new ArrayList<>();
 
     PagedRig(int blocks, PagePolicy policy, boolean forgets) {
         device = new PagedDevice(blocks * SlotSpan.BLOCK);
         EvictionListener exports =
                 new EvictionListener() {
                     @Override
-                    public boolean isStored(CachedSequence sequence) {
+                    public boolean isStored(SequenceCache sequence) {
                         return false;
                     }
 
                     @Override
-                    public void onEvict(CachedSequence sequence) {
+                    public void onEvict(SequenceCache sequence) {
                         left.add(sequence);
                     }
 
                     @Override
-                    public void onHandOver(CachedSequence from, CachedSequence to, int shared) {
+                    public void onHandOver(SequenceCache from, SequenceCache to, int shared) {
                         left.add(from);
                     }
 
@@ -68,21 +68,24 @@ final class PagedRig {
         cache = new KvCacheManager(sizes, forgets, exports);
     }
 
-    static CacheRequest request(int... tokens) {
-        return new CacheRequest(
-                new TokenList(tokens), new ChunkBoundaries(), CacheScope.common(), OutputRows.BEST);
+    static CacheLookup request(int... tokens) {
+        return new CacheLookup(
+                new TokenList(tokens),
+                new ChunkHistory(),
+                CacheScope.common(),
+                RequestedOutput.BEST);
     }
 
-    Optional<CachedSequence> tryBegin(int... tokens) {
+    Optional<SequenceCache> tryBegin(int... tokens) {
         return cache.begin(request(tokens), 0);
     }
 
-    CachedSequence begin(int... tokens) {
+    SequenceCache begin(int... tokens) {
         return tryBegin(tokens).orElseThrow();
     }
 
     /** Computes the known tokens up to a position in windows that a pool can bear. */
-    void prefill(CachedSequence sequence, int end) {
+    void prefill(SequenceCache sequence, int end) {
         while (sequence.computed() < end) {
             int next = Math.min(end, (sequence.computed() / 128 + 1) * 128);
             run(window(sequence, next));
@@ -90,7 +93,7 @@ final class PagedRig {
     }
 
     /** Likewise, as the engine computes the prompt of a sequence: room is made cell by cell. */
-    void prefillInCells(CachedSequence sequence, int end) {
+    void prefillInCells(SequenceCache sequence, int end) {
         int prompt = sequence.tokens().size();
         while (sequence.computed() < end) {
             int next = Math.min(end, (sequence.computed() / 128 + 1) * 128);
@@ -98,23 +101,23 @@ final class PagedRig {
         }
     }
 
-    static ScheduledTokens window(CachedSequence sequence, int end) {
+    static ScheduledTokens window(SequenceCache sequence, int end) {
         return new ScheduledTokens(
                 sequence,
                 System.identityHashCode(sequence),
                 sequence.tokens().range(sequence.computed(), end),
-                OutputRows.NONE,
+                RequestedOutput.NONE,
                 ChunkKind.WINDOW);
     }
 
     /** Tokens of decode, which need not be the sequence's yet. */
     static ScheduledTokens rows(
-            CachedSequence sequence, int guessed, TokenTree tree, int... tokens) {
+            SequenceCache sequence, int guessed, TokenTree tree, int... tokens) {
         return new ScheduledTokens(
                 sequence,
                 System.identityHashCode(sequence),
                 tokens,
-                OutputRows.BEST_EACH,
+                RequestedOutput.BEST_EACH,
                 ChunkKind.ROWS,
                 false,
                 guessed,
@@ -122,13 +125,13 @@ final class PagedRig {
     }
 
     /** Computes one token after the other, until so many are. */
-    void decode(CachedSequence sequence, int end) {
+    void decode(SequenceCache sequence, int end) {
         while (sequence.computed() < end) {
             decode(sequence);
         }
     }
 
-    Batch decode(CachedSequence sequence) {
+    Batch decode(SequenceCache sequence) {
         int next = sequence.computed();
         if (sequence.tokens().size() == next) {
             sequence.tokens().add(7_000_000 + next);
@@ -156,7 +159,7 @@ final class PagedRig {
     }
 
     /** A slice sees the right rows wherever its map says that they lie. */
-    private void requireSeen(SequenceChunk slice, CachedSequence sequence) {
+    private void requireSeen(SequenceChunk slice, SequenceCache sequence) {
         assertTrue(slice.slots().capacity() <= POOL, () -> "slots " + slice.slots());
         PageMap map = slice.place().pages();
         assertTrue(map.isInOrder(), () -> sequence.computed() + " tokens, map " + map);
@@ -205,7 +208,7 @@ final class PagedRig {
     }
 
     /** All rows of a sequence are right wherever they are said to lie; nothing may be due. */
-    void require(CachedSequence sequence) {
+    void require(SequenceCache sequence) {
         assertArrayEquals(
                 expected(sequence.tokens(), sequence.computed()),
                 device.read(sequence.rows(0, sequence.computed())),
@@ -220,7 +223,7 @@ final class PagedRig {
     }
 
     /** Everything goes, and the host keeps nothing. */
-    void requireNothingLeft(List<CachedSequence> running) {
+    void requireNothingLeft(List<SequenceCache> running) {
         running.forEach(cache::drop);
         cache.evictAll();
         flush();

@@ -14,12 +14,12 @@ import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -40,7 +40,8 @@ import java.util.stream.IntStream;
 /** Sequences that share the slots of a cache, each with at most 512 of them. */
 class PagedSequenceCacheTest {
     private static final int PAGE = Pages.TOKENS;
-    private static final TokenLogits OUTPUT = new TokenLogits(new float[0], 0, 7, OutputRows.BEST);
+    private static final TokenLogits OUTPUT =
+            new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST);
 
     private final PagedRig rig = new PagedRig(8, PagePolicy.LRU, false);
     private final KvCacheManager cache = rig.cache;
@@ -57,14 +58,14 @@ class PagedSequenceCacheTest {
         return result;
     }
 
-    private static CachedSequence computed(PagedRig rig, int... tokens) {
-        CachedSequence sequence = rig.begin(tokens);
+    private static SequenceCache computed(PagedRig rig, int... tokens) {
+        SequenceCache sequence = rig.begin(tokens);
         rig.prefill(sequence, tokens.length);
         return sequence;
     }
 
-    private static CachedSequence resident(PagedRig rig, int... tokens) {
-        CachedSequence sequence = computed(rig, tokens);
+    private static SequenceCache resident(PagedRig rig, int... tokens) {
+        SequenceCache sequence = computed(rig, tokens);
         rig.cache.keep(sequence);
         return sequence;
     }
@@ -81,7 +82,7 @@ class PagedSequenceCacheTest {
     @Test
     void aLongSequenceIsComputedInThePoolAndAllOfItIsKept() {
         int[] tokens = prompt(0, 3000);
-        CachedSequence sequence = rig.begin(tokens);
+        SequenceCache sequence = rig.begin(tokens);
         for (int end = 100; end <= 3000; end += 100) {
             rig.prefill(sequence, end);
             rig.require(sequence);
@@ -111,7 +112,7 @@ class PagedSequenceCacheTest {
     @Test
     void aCacheWithoutPoolsHasNoFigures() {
         KvCacheManager plain = new KvCacheManager(new CacheCapacity(4096, 9), false);
-        CachedSequence sequence = plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
+        SequenceCache sequence = plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
 
         assertEquals(Optional.empty(), plain.paging());
         assertEquals(Optional.empty(), sequence.pageFigures());
@@ -121,11 +122,11 @@ class PagedSequenceCacheTest {
 
     @Test
     void aSequenceGrowsToItsPoolWhereverItLies() {
-        CachedSequence first = computed(rig, prompt(0, 100));
-        CachedSequence second = computed(rig, prompt(10_000, 100));
-        CachedSequence third = computed(rig, prompt(20_000, 100));
+        SequenceCache first = computed(rig, prompt(0, 100));
+        SequenceCache second = computed(rig, prompt(10_000, 100));
+        SequenceCache third = computed(rig, prompt(20_000, 100));
         for (int end = 120; end < 1500; end += 60) {
-            for (CachedSequence each : List.of(first, second, third)) {
+            for (SequenceCache each : List.of(first, second, third)) {
                 rig.decode(each, end);
                 rig.require(each);
             }
@@ -136,8 +137,8 @@ class PagedSequenceCacheTest {
 
     @Test
     void sequencesOfOneBatchDoNotTakeEachOthersPages() {
-        CachedSequence first = computed(rig, prompt(0, 700));
-        CachedSequence second = computed(rig, prompt(10_000, 575));
+        SequenceCache first = computed(rig, prompt(0, 700));
+        SequenceCache second = computed(rig, prompt(10_000, 575));
         for (int i = 0; i < 200; i++) {
             int one = 5_000_000 + i;
             int other = 6_000_000 + i;
@@ -154,9 +155,9 @@ class PagedSequenceCacheTest {
 
     @Test
     void aForkOfAResidentThatFitsThePoolTakesItsRowsAlone() {
-        CachedSequence before = resident(rig, prompt(0, 400));
+        SequenceCache before = resident(rig, prompt(0, 400));
 
-        CachedSequence after = rig.begin(longer(prompt(0, 400), 300));
+        SequenceCache after = rig.begin(longer(prompt(0, 400), 300));
         assertEquals(400, after.computed());
         Batch batch = rig.run(PagedRig.window(after, 430));
 
@@ -172,11 +173,11 @@ class PagedSequenceCacheTest {
     /** All its slots are copied, and its pages in host memory are those of both. */
     @Test
     void aForkOfAResidentBeyondThePoolLiesAsItDoes() {
-        CachedSequence before = resident(rig, prompt(0, 1000));
+        SequenceCache before = resident(rig, prompt(0, 1000));
         int kept = rig.device.hostPages().size();
         assertEquals(8, kept);
 
-        CachedSequence after = rig.begin(longer(prompt(0, 1000), 100));
+        SequenceCache after = rig.begin(longer(prompt(0, 1000), 100));
         assertEquals(1000, after.computed());
         Batch batch = rig.run(PagedRig.window(after, 1024));
 
@@ -200,9 +201,9 @@ class PagedSequenceCacheTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 129, 300, 511, 513, 640, 700, 999})
     void aBranchThatLeavesAResidentEarlierHasTheRowsUpToThere(int common) {
-        CachedSequence before = resident(rig, prompt(0, 1000));
+        SequenceCache before = resident(rig, prompt(0, 1000));
 
-        CachedSequence branch = rig.begin(longer(prompt(0, common), 900));
+        SequenceCache branch = rig.begin(longer(prompt(0, common), 900));
         int shared = branch.computed();
         assertEquals(common / 128 * 128, shared);
         rig.run(PagedRig.window(branch, shared + 1));
@@ -219,10 +220,10 @@ class PagedSequenceCacheTest {
     @ValueSource(ints = {200, 300, 640, 1000})
     void aResidentGoesOverWithItsPagesWhereThereIsNoRoomForAFork(int common) {
         PagedRig small = new PagedRig(2, PagePolicy.LRU, false);
-        CachedSequence before = resident(small, prompt(0, 1000));
+        SequenceCache before = resident(small, prompt(0, 1000));
         SlotSpan span = before.span();
 
-        CachedSequence after = small.begin(longer(prompt(0, common), 500));
+        SequenceCache after = small.begin(longer(prompt(0, common), 500));
         assertEquals(common == 1000 ? 1000 : common / 128 * 128, after.computed());
         assertSame(before, small.left.getFirst());
         assertEquals(span, after.span());
@@ -241,7 +242,7 @@ class PagedSequenceCacheTest {
         PagedRig own = new PagedRig(blocks, PagePolicy.LRU, false);
         resident(own, prompt(0, 1000));
 
-        CachedSequence after = own.begin(longer(prompt(0, common), 50));
+        SequenceCache after = own.begin(longer(prompt(0, common), 50));
         assertEquals(common / 128 * 128, after.computed());
         own.prefill(after, common + 50);
 
@@ -262,10 +263,10 @@ class PagedSequenceCacheTest {
         resident(own, prompt(0, 2000));
         PagedRig cold = new PagedRig(2, PagePolicy.LRU, false);
         int[] tokens = longer(prompt(0, common), 100);
-        CachedSequence plain = cold.begin(tokens);
+        SequenceCache plain = cold.begin(tokens);
         cold.prefill(plain, common / 128 * 128);
 
-        CachedSequence after = own.begin(tokens);
+        SequenceCache after = own.begin(tokens);
         assertEquals(plain.computed(), after.computed());
         own.run(PagedRig.window(after, common));
         cold.run(PagedRig.window(plain, common));
@@ -287,7 +288,7 @@ class PagedSequenceCacheTest {
         PagingCounts before = small.cache.paging().orElseThrow().counts();
         assertEquals(8, before.pagesOut());
 
-        CachedSequence after = small.begin(longer(prompt(0, 1000), 20));
+        SequenceCache after = small.begin(longer(prompt(0, 1000), 20));
         assertEquals(PagingCounts.NONE, after.pageFigures().orElseThrow().counts());
         assertEquals(before, small.cache.paging().orElseThrow().counts());
         small.prefill(after, 1020);
@@ -304,12 +305,12 @@ class PagedSequenceCacheTest {
     @ValueSource(ints = {300, 512, 513, 1000, 1024})
     void aCopyOfARunningSequenceStaysAsItWasWhenItWasKept(int length) {
         int[] prompt = prompt(0, length);
-        CachedSequence leader = computed(rig, prompt);
+        SequenceCache leader = computed(rig, prompt);
         cache.keepCopy(leader, OUTPUT);
         rig.decode(leader, length + 200);
         rig.require(leader);
 
-        CachedSequence same = rig.begin(prompt);
+        SequenceCache same = rig.begin(prompt);
         assertEquals(length, same.computed());
         assertEquals(7, same.output().orElseThrow().best());
         rig.decode(same, length + 100);
@@ -322,7 +323,7 @@ class PagedSequenceCacheTest {
     @Test
     void copiesOfOneSequenceShareItsPagesUntilTheLastOneGoes() {
         int[] prompt = prompt(0, 1000);
-        CachedSequence leader = computed(rig, prompt);
+        SequenceCache leader = computed(rig, prompt);
         cache.keepCopy(leader, OUTPUT);
         rig.flush();
         assertEquals(8, rig.device.hostPages().size());
@@ -345,7 +346,7 @@ class PagedSequenceCacheTest {
         resident(small, prompt(10_000, 1000));
         assertEquals(16, small.device.hostPages().size());
 
-        CachedSequence third = small.begin(prompt(20_000, 600));
+        SequenceCache third = small.begin(prompt(20_000, 600));
         Batch batch = small.run(PagedRig.window(third, 128));
 
         assertEquals(
@@ -360,13 +361,13 @@ class PagedSequenceCacheTest {
     /** Shards that were not lost still have pages of those that are gone. */
     @Test
     void nothingIsLeftOfSequencesThatTheCachesLost() {
-        CachedSequence lost = computed(rig, prompt(0, 1000));
+        SequenceCache lost = computed(rig, prompt(0, 1000));
         resident(rig, prompt(10_000, 700));
         assertEquals(11, rig.device.hostPages().size());
 
         cache.clear();
         rig.device.loseSlots();
-        CachedSequence again = rig.begin(prompt(0, 1000));
+        SequenceCache again = rig.begin(prompt(0, 1000));
         assertEquals(0, again.computed());
         rig.prefill(again, 128);
 
@@ -394,7 +395,7 @@ class PagedSequenceCacheTest {
 
     @Test
     void guessesEndWithThePageBeyondThePool() {
-        CachedSequence sequence = computed(rig, prompt(0, 600));
+        SequenceCache sequence = computed(rig, prompt(0, 600));
 
         assertEquals(39, cache.mostDraftTokens(sequence));
         for (int computed = 600; computed < 800; computed++) {
@@ -407,7 +408,7 @@ class PagedSequenceCacheTest {
     /** So that no page leaves between tokens that are decoded together. */
     @Test
     void guessesStayInThePoolAsLongAsItHasRoom() {
-        CachedSequence sequence = computed(rig, prompt(0, 300));
+        SequenceCache sequence = computed(rig, prompt(0, 300));
         for (int computed = 300; computed < POOL; computed++) {
             int most = cache.mostDraftTokens(sequence);
             assertTrue(most >= 0 && computed + most < POOL, computed + ": " + most);
@@ -422,7 +423,7 @@ class PagedSequenceCacheTest {
     @Test
     void guessesAreNoMoreThanStatesCanKeep() {
         PagedRig forgetting = new PagedRig(8, PagePolicy.LRU, true);
-        CachedSequence sequence = computed(forgetting, prompt(0, 600));
+        SequenceCache sequence = computed(forgetting, prompt(0, 600));
 
         assertEquals(15, forgetting.cache.mostDraftTokens(sequence));
         forgetting.decode(sequence, 630);
@@ -433,7 +434,7 @@ class PagedSequenceCacheTest {
     @ValueSource(booleans = {true, false})
     void guessesThatAreRejectedLeaveNoTrace(boolean forgets) {
         PagedRig own = new PagedRig(8, PagePolicy.LRU, forgets);
-        CachedSequence sequence = computed(own, prompt(0, 600));
+        SequenceCache sequence = computed(own, prompt(0, 600));
         for (int round = 0; round < 100; round++) {
             int guesses = Math.min(12, own.cache.mostDraftTokens(sequence));
             int[] tokens = prompt(3_000_000 + 20 * round, guesses + 1);
@@ -457,7 +458,7 @@ class PagedSequenceCacheTest {
     @ValueSource(booleans = {true, false})
     void thePathOfATreeComesTogetherInPagesThatLieInNoOrder(boolean forgets) {
         PagedRig own = new PagedRig(8, PagePolicy.LRU, forgets);
-        CachedSequence sequence = computed(own, prompt(0, 600));
+        SequenceCache sequence = computed(own, prompt(0, 600));
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3});
         TokenPath path = TokenPath.of(0, 2, 4, 5);
         for (int round = 0; round < 60; round++) {
@@ -483,7 +484,7 @@ class PagedSequenceCacheTest {
     /** Where pages do lie in their order, a tree may cross from one to the next. */
     @Test
     void thePathOfATreeComesTogetherAcrossPages() {
-        CachedSequence sequence = computed(rig, prompt(0, 2 * PAGE - 3));
+        SequenceCache sequence = computed(rig, prompt(0, 2 * PAGE - 3));
         int[] tokens = prompt(3_000_000, 7);
         rig.run(PagedRig.rows(sequence, 6, TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3}), tokens));
         TokenPath path = TokenPath.of(0, 2, 4, 5);
@@ -500,7 +501,7 @@ class PagedSequenceCacheTest {
     @ParameterizedTest
     @CsvSource({"950, 9", "950, 12", "955, 7", "940, 25", "959, 2"})
     void aPathThatCrossesPagesInNoOrderComesTogether(int computed, int skipped) {
-        CachedSequence sequence = computed(rig, prompt(0, computed));
+        SequenceCache sequence = computed(rig, prompt(0, computed));
         int count = skipped + 30;
         int[] parents = new int[count];
         Arrays.setAll(parents, token -> token == skipped ? 0 : token - 1);
@@ -532,7 +533,7 @@ class PagedSequenceCacheTest {
 
     @Test
     void withoutScoresNothingIsChosen() {
-        CachedSequence sequence = computed(rig, prompt(0, 1000));
+        SequenceCache sequence = computed(rig, prompt(0, 1000));
         rig.flush();
         PagingCounts before = sequence.pageFigures().orElseThrow().counts();
 
@@ -558,7 +559,7 @@ class PagedSequenceCacheTest {
     @Test
     void pagesThatAreAskedForComeBackAsTheyWent() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
-        CachedSequence sequence = computed(own, prompt(0, 1000));
+        SequenceCache sequence = computed(own, prompt(0, 1000));
         assertEquals(-1, sequence.pages().orElseThrow().slot(3 * PAGE));
 
         own.cache.choosePages(sequence, wanting(15, 3, 5), 15, sequence.computed());
@@ -587,7 +588,7 @@ class PagedSequenceCacheTest {
     @Test
     void pagesAreChosenByTheScoresOfWhoReadThePrompt() {
         PagedRig own = new PagedRig(8, PagePolicy.DRAFTER, false);
-        CachedSequence sequence = own.begin(prompt(0, 1000));
+        SequenceCache sequence = own.begin(prompt(0, 1000));
         own.prefill(sequence, 936);
 
         own.cache.choosePagesFor(sequence, worth(16, 3), 1000);
@@ -604,7 +605,7 @@ class PagedSequenceCacheTest {
     @Test
     void pagesAreChosenAnewByWhoReadsAsOftenAsTheOptionsSay() {
         PagedRig own = new PagedRig(8, PagePolicy.DRAFTER, false);
-        CachedSequence sequence = computed(own, prompt(0, POOL));
+        SequenceCache sequence = computed(own, prompt(0, POOL));
         int last = 0;
         for (int end = POOL + 1; end < 1200; end++) {
             assertEquals(List.of(), own.decode(sequence).queries());
@@ -626,7 +627,7 @@ class PagedSequenceCacheTest {
     @Test
     void choicesAreMadeBeforeTheNextTokensOfTheirSequence() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
-        CachedSequence sequence = computed(own, prompt(0, 1000));
+        SequenceCache sequence = computed(own, prompt(0, 1000));
         own.cache.choosePages(sequence, wanting(15, 3), 15, sequence.computed());
 
         Batch batch = own.decode(sequence);
@@ -643,7 +644,7 @@ class PagedSequenceCacheTest {
     @Test
     void shardsAreAskedAsOftenAsTheOptionsSay() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
-        CachedSequence sequence = computed(own, prompt(0, 500));
+        SequenceCache sequence = computed(own, prompt(0, 500));
         for (int end = 501; end <= POOL; end++) {
             assertEquals(List.of(), own.decode(sequence).queries(), "all pages are there");
         }
@@ -669,7 +670,7 @@ class PagedSequenceCacheTest {
     }
 
     /** It asks about the pages that are whole before the batch, where they lie in it. */
-    private static void requireAsked(PageQuery query, CachedSequence sequence, int pages) {
+    private static void requireAsked(PageQuery query, SequenceCache sequence, int pages) {
         assertEquals(0, query.slice());
         assertEquals(pages, query.pages().size());
         for (int page = 0; page < pages; page++) {
@@ -684,7 +685,7 @@ class PagedSequenceCacheTest {
     @Test
     void shardsAreAskedTheLessOftenTheLongerTheHistory() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
-        CachedSequence sequence = computed(own, prompt(0, 5400));
+        SequenceCache sequence = computed(own, prompt(0, 5400));
         int last = 0;
         for (int end = 5401; end < 5700; end++) {
             Batch batch = own.decode(sequence);
@@ -701,7 +702,7 @@ class PagedSequenceCacheTest {
     @Test
     void guessesEndWhereShardsAreAsked() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
-        CachedSequence sequence = computed(own, prompt(0, 900));
+        SequenceCache sequence = computed(own, prompt(0, 900));
         own.cache.choosePages(sequence, wanting(14, 3), 14, sequence.computed());
 
         for (int computed = 900; computed < 964; computed++) {
@@ -716,7 +717,7 @@ class PagedSequenceCacheTest {
     void whatIsTriedOutLeavesTheSequenceAsItIs() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         int[] tokens = prompt(0, 1000);
-        CachedSequence sequence = own.begin(tokens);
+        SequenceCache sequence = own.begin(tokens);
         own.prefill(sequence, 936);
         int rows = sequence.stateRow();
 
@@ -740,7 +741,7 @@ class PagedSequenceCacheTest {
     }
 
     /** The pages of the first tokens that lie in the pool. */
-    private static List<Integer> heldBefore(int tokens, CachedSequence sequence) {
+    private static List<Integer> heldBefore(int tokens, SequenceCache sequence) {
         return IntStream.range(0, Math.ceilDiv(tokens, PAGE))
                 .filter(page -> sequence.map().holds(page * PAGE))
                 .boxed()
@@ -751,11 +752,11 @@ class PagedSequenceCacheTest {
     @ValueSource(ints = {1, 300, 512, 513, 640, 700, 1000})
     void whatComesFromElsewhereGoesOnAsItWouldHave(int length) {
         int[] more = longer(prompt(0, length), 200);
-        CachedSequence source = rig.begin(more);
+        SequenceCache source = rig.begin(more);
         rig.prefillInCells(source, length);
-        ChunkBoundaries cuts = source.cuts().upTo(length);
+        ChunkHistory cuts = source.cuts().upTo(length);
 
-        CachedSequence brought = cache.beginAfter(PagedRig.request(more), cuts, 0).orElseThrow();
+        SequenceCache brought = cache.beginAfter(PagedRig.request(more), cuts, 0).orElseThrow();
         rig.flush();
         rig.device.adopt(brought.rows(0, length), PagedRig.expected(brought.tokens(), length));
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.testkit.ByDay;
@@ -32,7 +32,8 @@ class PagedWalkTest {
     private static final int STEPS = Effort.of(2000, 4000);
     private static final int MOST_RUNNING = 4;
     private static final int MOST_TOKENS = 2500;
-    private static final TokenLogits OUTPUT = new TokenLogits(new float[0], 0, 7, OutputRows.BEST);
+    private static final TokenLogits OUTPUT =
+            new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST);
 
     /** All there is of a walk. */
     private static final class Walk {
@@ -41,8 +42,8 @@ class PagedWalkTest {
         private final KvCacheManager cache;
         private final PagePolicy policy;
         private final boolean forgets;
-        private final List<CachedSequence> running = new ArrayList<>();
-        private final List<CachedSequence> kept = new ArrayList<>();
+        private final List<SequenceCache> running = new ArrayList<>();
+        private final List<SequenceCache> kept = new ArrayList<>();
         private final List<int[]> prompts = new ArrayList<>();
         private long begunWithSome;
         private long losses;
@@ -82,7 +83,7 @@ class PagedWalkTest {
             requireAll();
         }
 
-        private CachedSequence pick() {
+        private SequenceCache pick() {
             return running.get(random.nextInt(running.size()));
         }
 
@@ -108,12 +109,12 @@ class PagedWalkTest {
             if (running.size() >= MOST_RUNNING) {
                 return;
             }
-            Optional<CachedSequence> begun = rig.tryBegin(prompt());
+            Optional<SequenceCache> begun = rig.tryBegin(prompt());
             begun.ifPresent(running::add);
             begunWithSome += begun.filter(sequence -> sequence.computed() > 0).isPresent() ? 1 : 0;
         }
 
-        private boolean hasRoom(CachedSequence sequence, int end) {
+        private boolean hasRoom(SequenceCache sequence, int end) {
             if (end <= MOST_TOKENS && cache.ensure(sequence, end)) {
                 return true;
             }
@@ -122,7 +123,7 @@ class PagedWalkTest {
         }
 
         /** A window, or the first piece of one, for all of which room is made. */
-        private void prefill(CachedSequence sequence) {
+        private void prefill(SequenceCache sequence) {
             int left = sequence.tokens().size() - sequence.computed();
             if (left <= 0) {
                 return;
@@ -136,7 +137,7 @@ class PagedWalkTest {
                                 sequence,
                                 running.indexOf(sequence),
                                 sequence.tokens().range(sequence.computed(), end),
-                                OutputRows.NONE,
+                                RequestedOutput.NONE,
                                 ChunkKind.WINDOW,
                                 keepsState,
                                 0);
@@ -147,7 +148,7 @@ class PagedWalkTest {
         private void decodeTogether() {
             for (int round = random.nextInt(1, 30); round > 0; round--) {
                 List<ScheduledTokens> advances = new ArrayList<>();
-                for (CachedSequence each : List.copyOf(running)) {
+                for (SequenceCache each : List.copyOf(running)) {
                     if (hasRoom(each, each.computed() + 1)) {
                         if (each.tokens().size() == each.computed()) {
                             each.tokens().add(random.nextInt(1 << 20));
@@ -167,7 +168,7 @@ class PagedWalkTest {
         private void answer(Batch batch, List<ScheduledTokens> advances) {
             for (PageQuery query : batch.queries()) {
                 if (random.nextInt(5) > 0) {
-                    CachedSequence sequence = advances.get(query.slice()).sequence();
+                    SequenceCache sequence = advances.get(query.slice()).sequence();
                     int asked = query.pages().size();
                     cache.choosePages(sequence, scores(asked), asked, sequence.computed());
                 }
@@ -182,7 +183,7 @@ class PagedWalkTest {
             return List.of(new PageScores(0, 1, values));
         }
 
-        private void guess(CachedSequence sequence) {
+        private void guess(SequenceCache sequence) {
             int most = Math.min(cache.mostDraftTokens(sequence), 14);
             int computed = sequence.computed();
             if (computed < sequence.tokens().size()
@@ -207,7 +208,7 @@ class PagedWalkTest {
             assertEquals(computed + path.length(), sequence.computed());
         }
 
-        private void keep(CachedSequence sequence) {
+        private void keep(SequenceCache sequence) {
             running.remove(sequence);
             cache.keep(sequence);
             if (sequence.computed() > 0) {
@@ -215,26 +216,26 @@ class PagedWalkTest {
             }
         }
 
-        private void keepCopy(CachedSequence sequence) {
+        private void keepCopy(SequenceCache sequence) {
             if (sequence.computed() > 0) {
                 cache.keepCopy(sequence, OUTPUT);
             }
         }
 
-        private void drop(CachedSequence sequence) {
+        private void drop(SequenceCache sequence) {
             running.remove(sequence);
             cache.drop(sequence);
         }
 
         /** What a sequence has computed goes on in another, as a store brings it. */
-        private void bring(CachedSequence source) {
+        private void bring(SequenceCache source) {
             int computed = source.computed();
             if (running.size() >= MOST_RUNNING || computed == 0) {
                 return;
             }
             int[] more = source.tokens().range(0, computed + 1);
             more[computed] = random.nextInt(1 << 20);
-            Optional<CachedSequence> brought =
+            Optional<SequenceCache> brought =
                     cache.beginAfter(PagedRig.request(more), source.cuts().upTo(computed), 0);
             brought.ifPresent(
                     sequence -> {
@@ -246,7 +247,7 @@ class PagedWalkTest {
                     });
         }
 
-        private void choose(CachedSequence sequence) {
+        private void choose(SequenceCache sequence) {
             if (policy == PagePolicy.QK && sequence.computed() > 0) {
                 int pages = sequence.computed() / 64;
                 cache.choosePages(sequence, scores(pages), pages, sequence.computed());

@@ -57,7 +57,7 @@ class ArchiveInspectorTest {
         }
     }
 
-    private ArchiveInspector.Kept kept(String model) throws IOException {
+    private ArchiveInspector.NamespaceSummary kept(String model) throws IOException {
         return inspector.kept().stream()
                 .filter(each -> each.description().equals(Map.of("model", model)))
                 .findFirst()
@@ -66,7 +66,7 @@ class ArchiveInspectorTest {
 
     private long bytes() throws IOException {
         long bytes = 0;
-        for (ArchiveInspector.Kept kept : inspector.kept()) {
+        for (ArchiveInspector.NamespaceSummary kept : inspector.kept()) {
             bytes += kept.bytes();
         }
         return bytes;
@@ -74,7 +74,7 @@ class ArchiveInspectorTest {
 
     @Test
     void eachModelIsDescribedWithWhatIsKept() throws IOException {
-        ArchiveInspector.Kept old = kept("old");
+        ArchiveInspector.NamespaceSummary old = kept("old");
         assertEquals(1, old.blocks());
         assertEquals(1, old.checkpoints());
         assertEquals(0, old.features());
@@ -84,7 +84,7 @@ class ArchiveInspectorTest {
         assertTrue(old.bytes() >= 2 * SIZE, old.bytes() + " bytes");
         assertTrue(old.bytes() < 8 * SIZE, old.bytes() + " bytes");
 
-        ArchiveInspector.Kept recent = kept("new");
+        ArchiveInspector.NamespaceSummary recent = kept("new");
         assertEquals(2, recent.blocks());
         assertEquals(1, recent.checkpoints());
         assertEquals(1, recent.features());

@@ -16,7 +16,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.contracts.MemorySharedStore;
 import dev.varve.platform.store.ArchiveMissException.Reason;
-import dev.varve.platform.store.SharedArchiveStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.SearchOutcome;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
@@ -525,21 +525,21 @@ class SharedArchiveTest {
     @Test
     void searchesAreCountedByWhatCameOfThem() {
         try (SharedArchive archive = open()) {
-            archive.count(Outcome.FOUND);
-            archive.count(Outcome.FOUND);
-            archive.count(Outcome.SKIPPED);
+            archive.count(SearchOutcome.FOUND);
+            archive.count(SearchOutcome.FOUND);
+            archive.count(SearchOutcome.SKIPPED);
 
             SharedArchiveStatus status = archive.status();
 
             assertEquals(
                     Map.of(
-                            Outcome.FOUND, 2L,
-                            Outcome.NOTHING, 0L,
-                            Outcome.FAILED, 0L,
-                            Outcome.SKIPPED, 1L),
+                            SearchOutcome.FOUND, 2L,
+                            SearchOutcome.NOTHING, 0L,
+                            SearchOutcome.FAILED, 0L,
+                            SearchOutcome.SKIPPED, 1L),
                     status.searches());
             assertEquals("memory://test", status.address());
-            assertEquals("found", Outcome.FOUND.word());
+            assertEquals("found", SearchOutcome.FOUND.word());
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.CrossOriginOptions;
@@ -99,9 +99,11 @@ final class AccessArguments {
     ClientAccess access(Environment environment) {
         return new ClientAccess(
                 keys(environment),
-                insecure ? ClientAccess.WithoutKey.ANYWHERE : ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                insecure
+                        ? ClientAccess.KeylessListening.ANYWHERE
+                        : ClientAccess.KeylessListening.LOOPBACK_ONLY,
                 new CrossOriginOptions(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
-                new CacheAccess(scopes, operatorKey()),
+                new CacheAccessSettings(scopes, operatorKey()),
                 openMetrics);
     }
 

@@ -3,7 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.platform.host.StoreProviderSelector;
 import dev.varve.platform.store.ArchiveInspector;
-import dev.varve.platform.store.ArchiveInspector.Kept;
+import dev.varve.platform.store.ArchiveInspector.NamespaceSummary;
 import dev.varve.platform.store.ArchiveInspector.Verdict;
 import dev.varve.platform.store.ChunkCipher;
 
@@ -131,7 +131,7 @@ final class CacheCommand extends CliCommand {
         return String.format(Locale.ROOT, "%.1f MiB", bytes / MEBIBYTE);
     }
 
-    private int status(List<Kept> models) {
+    private int status(List<NamespaceSummary> models) {
         if (json) {
             ObjectNode result = CliJson.object();
             ArrayNode list = result.putArray("models");
@@ -142,7 +142,7 @@ final class CacheCommand extends CliCommand {
         long now = System.currentTimeMillis();
         TextTable table = new TextTable();
         table.row("MODEL", "SIZE", "BLOCKS", "CHECKPOINTS", "USES", "LAST USE");
-        for (Kept kept : models) {
+        for (NamespaceSummary kept : models) {
             table.row(
                     kept.description().getOrDefault("model", "?")
                             + (kept.readable() ? "" : " (another format)"),
@@ -153,7 +153,7 @@ final class CacheCommand extends CliCommand {
                     kept.objects().isEmpty() ? "never" : age(now - kept.lastUse()));
         }
         table.lines("").forEach(out()::println);
-        long all = models.stream().mapToLong(Kept::bytes).sum();
+        long all = models.stream().mapToLong(NamespaceSummary::bytes).sum();
         out().println(mebibytes(all) + " in " + folder);
         return 0;
     }
@@ -167,7 +167,7 @@ final class CacheCommand extends CliCommand {
         return age.toMinutes() > 120 ? age.toHours() + " h ago" : age.toMinutes() + " min ago";
     }
 
-    private static void describe(Kept kept, ObjectNode entry) {
+    private static void describe(NamespaceSummary kept, ObjectNode entry) {
         entry.put("folder", kept.folder().toString());
         kept.description().forEach(entry::put);
         entry.put("readable", kept.readable())

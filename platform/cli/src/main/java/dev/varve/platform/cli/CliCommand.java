@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.host.CacheSharingSettings;
+import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
@@ -147,8 +147,8 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /** Settings of the sharing of cached prefixes; nothing is shared by default. */
-    CacheSharingSettings sharing() {
-        return CacheSharingSettings.NONE;
+    ClusterCacheSettings sharing() {
+        return ClusterCacheSettings.NONE;
     }
 
     /** Settings of prompt compression; none by default. */

@@ -6,13 +6,13 @@ import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.PromptMessage;
 import dev.varve.platform.compression.conversation.CompressedConversation;
-import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.CompressionOverrides;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.PreparedModel;
-import dev.varve.platform.host.StandalonePrefillDrafter;
+import dev.varve.platform.host.ProxyPrefillDrafter;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -99,7 +99,7 @@ final class CompressCommand extends CliCommand {
                                 () ->
                                         new UsageException(
                                                 "--model: expected a model with a chat template"));
-        try (StandalonePrefillDrafter drafter = prepared.openDrafter()) {
+        try (ProxyPrefillDrafter drafter = prepared.openDrafter()) {
             show(drafter.compressor(), chat, messages, variables);
         }
         return 0;
@@ -109,7 +109,8 @@ final class CompressCommand extends CliCommand {
         KeepRatio ratio =
                 keep.map(text -> CompressionArguments.ratio("--keep", text))
                         .orElse(KeepRatio.USUAL);
-        CompressionOptions options = CompressionOptions.of(CompressionMode.ALWAYS, 0, ratio);
+        ConversationCompressionSettings options =
+                ConversationCompressionSettings.of(CompressionMode.ALWAYS, 0, ratio);
         return CompressionSettings.of(
                 PrefillDrafterOption.file(drafter, environment(), choice.isDemo())
                         .orElseThrow(

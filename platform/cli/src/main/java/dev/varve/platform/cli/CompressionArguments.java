@@ -3,7 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.MessageCompressionSettings;
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftPlacement;
@@ -177,7 +177,7 @@ final class CompressionArguments {
      */
     Optional<CompressionSettings> settings(
             Optional<String> named, Function<String, Path> files, CompressionVariables variables) {
-        int tokens = threshold.orElse(CompressionOptions.USUAL.thresholdTokens());
+        int tokens = threshold.orElse(ConversationCompressionSettings.USUAL.thresholdTokens());
         if (tokens < 0) {
             throw new UsageException(THRESHOLD + ": expected 0 or more tokens, found " + tokens);
         }
@@ -198,7 +198,7 @@ final class CompressionArguments {
         return Optional.of(
                 new CompressionSettings(
                         files.apply(named.get()),
-                        new CompressionOptions(
+                        new ConversationCompressionSettings(
                                 chosen,
                                 tokens,
                                 byMessage,

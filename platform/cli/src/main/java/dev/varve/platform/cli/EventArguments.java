@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.host.EventSettings;
+import dev.varve.platform.host.CacheEventSettings;
 
 import picocli.CommandLine.Option;
 
@@ -42,7 +42,7 @@ final class EventArguments {
      *
      * @throws UsageException if a value is invalid, or a flag requires an address
      */
-    Optional<EventSettings> settings(Environment environment) {
+    Optional<CacheEventSettings> settings(Environment environment) {
         if (publish.isEmpty()) {
             requireUnset("--kv-events-replay", replay.isPresent());
             requireUnset("--kv-events-pod", pod.isPresent());
@@ -53,7 +53,7 @@ final class EventArguments {
             throw new UsageException("--kv-events-pod: expected a name without @, found " + name);
         }
         return Optional.of(
-                new EventSettings(
+                new CacheEventSettings(
                         uri("--kv-events", publish.get()),
                         replay.map(address -> uri("--kv-events-replay", address)),
                         name,

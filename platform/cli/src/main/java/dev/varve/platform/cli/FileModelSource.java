@@ -6,8 +6,8 @@ import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.PlacedShardFactory;
 import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelOutline;
-import dev.varve.platform.http.serving.ModelSource;
 import dev.varve.platform.http.serving.RunningModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** A model file that a server loads, possibly several times. */
-final class FileModelSource implements ModelSource {
+final class FileModelSource implements LoadableModel {
     private static final System.Logger LOG = System.getLogger(PreparedModel.class.getName());
 
     private final ModelOutline outline;

@@ -1,8 +1,8 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelCatalogue;
-import dev.varve.platform.http.serving.ModelSource;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,12 +24,12 @@ final class FolderModelCatalogue implements ModelCatalogue {
     private static final String PROJECTOR = "mmproj";
 
     /** Result of reading a file; empty if the file is not a model that can be served. */
-    private record Known(String stamp, Optional<ModelSource> source) {}
+    private record Known(String stamp, Optional<LoadableModel> source) {}
 
     private final List<FileModelSource> named;
     private final List<Path> folders;
     private final Architectures served;
-    private final Function<ModelHeader, ModelSource> sources;
+    private final Function<ModelHeader, LoadableModel> sources;
     private Map<Path, Known> known = Map.of();
 
     /**
@@ -40,7 +40,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
             List<FileModelSource> named,
             List<Path> folders,
             Architectures served,
-            Function<ModelHeader, ModelSource> sources) {
+            Function<ModelHeader, LoadableModel> sources) {
         this.named = List.copyOf(named);
         this.folders = List.copyOf(folders);
         this.served = served;
@@ -49,7 +49,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
     }
 
     @Override
-    public synchronized List<ModelSource> models() {
+    public synchronized List<LoadableModel> models() {
         if (!folders.isEmpty()) {
             try {
                 known = look();
@@ -57,9 +57,9 @@ final class FolderModelCatalogue implements ModelCatalogue {
                 LOG.log(System.Logger.Level.WARNING, e.getMessage());
             }
         }
-        Map<String, ModelSource> all = new LinkedHashMap<>();
+        Map<String, LoadableModel> all = new LinkedHashMap<>();
         named.forEach(source -> all.put(source.outline().id(), source));
-        Map<String, ModelSource> found = new TreeMap<>();
+        Map<String, LoadableModel> found = new TreeMap<>();
         known.values()
                 .forEach(
                         each ->
@@ -109,7 +109,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
                         : new Known(stamp, read(file)));
     }
 
-    private Optional<ModelSource> read(Path file) {
+    private Optional<LoadableModel> read(Path file) {
         if (file.getFileName().toString().toLowerCase(Locale.ROOT).contains(PROJECTOR)) {
             return Optional.empty();
         }

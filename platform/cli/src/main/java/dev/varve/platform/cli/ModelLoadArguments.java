@@ -8,8 +8,8 @@ import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.PluginSettings;
-import dev.varve.platform.host.ProcessSettings;
-import dev.varve.platform.host.StandalonePrefillDrafter;
+import dev.varve.platform.host.ProxyPrefillDrafter;
+import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.remote.BoundaryType;
@@ -321,10 +321,10 @@ final class ModelLoadArguments {
     }
 
     /** Opens the prefill drafter without a target model. */
-    StandalonePrefillDrafter openDrafter(CompressionSettings compression, Environment environment) {
+    ProxyPrefillDrafter openDrafter(CompressionSettings compression, Environment environment) {
         draft.requireReading();
         PlacementRequest best = DeviceSettings.best().placement();
-        return StandalonePrefillDrafter.open(
+        return ProxyPrefillDrafter.open(
                 compression.with(draft.placement()),
                 devices(best),
                 plugins.settings(environment),
@@ -332,7 +332,7 @@ final class ModelLoadArguments {
                 new ModelLoadLog(this));
     }
 
-    private ProcessSettings processes(PlacementRequest request, Environment environment) {
+    private ShardProcessSettings processes(PlacementRequest request, Environment environment) {
         Optional<Path> ggmlHome = placement.shardGgmlHome();
         // Without a connection to another process no secret is needed.
         boolean reaches =
@@ -341,7 +341,7 @@ final class ModelLoadArguments {
                                 .anyMatch(
                                         device ->
                                                 device.site() instanceof ProcessLocation.Listening);
-        return new ProcessSettings(
+        return new ShardProcessSettings(
                 command(environment, ggmlHome),
                 placement.workFolder(),
                 boundaryType,

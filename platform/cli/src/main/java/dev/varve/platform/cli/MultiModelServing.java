@@ -1,17 +1,17 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.host.CacheSharingSettings;
+import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.PlacedShardFactory;
 import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpServer;
+import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelCatalogue;
 import dev.varve.platform.http.serving.ModelManager;
 import dev.varve.platform.http.serving.ModelNameResolver;
-import dev.varve.platform.http.serving.ModelSource;
 import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -58,7 +58,7 @@ final class MultiModelServing {
     record Sizes(
             ModelSettings settings,
             Optional<StoreSettings> store,
-            CacheSharingSettings sharing,
+            ClusterCacheSettings sharing,
             Optional<CompressionSettings> compression,
             ServedModelFactory maker) {}
 
@@ -131,7 +131,7 @@ final class MultiModelServing {
                 first ? flags.server().chatTemplateFile() : Optional.empty());
     }
 
-    private ModelSource source(ModelHeader header) {
+    private LoadableModel source(ModelHeader header) {
         return source(
                 header,
                 ModelSearchPath.id(header.file()),
@@ -213,7 +213,7 @@ final class MultiModelServing {
         }
     }
 
-    private VarveException naming(ModelSource source, VarveException reason) {
+    private VarveException naming(LoadableModel source, VarveException reason) {
         return areSeveral()
                 ? new VarveException(
                         reason.kind(),

@@ -1,8 +1,8 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.host.DraftPlan;
-import dev.varve.platform.host.PrefillDrafterPlan;
+import dev.varve.platform.host.DraftMemoryPlan;
+import dev.varve.platform.host.PrefillDrafterMemoryPlan;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.placement.Placement;
@@ -88,10 +88,10 @@ final class PlanCommand extends CliCommand {
                                 choice.reader()),
                         new ModelLoadLog(model));
         SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
-        Optional<DraftPlan> draft = prepared.draftPlan();
+        Optional<DraftMemoryPlan> draft = prepared.draftPlan();
         Optional<SpeculationForecast> guesses =
                 draft.map(plan -> prepared.forecast(plan, forecast));
-        Optional<PrefillDrafterPlan> drafter = prepared.drafterPlan();
+        Optional<PrefillDrafterMemoryPlan> drafter = prepared.drafterPlan();
         if (json) {
             ObjectNode result = describe(prepared, forecast);
             drafter.ifPresent(plan -> describe(plan, result.putObject("drafter")));
@@ -106,7 +106,7 @@ final class PlanCommand extends CliCommand {
         return 0;
     }
 
-    private void print(PrefillDrafterPlan drafter) {
+    private void print(PrefillDrafterMemoryPlan drafter) {
         out().println(
                         String.format(
                                 Locale.ROOT,
@@ -118,7 +118,7 @@ final class PlanCommand extends CliCommand {
                                 drafter.tokens()));
     }
 
-    private static void describe(PrefillDrafterPlan drafter, ObjectNode result) {
+    private static void describe(PrefillDrafterMemoryPlan drafter, ObjectNode result) {
         result.put("file", drafter.file().toString())
                 .put("device", drafter.device().toString())
                 .put("weight_bytes", drafter.weightBytes())
@@ -126,7 +126,7 @@ final class PlanCommand extends CliCommand {
                 .put("reading_bytes", drafter.readingBytes());
     }
 
-    private void print(DraftPlan draft, SpeculationForecast guesses, int replicas) {
+    private void print(DraftMemoryPlan draft, SpeculationForecast guesses, int replicas) {
         draft.device()
                 .ifPresent(
                         device ->
@@ -161,7 +161,8 @@ final class PlanCommand extends CliCommand {
                                 guesses.speedup(guesses.tokens() - 1)));
     }
 
-    private static void describe(DraftPlan draft, SpeculationForecast guesses, ObjectNode result) {
+    private static void describe(
+            DraftMemoryPlan draft, SpeculationForecast guesses, ObjectNode result) {
         result.put("source", draft.source());
         draft.device().ifPresent(device -> result.put("device", device.toString()));
         result.put("weight_bytes", draft.weightBytes())

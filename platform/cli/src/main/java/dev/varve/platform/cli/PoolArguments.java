@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.RequestedPaging;
@@ -64,6 +64,6 @@ final class PoolArguments {
                         name ->
                                 CompressionSettings.of(
                                         PrefillDrafterOption.file(name, environment),
-                                        CompressionOptions.USUAL)));
+                                        ConversationCompressionSettings.USUAL)));
     }
 }

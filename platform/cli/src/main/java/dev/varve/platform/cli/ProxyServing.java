@@ -2,12 +2,12 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.host.StandalonePrefillDrafter;
+import dev.varve.platform.host.ProxyPrefillDrafter;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.ProxyServer;
-import dev.varve.platform.http.upstream.Upstream;
-import dev.varve.platform.http.upstream.UpstreamLimits;
+import dev.varve.platform.http.upstream.ProxySettings;
 import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamTimeouts;
 
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -56,15 +56,15 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
      * @param print prints a line of output
      */
     void run(
-            StandalonePrefillDrafter drafter,
+            ProxyPrefillDrafter drafter,
             GracefulShutdown stop,
             Consumer<String> say,
             Consumer<String> print)
             throws InterruptedException {
-        Upstream upstream =
-                new Upstream(
+        ProxySettings upstream =
+                new ProxySettings(
                         target,
-                        UpstreamLimits.USUAL,
+                        UpstreamTimeouts.USUAL,
                         drafter.compressor(),
                         compression.drafter().getFileName().toString());
         try (ProxyServer http = ProxyServer.start(options, upstream)) {

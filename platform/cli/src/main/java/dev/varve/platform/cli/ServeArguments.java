@@ -2,12 +2,12 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.host.CacheSharingSettings;
+import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.UnknownFieldPolicy;
-import dev.varve.platform.http.model.OutputLimit;
+import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.page.WebUiMode;
 import dev.varve.platform.http.resume.ResumePolicy;
@@ -233,8 +233,8 @@ final class ServeArguments {
                 .withFields(strictFields ? UnknownFieldPolicy.STRICT : UnknownFieldPolicy.LENIENT);
     }
 
-    OutputLimit outputLimit() {
-        return strictMaxTokens ? OutputLimit.MUST_FIT : OutputLimit.UPPER_BOUND;
+    OutputLimitPolicy outputLimit() {
+        return strictMaxTokens ? OutputLimitPolicy.MUST_FIT : OutputLimitPolicy.UPPER_BOUND;
     }
 
     int parallel() {
@@ -251,7 +251,7 @@ final class ServeArguments {
     }
 
     /** Settings of the sharing of cached prefixes with other servers and routers. */
-    CacheSharingSettings sharing(Environment environment) {
+    ClusterCacheSettings sharing(Environment environment) {
         return store.sharing(environment);
     }
 

@@ -3,10 +3,10 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ChatRenderer;
-import dev.varve.platform.host.CacheSharingSettings;
+import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.StandalonePrefillDrafter;
+import dev.varve.platform.host.ProxyPrefillDrafter;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
@@ -86,7 +86,7 @@ final class ServeCommand extends CliCommand {
     private Optional<ChatRenderer> chat = Optional.empty();
     private Optional<StoreSettings> store = Optional.empty();
 
-    private CacheSharingSettings sharing = CacheSharingSettings.NONE;
+    private ClusterCacheSettings sharing = ClusterCacheSettings.NONE;
     private Optional<CompressionSettings> compression = Optional.empty();
     private Runnable listen = () -> {};
 
@@ -127,7 +127,7 @@ final class ServeCommand extends CliCommand {
                         server.httpOptions(environment()).withMonitoring(watched));
         GracefulShutdown stop = new GracefulShutdown();
         try (ShutdownHook guard = stop.guard()) {
-            try (StandalonePrefillDrafter drafter =
+            try (ProxyPrefillDrafter drafter =
                     model.openDrafter(serving.compression(), environment())) {
                 guard.arm();
                 serving.run(drafter, stop, this::say, this::print);
@@ -302,7 +302,7 @@ final class ServeCommand extends CliCommand {
     }
 
     @Override
-    CacheSharingSettings sharing() {
+    ClusterCacheSettings sharing() {
         return sharing;
     }
 

@@ -5,10 +5,10 @@ import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ShardMemoryPlan;
+import dev.varve.platform.http.model.MemoryPlacement;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelPlacement;
 import dev.varve.platform.http.model.ModelTextProcessing;
-import dev.varve.platform.http.model.OutputLimit;
+import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 
@@ -29,7 +29,7 @@ record ServedModelFactory(
         ReasoningDefaults reasoning,
         String exactRows,
         UnmarkedCallPolicy recovery,
-        OutputLimit outputLimit) {
+        OutputLimitPolicy outputLimit) {
     /**
      * Creates the served form of a loaded model.
      *
@@ -55,21 +55,21 @@ record ServedModelFactory(
                 outputLimit);
     }
 
-    private static ModelPlacement placement(HostedModel runtime) {
+    private static MemoryPlacement placement(HostedModel runtime) {
         List<ShardMemoryPlan> shards = runtime.plannedShards();
         // Devices that share a memory reported its free bytes one after the other.
-        Map<String, ModelPlacement.Memory> memories = new LinkedHashMap<>();
+        Map<String, MemoryPlacement.Memory> memories = new LinkedHashMap<>();
         for (ShardMemoryPlan shard : shards) {
             memories.putIfAbsent(
                     shard.memory(),
-                    new ModelPlacement.Memory(
+                    new MemoryPlacement.Memory(
                             shard.memory(), shard.freeBytes(), shard.totalBytes()));
         }
-        return new ModelPlacement(
+        return new MemoryPlacement(
                 shards.stream()
                         .map(
                                 shard ->
-                                        new ModelPlacement.Planned(
+                                        new MemoryPlacement.PlannedShard(
                                                 shard.memory(), shard.need().stateBytes()))
                         .toList(),
                 List.copyOf(memories.values()));

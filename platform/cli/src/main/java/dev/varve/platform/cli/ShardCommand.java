@@ -11,9 +11,9 @@ import dev.varve.platform.host.ParentProcessMonitor;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.remote.ShardResources;
 import dev.varve.platform.remote.ShardServer;
+import dev.varve.platform.remote.ShardWireOptions;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -152,7 +152,7 @@ final class ShardCommand extends CliCommand {
             throws IOException {
         ShardServer server =
                 new ShardServer(
-                        host, ShardProtocol.wireOptions("shard").withToken(options.token()));
+                        host, ShardWireOptions.wireOptions("shard").withToken(options.token()));
         out().println("listening on " + listener.address());
         out().flush();
         if (supervised) {

@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.host.CacheSharingSettings;
+import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.StoreSettings;
 
 import picocli.CommandLine.Mixin;
@@ -134,8 +134,8 @@ final class StoreArguments {
      *
      * @throws UsageException if a value is invalid, or a flag requires another one
      */
-    CacheSharingSettings sharing(Environment environment) {
-        return new CacheSharingSettings(
+    ClusterCacheSettings sharing(Environment environment) {
+        return new ClusterCacheSettings(
                 shared.settings(keyFile, sharesBackends), events.settings(environment));
     }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.RecurringTokenSettings;
@@ -100,11 +100,11 @@ class CompressionFlagsTest {
 
     @Test
     void whatIsOffByItselfCanBeAskedFor() {
-        CompressionOptions usual = read(READS).orElseThrow().options();
+        ConversationCompressionSettings usual = read(READS).orElseThrow().options();
         assertFalse(usual.adaptive());
         assertFalse(usual.selection().hops());
 
-        CompressionOptions asked =
+        ConversationCompressionSettings asked =
                 read(READS + "--prefill-adaptive --prefill-hops").orElseThrow().options();
 
         assertTrue(asked.adaptive());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftSettings;
@@ -292,7 +292,7 @@ class DraftFlagsTest {
         DraftArguments parsed = parse(flags);
         parsed.settings(target("cpu:0"), Optional.empty(), true);
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
-        return CompressionSettings.of(Path.of("small.gguf"), CompressionOptions.USUAL)
+        return CompressionSettings.of(Path.of("small.gguf"), ConversationCompressionSettings.USUAL)
                 .with(parsed.placement());
     }
 

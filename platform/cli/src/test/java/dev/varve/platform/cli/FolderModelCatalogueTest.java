@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelOutline;
-import dev.varve.platform.http.serving.ModelSource;
 import dev.varve.platform.http.serving.RunningModel;
 import dev.varve.testkit.Qwen35Model;
 
@@ -27,7 +27,7 @@ import java.util.Set;
 /** Which files of a folder are served. */
 class FolderModelCatalogueTest {
     /** What is served of a file; never loaded here. */
-    private record Found(ModelHeader header) implements ModelSource {
+    private record Found(ModelHeader header) implements LoadableModel {
         @Override
         public ModelOutline outline() {
             return header.outline(ModelSearchPath.id(header.file()), OptionalInt.empty(), false);
@@ -82,11 +82,11 @@ class FolderModelCatalogueTest {
     void newReplacedAndDeletedFilesAreNoticedAndOthersReadOnce() throws IOException {
         Path file = Files.copy(model, folder.resolve("a.gguf"));
         FolderModelCatalogue catalogue = catalogue("qwen35");
-        ModelSource first = catalogue.models().getFirst();
+        LoadableModel first = catalogue.models().getFirst();
         assertSame(first, catalogue.models().getFirst());
 
         Files.setLastModifiedTime(file, FileTime.from(Instant.ofEpochSecond(1_700_000_000)));
-        ModelSource second = catalogue.models().getFirst();
+        LoadableModel second = catalogue.models().getFirst();
         assertNotEquals(first.stamp(), second.stamp());
         assertEquals(1_700_000_000, second.outline().createdSeconds());
         Files.copy(model, folder.resolve("b.gguf"));

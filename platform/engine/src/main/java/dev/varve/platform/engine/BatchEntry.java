@@ -9,10 +9,10 @@ import dev.varve.platform.shard.ShardResult;
  * @param advance the tokens to compute
  * @param taker receives the result
  */
-record BatchEntry(Request request, ScheduledTokens advance, Taker taker) {
+record BatchEntry(Request request, ScheduledTokens advance, LogitsConsumer taker) {
     /** Receives the result of a batch for one request. */
     @FunctionalInterface
-    interface Taker {
+    interface LogitsConsumer {
         /**
          * @param row the request's first row of outputs
          * @param column the request's first token in the batch

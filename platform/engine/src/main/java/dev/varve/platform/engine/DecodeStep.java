@@ -5,7 +5,7 @@ import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.TokenLogits;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.TokenPath;
 
@@ -47,11 +47,11 @@ final class DecodeStep {
      */
     private record RequestStep(Request request, int[] forcedTokens, DraftTokens guesses) {
         /** Returns all rows if there are draft tokens, since each row verifies one. */
-        OutputRows outputs() {
+        RequestedOutput outputs() {
             if (guesses.count() == 0) {
                 return request.wanted();
             }
-            return request.wanted().isBest() ? OutputRows.BEST_EACH : OutputRows.ALL;
+            return request.wanted().isBest() ? RequestedOutput.BEST_EACH : RequestedOutput.ALL;
         }
 
         /** Returns the input tokens: the last known one, then forced or draft tokens. */

@@ -80,9 +80,9 @@ final class DraftAcceptanceTracker {
      * @param right consecutive draft tokens that match, on any branch
      * @param isOpen whether further draft tokens may still match
      */
-    private record Followed(int right, boolean isOpen) {}
+    private record DraftAcceptance(int right, boolean isOpen) {}
 
-    private Followed follow(TokenHistory tokens) {
+    private DraftAcceptance follow(TokenHistory tokens) {
         Draft draft = pending.orElseThrow().draft();
         DraftTokens guesses = DraftTokens.of(draft, draft.tokens().length);
         int begin = pending.get().position();
@@ -97,7 +97,7 @@ final class DraftAcceptanceTracker {
                 right++;
             }
         }
-        return new Followed(right, next >= 0 && guesses.continuesAfter(last));
+        return new DraftAcceptance(right, next >= 0 && guesses.continuesAfter(last));
     }
 
     /** Counts draft tokens that a step verified. */

@@ -1,7 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ public interface Engine extends AutoCloseable {
      * Returns the positions that host memory can restore, most recently used first; completes
      * between two steps.
      */
-    CompletableFuture<List<CacheEntry>> cacheEntries();
+    CompletableFuture<List<CachedPrefix>> cacheEntries();
 
     /**
      * Clears the cached prefixes of ended requests, on the devices, in host memory, on disk and in

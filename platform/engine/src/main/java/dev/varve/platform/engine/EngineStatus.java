@@ -178,7 +178,7 @@ public record EngineStatus(
     /**
      * Figures of the engine's thread. Published after every step, so they must be cheap to create.
      */
-    record Figures(
+    record SchedulerStats(
             Load load,
             KvSlotUsage slots,
             Counts counts,

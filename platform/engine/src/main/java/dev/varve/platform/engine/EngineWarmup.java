@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.Shard;
 
 import java.time.Duration;
@@ -36,8 +36,8 @@ final class EngineWarmup {
     private final AtomicLong arrivals = new AtomicLong();
 
     /** An empty queue; every synthetic request fits. */
-    private static final WaitingRequests NOBODY =
-            new WaitingRequests() {
+    private static final QueueAccess NOBODY =
+            new QueueAccess() {
                 @Override
                 public void requeue(Request request) {
                     // A synthetic request is dropped; the next one replaces it.
@@ -49,8 +49,8 @@ final class EngineWarmup {
                 }
 
                 @Override
-                public OutputRows wantedByTwins(Request request) {
-                    return OutputRows.NONE;
+                public RequestedOutput wantedByTwins(Request request) {
+                    return RequestedOutput.NONE;
                 }
             };
 
@@ -74,7 +74,7 @@ final class EngineWarmup {
             };
 
     /** Forces tokens, since a warm-up step returns meaningless logits. */
-    private static final class Given implements TokenGuide {
+    private static final class FixedTokenGuide implements TokenGuide {
         @Override
         public OptionalInt forced() {
             return OptionalInt.of(0);
@@ -154,7 +154,7 @@ final class EngineWarmup {
                                 new GenerationRequest.Choice(
                                         SamplingOptions.greedy(),
                                         OptionalInt.empty(),
-                                        new Given()));
+                                        new FixedTokenGuide()));
         return new Request(
                 new Engine.Submission(request, SILENCE),
                 number,

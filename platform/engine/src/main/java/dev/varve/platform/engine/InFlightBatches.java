@@ -4,8 +4,8 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.SnapshotExport;
-import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.ScheduledTokens;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.PageQuery;
@@ -52,7 +52,7 @@ final class InFlightBatches {
      */
     private record Flight(
             List<BatchEntry> works,
-            List<CachedSequence> places,
+            List<SequenceCache> places,
             List<SnapshotExport> exports,
             Batch batch,
             boolean changes,
@@ -112,7 +112,7 @@ final class InFlightBatches {
 
     /** Submits a batch; each request has at most one entry in it. */
     void submit(List<BatchEntry> works) {
-        List<CachedSequence> places = new ArrayList<>(works.size());
+        List<SequenceCache> places = new ArrayList<>(works.size());
         List<ScheduledTokens> advances = new ArrayList<>(works.size());
         for (BatchEntry work : works) {
             places.add(work.request().sequence());
@@ -235,7 +235,7 @@ final class InFlightBatches {
     /** Selects the pages of a sequence by the scores, if it has reached the expected position. */
     private void choosePages(Flight flight, int index, ShardResult result) {
         Request request = flight.works().get(index).request();
-        CachedSequence place = flight.places().get(index);
+        SequenceCache place = flight.places().get(index);
         SequenceChunk slice = flight.batch().slices().get(index);
         List<PageQuery> queries = flight.batch().queries();
         boolean goesOn =
@@ -263,7 +263,7 @@ final class InFlightBatches {
      * @throws ShardLostException if a shard was lost
      */
     void scorePages(Request request, int end, int windowEnd) {
-        CachedSequence place = request.sequence();
+        SequenceCache place = request.sequence();
         Batch batch =
                 cache.devices()
                         .pageScoringBatch(
@@ -302,7 +302,7 @@ final class InFlightBatches {
     /** Passes the features of the accepted tokens of a request to the speculator. */
     private void show(Flight flight, int index, ShardResult result, int column) {
         Request request = flight.works().get(index).request();
-        CachedSequence place = flight.places().get(index);
+        SequenceCache place = flight.places().get(index);
         if (!result.features().isEmpty() && request.isRunning() && request.sequence() == place) {
             int first = flight.batch().slices().get(index).firstPosition();
             int computed = Math.min(place.computed() - first, flight.works().get(index).tokens());

@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.prefix.SnapshotImport;
-import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.time.Duration;
@@ -40,7 +40,7 @@ final class PendingRestores {
     private final BiConsumer<Request, PrefixLookupResult> start;
     private final List<Restore> restores = new ArrayList<>();
 
-    private record Restore(Request request, CachedSequence place, SnapshotImport arrival) {
+    private record Restore(Request request, SequenceCache place, SnapshotImport arrival) {
         boolean isWanted() {
             return request.isRestoring() && request.sequence() == place;
         }

@@ -1,11 +1,11 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.ScheduledTokens;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenLogits;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
 
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class PrefillStep {
     private final EngineContext state;
     private final RunningRequests running;
     private final InFlightBatches inFlight;
-    private final WaitingRequests queue;
+    private final QueueAccess queue;
     private final StepTokenBudget pace;
     private final int columnGroup;
     private boolean oldestFirst;
@@ -44,10 +44,10 @@ final class PrefillStep {
      */
     private record Chunk(
             Request request,
-            ChunkPlan plan,
+            PlannedChunk plan,
             int windowEnd,
             boolean keepsState,
-            OutputRows outputs) {
+            RequestedOutput outputs) {
         int end() {
             return plan.end();
         }
@@ -62,7 +62,7 @@ final class PrefillStep {
      * @param pace limits the columns beside streams
      * @param columnGroup pieces of a window have a multiple of this many tokens
      */
-    PrefillStep(EngineContext state, WaitingRequests queue, StepTokenBudget pace, int columnGroup) {
+    PrefillStep(EngineContext state, QueueAccess queue, StepTokenBudget pace, int columnGroup) {
         this.state = state;
         this.queue = queue;
         this.pace = pace;
@@ -80,15 +80,16 @@ final class PrefillStep {
      */
     List<BatchEntry> besideRows(int rows) {
         List<BatchEntry> works = new ArrayList<>();
-        int limit = Math.clamp(pace.columns(), rows + ChunkPlan.PIECE, ChunkPlan.WINDOW);
+        int limit = Math.clamp(pace.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
         int columns = rows;
         for (Request request : inOrder()) {
             boolean whole = works.isEmpty() && rows == 0;
-            if (!whole && limit - columns < Math.min(ChunkPlan.PIECE, request.tokensToCompute())) {
+            if (!whole
+                    && limit - columns < Math.min(PlannedChunk.PIECE, request.tokensToCompute())) {
                 break;
             }
             Optional<BatchEntry> work =
-                    next(request, whole ? ChunkPlan.WINDOW : piece(limit, columns));
+                    next(request, whole ? PlannedChunk.WINDOW : piece(limit, columns));
             work.ifPresent(works::add);
             columns += work.map(BatchEntry::tokens).orElse(0);
         }
@@ -103,8 +104,8 @@ final class PrefillStep {
         int tokens =
                 columnGroup == 1
                         ? limit / GROUP * GROUP - columns
-                        : (limit - columns) / ChunkPlan.PIECE * ChunkPlan.PIECE;
-        return Math.max(tokens, ChunkPlan.PIECE);
+                        : (limit - columns) / PlannedChunk.PIECE * PlannedChunk.PIECE;
+        return Math.max(tokens, PlannedChunk.PIECE);
     }
 
     /**
@@ -117,7 +118,7 @@ final class PrefillStep {
         boolean shared = running.anyMatch(request -> request.isInDecode() && !request.isHeld());
         // Beside decode at most one chunk is in flight: the next token waits behind it.
         int limit = shared ? 1 : depth;
-        int most = shared ? piece(pace.columnsBesideStep(), 0) : ChunkPlan.WINDOW;
+        int most = shared ? piece(pace.columnsBesideStep(), 0) : PlannedChunk.WINDOW;
         while (inFlight.size() < limit) {
             List<Request> requests = inOrder();
             if (requests.isEmpty()) {
@@ -195,36 +196,38 @@ final class PrefillStep {
     }
 
     private Chunk replayed(Request request, int most) {
-        ChunkBoundaries replay = request.replay();
+        ChunkHistory replay = request.replay();
         int begin = request.sequence().computed();
         int end = replay.next(begin);
         ChunkKind kind = replay.kindAt(begin);
         return chunk(
                 request,
-                kind == ChunkKind.ROWS ? new ChunkPlan(end, kind) : piece(request, end, kind, most),
+                kind == ChunkKind.ROWS
+                        ? new PlannedChunk(end, kind)
+                        : piece(request, end, kind, most),
                 end);
     }
 
     private Chunk planned(Request request, int most) {
         int begin = request.sequence().computed();
-        int window = ChunkPlan.windowEnd(begin, request.known(), checkpoint(request));
-        int end = ChunkPlan.boundedEnd(begin, window, state.cache().mostSlots(request.known()));
+        int window = PlannedChunk.windowEnd(begin, request.known(), checkpoint(request));
+        int end = PlannedChunk.boundedEnd(begin, window, state.cache().mostSlots(request.known()));
         boolean stops =
                 begin < request.tailBegin() && state.cache().choosesPages(request.promptLength());
         int stop = stops ? Math.min(end, request.tailBegin()) : end;
         return chunk(request, piece(request, stop, ChunkKind.WINDOW, most), stop);
     }
 
-    private ChunkPlan piece(Request request, int windowEnd, ChunkKind window, int most) {
-        CachedSequence sequence = request.sequence();
+    private PlannedChunk piece(Request request, int windowEnd, ChunkKind window, int most) {
+        SequenceCache sequence = request.sequence();
         int begin = sequence.computed();
         // A sequence that resumes after a piece of another one may end its window earlier, and a
         // window of less than a tile is computed differently.
         boolean divided =
                 sequence.cuts().endsInPiece()
-                        && windowEnd - sequence.cuts().lastBegin() >= ChunkPlan.TILE;
+                        && windowEnd - sequence.cuts().lastBegin() >= PlannedChunk.TILE;
         boolean continues = divided || cutsTile(request, begin, windowEnd);
-        return ChunkPlan.next(begin, windowEnd, window, continues, most);
+        return PlannedChunk.next(begin, windowEnd, window, continues, most);
     }
 
     /**
@@ -235,8 +238,8 @@ final class PrefillStep {
     private boolean cutsTile(Request request, int begin, int windowEnd) {
         int end = Math.max(request.promptLength(), windowEnd);
         int slots = state.cache().mostSlots(request.known());
-        int first = ChunkPlan.windowBegin(begin, end, slots);
-        int last = ChunkPlan.boundedEnd(begin, ChunkPlan.windowEnd(begin, end, 0), slots);
+        int first = PlannedChunk.windowBegin(begin, end, slots);
+        int last = PlannedChunk.boundedEnd(begin, PlannedChunk.windowEnd(begin, end, 0), slots);
         if (state.cache().choosesPages(request.promptLength())) {
             if (begin < request.tailBegin()) {
                 last = Math.min(last, request.tailBegin());
@@ -244,8 +247,8 @@ final class PrefillStep {
                 first = Math.max(first, request.tailBegin());
             }
         }
-        return windowEnd - begin < ChunkPlan.TILE
-                && last - first >= ChunkPlan.TILE
+        return windowEnd - begin < PlannedChunk.TILE
+                && last - first >= PlannedChunk.TILE
                 && !request.sequence().cuts().hasRowsBehind(first);
     }
 
@@ -257,27 +260,28 @@ final class PrefillStep {
         return state.cache().canRollBack() ? 0 : request.nextStop(state.prefix().hasHost());
     }
 
-    private Chunk chunk(Request request, ChunkPlan plan, int windowEnd) {
+    private Chunk chunk(Request request, PlannedChunk plan, int windowEnd) {
         return new Chunk(
                 request,
                 plan,
                 windowEnd,
                 plan.end() == checkpoint(request),
-                plan.end() == request.known() ? lastOutputs(request) : OutputRows.NONE);
+                plan.end() == request.known() ? lastOutputs(request) : RequestedOutput.NONE);
     }
 
     /**
      * Returns the output rows of the last token: those of the request, or LAST if a queued request
      * with the same prompt needs them.
      */
-    private OutputRows lastOutputs(Request request) {
-        OutputRows twins = request.isGenerating() ? OutputRows.NONE : queue.wantedByTwins(request);
-        return twins == OutputRows.LAST ? OutputRows.LAST : request.wanted();
+    private RequestedOutput lastOutputs(Request request) {
+        RequestedOutput twins =
+                request.isGenerating() ? RequestedOutput.NONE : queue.wantedByTwins(request);
+        return twins == RequestedOutput.LAST ? RequestedOutput.LAST : request.wanted();
     }
 
     private BatchEntry work(Chunk chunk) {
         Request request = chunk.request();
-        CachedSequence sequence = request.sequence();
+        SequenceCache sequence = request.sequence();
         ScheduledTokens advance =
                 new ScheduledTokens(
                                 sequence,
@@ -319,7 +323,7 @@ final class PrefillStep {
         Request request = chunk.request();
         TokenLogits output = state.choice().output(result, row, chunk.outputs());
         request.decode();
-        if (!request.isGenerating() && queue.wantedByTwins(request) != OutputRows.NONE) {
+        if (!request.isGenerating() && queue.wantedByTwins(request) != RequestedOutput.NONE) {
             state.cache().keepCopy(request.sequence(), state.choice().copy(output));
         }
         state.chooseFirst(request, output);

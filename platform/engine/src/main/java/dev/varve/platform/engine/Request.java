@@ -2,16 +2,16 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.prefix.MissReason;
-import dev.varve.platform.prefix.PrefixLoad;
 import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.prefix.PrefixPrefetch;
 import dev.varve.platform.sampling.Sampler;
-import dev.varve.platform.sequence.CacheRequest;
-import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.RequestedOutput;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -52,7 +52,7 @@ final class Request implements TransferableRequest {
     /** The last checkpoint position, for engines that keep only one. */
     private final int[] lastStop;
 
-    private final OutputRows wanted;
+    private final RequestedOutput wanted;
     private volatile Runnable wakeUp;
     private final DraftAcceptanceTracker drafts;
     private final RequestClock clock = new RequestClock(System::nanoTime);
@@ -62,10 +62,10 @@ final class Request implements TransferableRequest {
     private volatile Phase phase = Phase.WAITING;
 
     /** Present while the request runs. */
-    private CachedSequence sequence;
+    private SequenceCache sequence;
 
     /** Chunk boundaries of the tokens that were computed before the sequence was lost. */
-    private ChunkBoundaries replay = new ChunkBoundaries();
+    private ChunkHistory replay = new ChunkHistory();
 
     /** Prompt tokens that were reported to the listener. */
     private volatile int reportedPrefill;
@@ -75,8 +75,8 @@ final class Request implements TransferableRequest {
     private boolean mayRestore = true;
     private boolean queriedDisk;
     private boolean queriedSharedStore;
-    private Optional<? extends PrefixLoad> read = Optional.empty();
-    private Optional<Awaited> awaited = Optional.empty();
+    private Optional<? extends PrefixPrefetch> read = Optional.empty();
+    private Optional<AwaitedPrefix> awaited = Optional.empty();
 
     /** Position from which its sequence resumed, which has a checkpoint already. */
     private int begun;
@@ -86,7 +86,7 @@ final class Request implements TransferableRequest {
     /** Begin of the last prompt tokens, for which pages are selected. */
     private final int tailBegin;
 
-    private CachedSequence tailScoredFor;
+    private SequenceCache tailScoredFor;
 
     /** Requested page scores, which the request may have to wait for. */
     private Optional<PendingPageScores.Round> round = Optional.empty();
@@ -96,7 +96,7 @@ final class Request implements TransferableRequest {
     private volatile Optional<PrefixLookupResult> cacheUse = Optional.empty();
 
     /** A running request that computes a prefix for another one, up to a position. */
-    record Awaited(Request runs, CachedSequence place, int position) {}
+    record AwaitedPrefix(Request runs, SequenceCache place, int position) {}
 
     /**
      * @param arrival number of the request; the sequence's id
@@ -125,7 +125,7 @@ final class Request implements TransferableRequest {
                         && choice.topLogprobs().isEmpty()
                         && !choice.guide().constrains()
                         && !suppressesTokens;
-        wanted = best ? OutputRows.BEST : OutputRows.LAST;
+        wanted = best ? RequestedOutput.BEST : RequestedOutput.LAST;
         int[] prompt = request.prompt().tokens();
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
@@ -331,21 +331,21 @@ final class Request implements TransferableRequest {
      * Returns the output rows for a choice: only the best token if that suffices, so that logits
      * are not copied.
      */
-    OutputRows wanted() {
+    RequestedOutput wanted() {
         return wanted;
     }
 
-    CacheRequest cacheRequest() {
-        return new CacheRequest(
+    CacheLookup cacheRequest() {
+        return new CacheLookup(
                 tokens, promptLength, lastResume, replay, request.prompt().scope(), wanted);
     }
 
-    ChunkBoundaries replay() {
+    ChunkHistory replay() {
         return replay;
     }
 
     /** Returns its sequence; only while the request runs. */
-    CachedSequence sequence() {
+    SequenceCache sequence() {
         return sequence;
     }
 
@@ -407,7 +407,7 @@ final class Request implements TransferableRequest {
     }
 
     /** Starts the request with a sequence; called again after a requeue. */
-    void run(CachedSequence place) {
+    void run(SequenceCache place) {
         sequence = place;
         begun = place.computed() == 0 ? -NEAR : place.computed();
         phase = Phase.PREFILL;
@@ -439,7 +439,7 @@ final class Request implements TransferableRequest {
     }
 
     /** Records the load from disk, if there is one; the request does not ask again. */
-    void setDiskLoad(Optional<? extends PrefixLoad> load) {
+    void setDiskLoad(Optional<? extends PrefixPrefetch> load) {
         queriedDisk = true;
         read = load;
     }
@@ -449,7 +449,7 @@ final class Request implements TransferableRequest {
     }
 
     /** Records the load from a shared store in the same way. */
-    void setSharedLoad(Optional<? extends PrefixLoad> load) {
+    void setSharedLoad(Optional<? extends PrefixPrefetch> load) {
         queriedSharedStore = true;
         read = load;
     }
@@ -470,16 +470,16 @@ final class Request implements TransferableRequest {
 
     /** Makes the request wait until a running one reaches a position of their common prefix. */
     void await(Request runs, int position) {
-        awaited = Optional.of(new Awaited(runs, runs.sequence(), position));
+        awaited = Optional.of(new AwaitedPrefix(runs, runs.sequence(), position));
     }
 
     /** Returns the running request that it waits for, if that still runs. */
-    Optional<Awaited> awaited() {
+    Optional<AwaitedPrefix> awaited() {
         awaited = awaited.filter(each -> each.runs().sequenceIs(each.place()));
         return awaited;
     }
 
-    private boolean sequenceIs(CachedSequence place) {
+    private boolean sequenceIs(SequenceCache place) {
         return isRunning() && sequence == place;
     }
 
@@ -491,8 +491,7 @@ final class Request implements TransferableRequest {
     /** Drops the sequence; the request will be computed again with the same chunk boundaries. */
     void loseSequence() {
         // A copied prefix was not computed for this request, and draft tokens do not count.
-        ChunkBoundaries done =
-                isRestoring() ? ChunkBoundaries.NONE : sequence.cuts().endingBy(known());
+        ChunkHistory done = isRestoring() ? ChunkHistory.NONE : sequence.cuts().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
         held = false;

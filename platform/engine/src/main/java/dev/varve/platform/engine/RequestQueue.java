@@ -1,7 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.time.Duration;
@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  * Holds the queued requests of an engine. It accepts requests, rejects them while a shard is lost,
  * or is closed. Thread-safe; any thread adds requests, the engine's thread removes them.
  */
-final class RequestQueue implements WaitingRequests {
+final class RequestQueue implements QueueAccess {
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -31,7 +31,7 @@ final class RequestQueue implements WaitingRequests {
     /** Guarded by the lock, like all fields below. */
     private final Deque<Request> waiting = new ArrayDeque<>();
 
-    private final List<Question<?>> questions = new ArrayList<>();
+    private final List<EngineCall<?>> questions = new ArrayList<>();
 
     /** Why requests are rejected at the moment; empty if they are accepted. */
     private Optional<ShardLostException> refusal = Optional.empty();
@@ -44,7 +44,7 @@ final class RequestQueue implements WaitingRequests {
     private boolean notifying;
 
     /** A call for the engine's thread, and the future of its result. */
-    record Question<T>(Supplier<T> question, CompletableFuture<T> asker) {
+    record EngineCall<T>(Supplier<T> question, CompletableFuture<T> asker) {
         void answer() {
             try {
                 asker.complete(question.get());
@@ -134,13 +134,13 @@ final class RequestQueue implements WaitingRequests {
     }
 
     @Override
-    public OutputRows wantedByTwins(Request request) {
+    public RequestedOutput wantedByTwins(Request request) {
         return waiting().stream()
                 .filter(request::hasPromptOf)
                 .map(Request::wanted)
                 // LAST, which includes more than BEST, is the greater one.
                 .max(Comparator.naturalOrder())
-                .orElse(OutputRows.NONE);
+                .orElse(RequestedOutput.NONE);
     }
 
     /** Returns the queued requests, the next one first. */
@@ -262,7 +262,7 @@ final class RequestQueue implements WaitingRequests {
             if (closed) {
                 answer.completeExceptionally(ended());
             } else {
-                questions.add(new Question<>(question, answer));
+                questions.add(new EngineCall<>(question, answer));
                 changed.signalAll();
             }
         } finally {
@@ -276,10 +276,10 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /** Removes and returns the calls for the engine's thread. */
-    List<Question<?>> takeQuestions() {
+    List<EngineCall<?>> takeQuestions() {
         lock.lock();
         try {
-            List<Question<?>> taken = List.copyOf(questions);
+            List<EngineCall<?>> taken = List.copyOf(questions);
             questions.clear();
             return taken;
         } finally {

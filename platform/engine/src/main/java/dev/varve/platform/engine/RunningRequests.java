@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixCache;
-import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -26,7 +26,7 @@ final class RunningRequests {
     private static final int MOST_MOVES = 2;
 
     private final PrefixCache cache;
-    private final WaitingRequests queue;
+    private final QueueAccess queue;
     private final SpeculativeDecoding drafting;
     private final RequestFailover failover;
     private final FailureCounter failures;
@@ -40,7 +40,7 @@ final class RunningRequests {
      */
     RunningRequests(
             PrefixCache cache,
-            WaitingRequests queue,
+            QueueAccess queue,
             SpeculativeDecoding drafting,
             RequestFailover failover,
             FailureCounter failures) {
@@ -112,7 +112,7 @@ final class RunningRequests {
     }
 
     /** Adds a request, which runs with its sequence. */
-    void add(Request request, CachedSequence place) {
+    void add(Request request, SequenceCache place) {
         requests.add(request);
         request.run(place);
     }
@@ -244,7 +244,7 @@ final class RunningRequests {
         Request youngest =
                 requests.stream().max(Comparator.comparingLong(Request::arrival)).orElseThrow();
         requests.remove(youngest);
-        CachedSequence place = youngest.sequence();
+        SequenceCache place = youngest.sequence();
         boolean whole = !youngest.isRestoring();
         youngest.loseSequence();
         drafting.forget(youngest);

@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.paging.AsyncPageScorer;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
@@ -49,7 +49,7 @@ public final class Scheduler implements Engine {
     private final StepRunner steps;
     private final Thread thread;
     private final AtomicLong arrivals = new AtomicLong();
-    private volatile EngineStatus.Figures published;
+    private volatile EngineStatus.SchedulerStats published;
 
     /** The wait for lost shards, as of the last check of their health. */
     private volatile Optional<EngineStatus.Outage> outage = Optional.empty();
@@ -75,7 +75,9 @@ public final class Scheduler implements Engine {
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
         drafting = new SpeculativeDecoding(speculation, shape.vocabularySize());
-        steps = new StepRunner(pipeline, shape, options, drafting, pages, queue, new Elsewhere());
+        steps =
+                new StepRunner(
+                        pipeline, shape, options, drafting, pages, queue, new DelegatingFailover());
         published = steps.figures(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
@@ -111,7 +113,7 @@ public final class Scheduler implements Engine {
     }
 
     /** Delegates to the current failover. */
-    private final class Elsewhere implements RequestFailover {
+    private final class DelegatingFailover implements RequestFailover {
         @Override
         public boolean isOpen() {
             return failover.isOpen();
@@ -252,7 +254,7 @@ public final class Scheduler implements Engine {
     }
 
     private void answerQuestions() {
-        queue.takeQuestions().forEach(RequestQueue.Question::answer);
+        queue.takeQuestions().forEach(RequestQueue.EngineCall::answer);
     }
 
     /** Publishes the failure first: later steps of the shutdown may fail as well. */
@@ -331,7 +333,7 @@ public final class Scheduler implements Engine {
                     Setting.SHARD_PATIENCE);
         }
         VarveException reason = RequestQueue.missing(loss);
-        Leaving leaving = new Leaving(reason);
+        RemovedRequests leaving = new RemovedRequests(reason);
         queue.reject(loss, leaving);
         leaving.moveOrFail();
     }
@@ -344,7 +346,7 @@ public final class Scheduler implements Engine {
     }
 
     /** Collects requests that were removed from the queue, to move or fail them. */
-    private final class Leaving implements Consumer<List<Request>> {
+    private final class RemovedRequests implements Consumer<List<Request>> {
         private final VarveException reason;
 
         /** Evaluated before the queue is locked, to avoid a deadlock of two engines. */
@@ -352,7 +354,7 @@ public final class Scheduler implements Engine {
 
         private final List<Request> moving = new ArrayList<>();
 
-        Leaving(VarveException reason) {
+        RemovedRequests(VarveException reason) {
             this.reason = reason;
             mayMove = RequestFailover.helps(reason) && failover.isOpen();
         }
@@ -453,7 +455,7 @@ public final class Scheduler implements Engine {
     }
 
     private void stop(VarveException reason) {
-        Leaving leaving = new Leaving(reason);
+        RemovedRequests leaving = new RemovedRequests(reason);
         queue.end(leaving);
         leaving.moveOrFail();
         try {
@@ -487,7 +489,7 @@ public final class Scheduler implements Engine {
     }
 
     @Override
-    public CompletableFuture<List<CacheEntry>> cacheEntries() {
+    public CompletableFuture<List<CachedPrefix>> cacheEntries() {
         return queue.ask(steps::cacheEntries);
     }
 

@@ -6,7 +6,7 @@ import dev.varve.platform.prefix.CacheMover;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
@@ -175,25 +175,25 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
         return move(parts, target, Shard::export);
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
         return move(parts, source, Shard::adopt);
     }
 
     /** {@link Shard#export} or {@link Shard#adopt}. */
-    private interface Move {
-        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, CachePartTransfer bytes);
+    private interface TransferCall {
+        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, CachePartHandler bytes);
     }
 
     private CompletableFuture<Void> move(
-            List<CachePart> parts, CachePartTransfer bytes, Move move) {
+            List<CachePart> parts, CachePartHandler bytes, TransferCall move) {
         return inOrder(
                 range -> {
-                    ShardCacheParts own = ShardCacheParts.of(range, parts, bytes);
+                    ShardTransfer own = ShardTransfer.of(range, parts, bytes);
                     return own.parts().isEmpty()
                             ? Optional.empty()
                             : Optional.of(shard -> move.of(shard, own.parts(), own));

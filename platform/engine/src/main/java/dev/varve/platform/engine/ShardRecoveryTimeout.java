@@ -15,7 +15,7 @@ final class ShardRecoveryTimeout {
     private final Duration limit;
     private final LongSupplier nanoTime;
     private final long begin;
-    private final List<Watched> shards = new ArrayList<>();
+    private final List<LastProgress> shards = new ArrayList<>();
 
     /**
      * Time of the last progress of the shard that has made none for the longest time; at most now.
@@ -23,7 +23,7 @@ final class ShardRecoveryTimeout {
     private long oldest;
 
     /** Loading steps of a shard, and the time of the latest one in ns. */
-    private record Watched(long steps, long nanos) {}
+    private record LastProgress(long steps, long nanos) {}
 
     /**
      * Starts at the loss of a shard.
@@ -51,9 +51,9 @@ final class ShardRecoveryTimeout {
             long steps = now.get(shard).loading().map(ShardHealth.Loading::steps).orElse(0L);
             boolean ready = now.get(shard).state() == ShardHealth.State.READY;
             if (shard == shards.size()) {
-                shards.add(new Watched(steps, begin));
+                shards.add(new LastProgress(steps, begin));
             } else if (ready || steps != shards.get(shard).steps()) {
-                shards.set(shard, new Watched(steps, nanos));
+                shards.set(shard, new LastProgress(steps, nanos));
             }
             oldest = ready ? oldest : Math.min(oldest, shards.get(shard).nanos());
             over |= !ready && nanos - shards.get(shard).nanos() > limit.toNanos();

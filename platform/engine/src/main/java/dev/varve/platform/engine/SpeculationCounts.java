@@ -24,7 +24,7 @@ public record SpeculationCounts(
         List<Long> accepts,
         List<Long> widths,
         String name,
-        List<Grade> grades) {
+        List<ConfidenceBucket> grades) {
     /** Counts without speculative decoding. */
     public static final SpeculationCounts NONE = new SpeculationCounts(0, 0, List.of(), List.of());
 
@@ -49,7 +49,7 @@ public record SpeculationCounts(
      * @param accepted accepted draft tokens
      * @param verifySteps verifications; one is of one sequence in one step
      */
-    public record Grade(int grade, long drafted, long accepted, long verifySteps) {}
+    public record ConfidenceBucket(int grade, long drafted, long accepted, long verifySteps) {}
 
     /** Returns the number of verifications; one is of one sequence in one step. */
     public long verifySteps() {
@@ -102,12 +102,12 @@ public record SpeculationCounts(
                     drafted, accepted, list(accepts), list(widths), name, grades());
         }
 
-        private List<Grade> grades() {
-            List<Grade> seen = new ArrayList<>();
+        private List<ConfidenceBucket> grades() {
+            List<ConfidenceBucket> seen = new ArrayList<>();
             for (int grade = 0; grade < grades.length; grade++) {
                 long[] of = grades[grade];
                 if (of[2] > 0) {
-                    seen.add(new Grade(grade, of[0], of[1], of[2]));
+                    seen.add(new ConfidenceBucket(grade, of[0], of[1], of[2]));
                 }
             }
             return seen;

@@ -4,11 +4,11 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.AsyncPageScorer;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.PrefixLookupResult;
-import dev.varve.platform.sequence.CacheRequest;
-import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SharedArchiveStatus;
 
@@ -70,7 +70,7 @@ final class StepRunner {
             EngineOptions options,
             SpeculativeDecoding drafting,
             Optional<AsyncPageScorer> reader,
-            WaitingRequests line,
+            QueueAccess line,
             RequestFailover failover) {
         this.pipeline = pipeline;
         capacity = options.capacity();
@@ -83,7 +83,7 @@ final class StepRunner {
                         options.hostCache()
                                 .map(
                                         host ->
-                                                new PrefixCache.Host(
+                                                new PrefixCache.HostTierOptions(
                                                         host.layout(),
                                                         host.bytes(),
                                                         drafting.features(shape.embeddingLength()),
@@ -164,7 +164,7 @@ final class StepRunner {
         if (request.awaited().filter(this::isProgressing).isPresent()) {
             return Admission.AWAITS_TWIN;
         }
-        CacheRequest wanted = request.cacheRequest();
+        CacheLookup wanted = request.cacheRequest();
         PrefixCache.Lookup known = state.prefix().find(wanted, request.mayRestore());
         if (readAhead(request, known.length())) {
             return Admission.AWAITS_DISK;
@@ -172,12 +172,12 @@ final class StepRunner {
         if (awaitsSharedPrefix(request, known.length())) {
             return Admission.AWAITS_TWIN;
         }
-        Optional<PrefixCache.Begun> begun =
+        Optional<PrefixCache.AllocatedSequence> begun =
                 state.prefix().begin(wanted, known, running.nextBlocks());
         if (begun.isEmpty()) {
             return Admission.NO_ROOM;
         }
-        CachedSequence place = begun.get().sequence();
+        SequenceCache place = begun.get().sequence();
         running.add(request, place);
         addDivergenceCheckpoint(wanted, request);
         if (begun.get().arrival().isPresent()) {
@@ -246,7 +246,7 @@ final class StepRunner {
      * Adds a checkpoint where a prompt diverges from an earlier one, if that is far after its
      * resume position: the next prompt may diverge there as well.
      */
-    private void addDivergenceCheckpoint(CacheRequest wanted, Request request) {
+    private void addDivergenceCheckpoint(CacheLookup wanted, Request request) {
         int parting =
                 state.prefix().commonPrefix(wanted)
                         / CheckpointPositions.NEAR
@@ -277,7 +277,7 @@ final class StepRunner {
         return false;
     }
 
-    private boolean isProgressing(Request.Awaited awaited) {
+    private boolean isProgressing(Request.AwaitedPrefix awaited) {
         return state.prefix().awaits(awaited.place(), awaited.position());
     }
 
@@ -414,8 +414,8 @@ final class StepRunner {
         running.loseAll();
     }
 
-    EngineStatus.Figures figures(int waiting) {
-        return new EngineStatus.Figures(
+    EngineStatus.SchedulerStats figures(int waiting) {
+        return new EngineStatus.SchedulerStats(
                 new EngineStatus.Load(
                         capacity.contextTokens(), capacity.parallel(), waiting, running.size()),
                 state.cache().slotUse(),
@@ -432,7 +432,7 @@ final class StepRunner {
                 state.cache().paging());
     }
 
-    List<CacheEntry> cacheEntries() {
+    List<CachedPrefix> cacheEntries() {
         return state.prefix().entries();
     }
 

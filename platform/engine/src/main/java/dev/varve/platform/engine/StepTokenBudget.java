@@ -59,7 +59,7 @@ final class StepTokenBudget {
 
     private int columnsIn(double nanos) {
         return columnNanos == 0
-                ? ChunkPlan.PIECE
+                ? PlannedChunk.PIECE
                 : (int) Math.clamp(nanos / columnNanos - BASE_COLUMNS, 0, Short.MAX_VALUE);
     }
 }

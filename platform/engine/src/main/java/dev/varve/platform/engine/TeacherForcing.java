@@ -5,7 +5,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
@@ -52,19 +52,19 @@ public final class TeacherForcing {
                 throw new VarveException(VarveException.Kind.CANCELLED, "interrupted");
             }
             // Short chunks bound the memory for logits of every row.
-            ChunkPlan chunk =
-                    ChunkPlan.next(
+            PlannedChunk chunk =
+                    PlannedChunk.next(
                             begin,
-                            ChunkPlan.windowEnd(begin, tokens.length, 0),
+                            PlannedChunk.windowEnd(begin, tokens.length, 0),
                             ChunkKind.WINDOW,
                             continues,
-                            ChunkPlan.TILE);
+                            PlannedChunk.TILE);
             SequenceChunk slice =
                     new SequenceChunk(
                             0,
                             Arrays.copyOfRange(tokens, begin, chunk.end()),
                             ChunkPlacement.next(begin, span, STATE_ROW),
-                            OutputRows.ALL,
+                            RequestedOutput.ALL,
                             chunk.kind().computeMode());
             ShardResult result = pipeline.forward(new Batch(List.of(slice), Phase.PREFILL));
             sink.accept(result.logits(), result.rows(), vocabulary);

@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.sequence.TokenLogits;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
 
 import java.util.Arrays;
@@ -46,7 +46,7 @@ final class TokenChoice {
     }
 
     /** Returns the logits of a row of a result, valid until the next batch. */
-    TokenLogits output(ShardResult result, int row, OutputRows rows) {
+    TokenLogits output(ShardResult result, int row, RequestedOutput rows) {
         return TokenLogits.of(result, row, vocabulary, rows);
     }
 

@@ -8,7 +8,7 @@ import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.RequestFailover;
 import dev.varve.platform.engine.Scheduler;
 import dev.varve.platform.engine.TransferableRequest;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -227,16 +227,16 @@ public final class EnginePool implements Engine {
                 replica.id(),
                 reason.getMessage());
         int before = replica.uptimeNanos() < SHORT_LIFE ? failures : 0;
-        Attempt attempt = new Attempt(replica, before);
+        RestartAttempt attempt = new RestartAttempt(replica, before);
         restarter.retryUntilSuccess(attempt::run, before);
     }
 
     /** Attempts to load one replica again. */
-    private final class Attempt {
+    private final class RestartAttempt {
         private final Replica replica;
         private int failures;
 
-        Attempt(Replica replica, int failures) {
+        RestartAttempt(Replica replica, int failures) {
             this.replica = replica;
             this.failures = failures;
         }
@@ -328,15 +328,15 @@ public final class EnginePool implements Engine {
     }
 
     @Override
-    public CompletableFuture<List<CacheEntry>> cacheEntries() {
-        List<CompletableFuture<List<CacheEntry>>> each =
+    public CompletableFuture<List<CachedPrefix>> cacheEntries() {
+        List<CompletableFuture<List<CachedPrefix>>> each =
                 engines().map(Scheduler::cacheEntries).toList();
         return all(each)
                 .thenApply(
                         nothing ->
                                 each.stream()
                                         .flatMap(entries -> entries.join().stream())
-                                        .sorted(Comparator.comparing(CacheEntry::idle))
+                                        .sorted(Comparator.comparing(CachedPrefix::idle))
                                         .toList());
     }
 

@@ -187,17 +187,18 @@ final class EngineStatusSum {
                 grades(a.grades(), b.grades()));
     }
 
-    private static List<SpeculationCounts.Grade> grades(
-            List<SpeculationCounts.Grade> a, List<SpeculationCounts.Grade> b) {
-        Map<Integer, SpeculationCounts.Grade> sum = new TreeMap<>();
+    private static List<SpeculationCounts.ConfidenceBucket> grades(
+            List<SpeculationCounts.ConfidenceBucket> a,
+            List<SpeculationCounts.ConfidenceBucket> b) {
+        Map<Integer, SpeculationCounts.ConfidenceBucket> sum = new TreeMap<>();
         Stream.concat(a.stream(), b.stream())
                 .forEach(grade -> sum.merge(grade.grade(), grade, EngineStatusSum::grade));
         return List.copyOf(sum.values());
     }
 
-    private static SpeculationCounts.Grade grade(
-            SpeculationCounts.Grade a, SpeculationCounts.Grade b) {
-        return new SpeculationCounts.Grade(
+    private static SpeculationCounts.ConfidenceBucket grade(
+            SpeculationCounts.ConfidenceBucket a, SpeculationCounts.ConfidenceBucket b) {
+        return new SpeculationCounts.ConfidenceBucket(
                 a.grade(),
                 a.drafted() + b.drafted(),
                 a.accepted() + b.accepted(),

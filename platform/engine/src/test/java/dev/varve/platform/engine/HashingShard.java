@@ -5,7 +5,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotCopy;
@@ -91,9 +91,9 @@ class HashingShard extends FakeShard {
         int row = 0;
         for (SequenceChunk slice : batch.slices()) {
             column += slice.tokens().length;
-            if (slice.outputs() != OutputRows.NONE) {
+            if (slice.outputs() != RequestedOutput.NONE) {
                 best[row] = Math.floorMod(values[column - 1], VOCABULARY);
-                if (slice.outputs() == OutputRows.LAST) {
+                if (slice.outputs() == RequestedOutput.LAST) {
                     fill(logits, row * VOCABULARY, values[column - 1], best[row]);
                 }
                 row++;

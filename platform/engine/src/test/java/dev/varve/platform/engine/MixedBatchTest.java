@@ -142,7 +142,7 @@ class MixedBatchTest {
         assertTrue(
                 shard.batches.stream()
                         .filter(Watched::isMixed)
-                        .allMatch(batch -> batch.tokens() < 3 + 2 * ChunkPlan.PIECE),
+                        .allMatch(batch -> batch.tokens() < 3 + 2 * PlannedChunk.PIECE),
                 "pieces are larger than they need be");
     }
 

@@ -15,7 +15,7 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -106,12 +106,12 @@ class OptionalWorkFaultTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
             return unlessDue(Call.EXPORT, Call.EXPORT_FUTURE, () -> super.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
             return unlessDue(Call.ADOPT, Call.ADOPT_FUTURE, () -> super.adopt(parts, source));
         }
 

@@ -11,13 +11,13 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotCopy;
@@ -76,13 +76,13 @@ class PipelineOrderTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
             calls.add("export");
             return super.export(parts, target);
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
             calls.add("adopt");
             return super.adopt(parts, source);
         }
@@ -111,7 +111,7 @@ class PipelineOrderTest {
                                 number,
                                 new int[] {1},
                                 ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
-                                OutputRows.NONE)),
+                                RequestedOutput.NONE)),
                 Phase.PREFILL);
     }
 
@@ -210,13 +210,13 @@ class PipelineOrderTest {
 
                     @Override
                     public CompletableFuture<Void> export(
-                            List<CachePart> parts, CachePartTransfer bytes) {
+                            List<CachePart> parts, CachePartHandler bytes) {
                         return failing;
                     }
 
                     @Override
                     public CompletableFuture<Void> adopt(
-                            List<CachePart> parts, CachePartTransfer bytes) {
+                            List<CachePart> parts, CachePartHandler bytes) {
                         throw new IllegalArgumentException("on the spot");
                     }
                 });

@@ -17,9 +17,9 @@ import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -60,7 +60,7 @@ class PipelineTest {
                                 sequence,
                                 new int[] {100 + sequence},
                                 ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
-                                OutputRows.BEST)),
+                                RequestedOutput.BEST)),
                 Phase.PREFILL,
                 captures);
     }
@@ -140,7 +140,7 @@ class PipelineTest {
     void aPromptOfEightChunksOverlapsInTheEngine() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
         try (Scheduler engine = engine(shards, 1)) {
-            Collected answer = Collected.ask(engine, prompt(CHUNKS * ChunkPlan.WINDOW, 1), 1);
+            Collected answer = Collected.ask(engine, prompt(CHUNKS * PlannedChunk.WINDOW, 1), 1);
             answer.await();
 
             assertEquals(2, mostTogether(shards));
@@ -174,12 +174,12 @@ class PipelineTest {
         // A chunk after a failed one does not match the caches, and is rejected at once.
         shards.getLast().refuseAt(8);
         try (Scheduler engine = engine(shards, 2)) {
-            int[] bad = prompt(3 * ChunkPlan.WINDOW, 1);
-            bad[ChunkPlan.WINDOW + 9] = 7;
-            bad[2 * ChunkPlan.WINDOW + 9] = 8;
+            int[] bad = prompt(3 * PlannedChunk.WINDOW, 1);
+            bad[PlannedChunk.WINDOW + 9] = 7;
+            bad[2 * PlannedChunk.WINDOW + 9] = 8;
 
             Collected failing = Collected.ask(engine, bad, 2);
-            Collected good = Collected.ask(engine, prompt(2 * ChunkPlan.WINDOW, 2), 2);
+            Collected good = Collected.ask(engine, prompt(2 * PlannedChunk.WINDOW, 2), 2);
 
             ExecutionException failure = assertThrows(ExecutionException.class, failing::await);
             assertEquals(
@@ -199,7 +199,7 @@ class PipelineTest {
         shards.getFirst().failAt(7);
         try (Scheduler engine = engine(shards, 2)) {
             for (int i = 0; i < 6; i++) {
-                Collected failing = Collected.ask(engine, prompt(4 * ChunkPlan.WINDOW, 7), 2);
+                Collected failing = Collected.ask(engine, prompt(4 * PlannedChunk.WINDOW, 7), 2);
 
                 assertThrows(ExecutionException.class, failing::await);
             }
@@ -319,7 +319,7 @@ class PipelineTest {
     }
 
     private static Scheduler engine(List<TimedShard> shards, int parallel) {
-        int context = 2 * CHUNKS * ChunkPlan.WINDOW;
+        int context = 2 * CHUNKS * PlannedChunk.WINDOW;
         ModelShape shape =
                 new ModelShape(
                         "timed",

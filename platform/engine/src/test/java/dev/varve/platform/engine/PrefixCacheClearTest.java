@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.PlainEngine.Ask;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.PlainModel;
@@ -101,10 +101,10 @@ class PrefixCacheClearTest {
                         () -> engine.status().cache().host().entries() == entries);
             }
 
-            List<CacheEntry> entries = Await.result(engine.cacheEntries());
+            List<CachedPrefix> entries = Await.result(engine.cacheEntries());
 
-            assertEquals(List.of(52, 51, 50), entries.stream().map(CacheEntry::tokens).toList());
-            long bytes = entries.stream().mapToLong(CacheEntry::bytes).sum();
+            assertEquals(List.of(52, 51, 50), entries.stream().map(CachedPrefix::tokens).toList());
+            long bytes = entries.stream().mapToLong(CachedPrefix::bytes).sum();
             assertEquals(engine.status().cache().host().usedBytes(), bytes);
         }
     }

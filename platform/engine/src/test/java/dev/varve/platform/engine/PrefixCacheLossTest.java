@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.MovingShard.Move;
 import dev.varve.platform.engine.PlainEngine.Ask;
-import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.shard.PlainModel;
@@ -99,7 +99,7 @@ class PrefixCacheLossTest {
 
         private boolean holds(int position) {
             return Await.result(engine.cacheEntries()).stream()
-                    .map(CacheEntry::tokens)
+                    .map(CachedPrefix::tokens)
                     .anyMatch(tokens -> tokens == position);
         }
 

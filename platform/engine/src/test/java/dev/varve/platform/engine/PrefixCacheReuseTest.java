@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.engine.PlainEngine.Ask;
-import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
@@ -154,7 +154,7 @@ class PrefixCacheReuseTest {
                 Scheduler alone = PlainEngine.alone(model)) {
             kept.ask(engine).await();
             Await.until("all is copied", () -> isCopied(engine, host ? 2 : 0, forgets));
-            List<CacheEntry> before = Await.result(engine.cacheEntries());
+            List<CachedPrefix> before = Await.result(engine.cacheEntries());
             long slots = engine.status().slots().resident();
 
             for (Ask ask : List.of(kept, other)) {
@@ -178,8 +178,8 @@ class PrefixCacheReuseTest {
         return engine.status().cache().host().entries() >= Math.min(entries, forgets ? 2 : 1);
     }
 
-    private static List<Integer> positions(List<CacheEntry> entries) {
-        return entries.stream().map(CacheEntry::tokens).sorted().toList();
+    private static List<Integer> positions(List<CachedPrefix> entries) {
+        return entries.stream().map(CachedPrefix::tokens).sorted().toList();
     }
 
     @ParameterizedTest

@@ -24,7 +24,7 @@ import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
 import dev.varve.platform.store.SharedArchiveSettings;
 import dev.varve.platform.store.SharedArchiveStatus;
-import dev.varve.platform.store.SharedArchiveStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.SearchOutcome;
 import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
@@ -128,8 +128,8 @@ class PrefixCacheSharedTest {
             assertSame(alone, ASK, again);
             assertEquals(Optional.of(CacheSource.SHARED), again.end().cache().source());
             assertTrue(cached(again) >= (forgets ? BOUNDARY : 512), again.end()::toString);
-            assertEquals(1, status(engine).searches().get(Outcome.FOUND));
-            assertEquals(1, status(engine).searches().get(Outcome.NOTHING));
+            assertEquals(1, status(engine).searches().get(SearchOutcome.FOUND));
+            assertEquals(1, status(engine).searches().get(SearchOutcome.NOTHING));
             assertTrue(status(engine).readBytes() > 0);
             PlainEngine.assertNothingStays(engine);
         }
@@ -294,11 +294,11 @@ class PrefixCacheSharedTest {
             Collected answer = ASK.ask(engine);
             assertSame(alone, ASK, answer);
             assertEquals(0, cached(answer));
-            assertEquals(1, status(engine).searches().get(Outcome.FAILED));
+            assertEquals(1, status(engine).searches().get(SearchOutcome.FAILED));
             assertFalse(status(engine).answers());
             Ask other = Ask.of(text(3, 400), 4);
             assertSame(alone, other, other.ask(engine));
-            assertEquals(1, status(engine).searches().get(Outcome.SKIPPED));
+            assertEquals(1, status(engine).searches().get(SearchOutcome.SKIPPED));
 
             faulty.fails(false);
             Await.until("it is asked again", () -> status(engine).answers());
@@ -321,7 +321,7 @@ class PrefixCacheSharedTest {
 
             assertSame(alone, ASK, answer);
             assertEquals(0, cached(answer));
-            assertEquals(1, status(engine).searches().get(Outcome.FOUND));
+            assertEquals(1, status(engine).searches().get(SearchOutcome.FOUND));
             assertTrue(status(engine).misses().get(Reason.UNREADABLE) > 0);
             PlainEngine.assertNothingStays(engine);
         }

@@ -83,7 +83,7 @@ class RemoteSpeculatorTest {
                     0,
                     ShardHealth.ready(),
                     new DraftStatus.Answers(script.proposals(), 0, 0),
-                    new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM));
+                    new ShardTraffic(0, 0, ShardTraffic.PayloadPath.STREAM));
         }
 
         @Override

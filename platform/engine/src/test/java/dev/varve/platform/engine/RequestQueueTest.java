@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.testkit.Await;
 
@@ -152,13 +152,13 @@ class RequestQueueTest {
     void twinsWantTheMostThatOneOfThemWants() {
         Request leader = request(1, 2, 3);
         queue.add(List.of(request(1, 2)));
-        assertEquals(OutputRows.NONE, queue.wantedByTwins(leader));
+        assertEquals(RequestedOutput.NONE, queue.wantedByTwins(leader));
 
         queue.add(List.of(request(1, 2, 3)));
-        assertEquals(OutputRows.BEST, queue.wantedByTwins(leader));
+        assertEquals(RequestedOutput.BEST, queue.wantedByTwins(leader));
 
         queue.add(List.of(request(SamplingOptions.greedy().atTemperature(1), 1, 2, 3)));
-        assertEquals(OutputRows.LAST, queue.wantedByTwins(leader));
+        assertEquals(RequestedOutput.LAST, queue.wantedByTwins(leader));
     }
 
     @Test

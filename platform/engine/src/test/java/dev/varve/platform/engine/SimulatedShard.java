@@ -8,11 +8,11 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
@@ -217,7 +217,7 @@ public final class SimulatedShard extends FakeShard {
         int row = 0;
         for (SequenceChunk slice : batch.slices()) {
             column += slice.tokens().length;
-            if (slice.outputs() != OutputRows.NONE) {
+            if (slice.outputs() != RequestedOutput.NONE) {
                 best[row] = SimulatedModel.token(values[column - 1]);
                 logits[row * VOCABULARY + best[row]] = 5;
                 row++;
@@ -292,7 +292,7 @@ public final class SimulatedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
         return call(
                 "export",
                 faults.failsCopy(random),
@@ -306,7 +306,7 @@ public final class SimulatedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
         return call(
                 "adopt",
                 faults.failsCopy(random),

@@ -13,9 +13,9 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
@@ -415,7 +415,7 @@ class SpeculationTest {
         PlainShard.Sizes sizes = new PlainShard.Sizes(CONTEXT, 2, all(kind), RollbackBuffers.NONE);
         try (PlainShard shard = new PlainShard(kind.model, new LayerRange(0, layers), sizes)) {
             SequenceChunk slice =
-                    new SequenceChunk(0, text, ChunkPlacement.start(span, 1), OutputRows.NONE);
+                    new SequenceChunk(0, text, ChunkPlacement.start(span, 1), RequestedOutput.NONE);
             Batch batch = new Batch(List.of(slice), Phase.PREFILL, all(kind));
             List<CapturedFeature> features =
                     shard.forward(batch, Optional.empty()).join().features();

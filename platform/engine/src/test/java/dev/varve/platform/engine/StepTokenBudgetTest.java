@@ -14,7 +14,7 @@ class StepTokenBudgetTest {
 
     @Test
     void littleIsAllowedWhereNothingWasMeasured() {
-        assertEquals(ChunkPlan.PIECE, pace.columns());
+        assertEquals(PlannedChunk.PIECE, pace.columns());
     }
 
     /** A step costs 20 ms and 2 ms a column: 35 columns take 90 ms. */
@@ -32,7 +32,7 @@ class StepTokenBudgetTest {
     @Test
     void fewColumnsAreNotTakenForDearOnes() {
         for (int step = 0; step < 50; step++) {
-            int columns = Math.max(pace.columns() / ChunkPlan.PIECE, 1) * ChunkPlan.PIECE;
+            int columns = Math.max(pace.columns() / PlannedChunk.PIECE, 1) * PlannedChunk.PIECE;
             pace.record(columns, 20 * MILLI + columns * 2 * MILLI);
         }
 

@@ -53,7 +53,7 @@ class EngineStatusSumTest {
                         List.of(1L, 3L),
                         List.of(0L, 4L),
                         "mtp",
-                        List.of(new SpeculationCounts.Grade(well ? 1 : 2, 10, 6, 4))),
+                        List.of(new SpeculationCounts.ConfidenceBucket(well ? 1 : 2, 10, 6, 4))),
                 List.of(
                         new ShardStatus(
                                 "cpu:0@process",
@@ -84,7 +84,7 @@ class EngineStatusSumTest {
     }
 
     private static ShardTraffic traffic() {
-        return new ShardTraffic(900, 60, ShardTraffic.Payloads.STREAM);
+        return new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM);
     }
 
     @Test
@@ -108,12 +108,12 @@ class EngineStatusSumTest {
         SpeculationCounts other = EngineStatusSum.of(engine(false), engine(true)).speculation();
 
         assertEquals("mtp", same.name());
-        assertEquals(List.of(new SpeculationCounts.Grade(1, 20, 12, 8)), same.grades());
+        assertEquals(List.of(new SpeculationCounts.ConfidenceBucket(1, 20, 12, 8)), same.grades());
         assertEquals(List.of(0L, 8L), same.widths());
         assertEquals(
                 List.of(
-                        new SpeculationCounts.Grade(1, 10, 6, 4),
-                        new SpeculationCounts.Grade(2, 10, 6, 4)),
+                        new SpeculationCounts.ConfidenceBucket(1, 10, 6, 4),
+                        new SpeculationCounts.ConfidenceBucket(2, 10, 6, 4)),
                 other.grades());
     }
 

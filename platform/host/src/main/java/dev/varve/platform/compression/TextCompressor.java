@@ -35,7 +35,7 @@ public final class TextCompressor {
      * @param range its place in the text
      * @param fixedEnd how many tokens at its end are always kept
      */
-    public record Body(CharRange range, int fixedEnd) {}
+    public record CompressibleRange(CharRange range, int fixedEnd) {}
 
     /** Creates a compressor with the given settings. */
     public TextCompressor(PrefillDrafter drafter, SelectionSettings settings) {
@@ -58,7 +58,10 @@ public final class TextCompressor {
      *     the text
      */
     public CompressedText compress(
-            String text, List<Body> bodies, KeepRatio keep, BooleanSupplier cancelled) {
+            String text,
+            List<CompressibleRange> bodies,
+            KeepRatio keep,
+            BooleanSupplier cancelled) {
         long begin = System.nanoTime();
         Tokenizer tokenizer = drafter.tokenizer();
         int[] ids = encode(text);
@@ -104,11 +107,12 @@ public final class TextCompressor {
     }
 
     /** Returns everything except the bodies, and the ends of the bodies. */
-    private static ProtectedSpans spans(String text, TokenAlignedText pieces, List<Body> bodies) {
+    private static ProtectedSpans spans(
+            String text, TokenAlignedText pieces, List<CompressibleRange> bodies) {
         List<CharRange> between = new ArrayList<>();
         List<TokenRange> ends = new ArrayList<>();
         int at = 0;
-        for (Body body : bodies) {
+        for (CompressibleRange body : bodies) {
             if (body.range().begin() > at) {
                 between.add(new CharRange(at, body.range().begin()));
             }

@@ -49,7 +49,7 @@ final class AuxiliaryModels {
      * Returns the memory that the drafter would need for a prompt as long as the context; empty if
      * none is configured.
      */
-    Optional<PrefillDrafterPlan> drafterPlan(PlacedShardFactory shards) {
+    Optional<PrefillDrafterMemoryPlan> drafterPlan(PlacedShardFactory shards) {
         return model.settings()
                 .compression()
                 .map(asked -> opening(asked, shards).plan(contextTokens()));

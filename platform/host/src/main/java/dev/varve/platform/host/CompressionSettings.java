@@ -1,6 +1,6 @@
 package dev.varve.platform.host;
 
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.shard.scoring.SparseAttention;
 
 import java.nio.file.Path;
@@ -18,7 +18,10 @@ import java.util.OptionalInt;
  */
 @SuppressWarnings("exports") // see package-info
 public record CompressionSettings(
-        Path drafter, CompressionOptions options, DraftPlacement placement, Scoring scoring) {
+        Path drafter,
+        ConversationCompressionSettings options,
+        DraftPlacement placement,
+        Scoring scoring) {
     /**
      * How the drafter computes its scores.
      *
@@ -50,7 +53,7 @@ public record CompressionSettings(
     }
 
     /** Creates settings with defaults except the file and the options. */
-    public static CompressionSettings of(Path drafter, CompressionOptions options) {
+    public static CompressionSettings of(Path drafter, ConversationCompressionSettings options) {
         return new CompressionSettings(drafter, options, DraftPlacement.USUAL, Scoring.USUAL);
     }
 

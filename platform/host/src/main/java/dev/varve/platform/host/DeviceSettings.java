@@ -70,7 +70,7 @@ public record DeviceSettings(
      *
      * @param cores whether another process computes on the same cores
      */
-    DeviceOptions options(CpuCoreSharing cores) {
-        return new DeviceOptions(threads, prefillThreads, cores == CpuCoreSharing.SHARED);
+    DeviceOptions options(CpuSharingMode cores) {
+        return new DeviceOptions(threads, prefillThreads, cores == CpuSharingMode.SHARED);
     }
 }

@@ -82,8 +82,8 @@ public record DraftPlacement(
     }
 
     /** Returns the settings of its process, based on those of the shards. */
-    ProcessSettings within(ProcessSettings others) {
-        ProcessSettings started = launcher.map(others::startedBy).orElse(others);
+    ShardProcessSettings within(ShardProcessSettings others) {
+        ShardProcessSettings started = launcher.map(others::startedBy).orElse(others);
         return workFolder.map(started::withWorkFolder).orElse(started);
     }
 }

@@ -39,13 +39,16 @@ final class FilePrefillDrafter implements PrefillDrafter {
      * @param look how the model scores
      */
     FilePrefillDrafter(
-            GgufFile file, Tokenizer tokenizer, TextScorer reader, LayerwiseTextScorer.Look look) {
+            GgufFile file,
+            Tokenizer tokenizer,
+            TextScorer reader,
+            LayerwiseTextScorer.ScoringOptions look) {
         this.tokenizer = tokenizer;
         this.reader = reader;
         identity = identity(file, look);
     }
 
-    private static String identity(GgufFile file, LayerwiseTextScorer.Look look) {
+    private static String identity(GgufFile file, LayerwiseTextScorer.ScoringOptions look) {
         MessageDigest digest = Sha256.begin();
         ModelFingerprint.add(digest, file);
         return HexFormat.of().formatHex(digest.digest()) + " " + look;

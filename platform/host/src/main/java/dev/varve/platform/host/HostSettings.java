@@ -32,11 +32,11 @@ public record HostSettings(
         ModelSettings model,
         DeviceSettings devices,
         PluginSettings plugins,
-        ProcessSettings processes,
+        ShardProcessSettings processes,
         Optional<StoreSettings> store,
         Optional<DraftSettings> draft,
         Optional<CompressionSettings> compression,
-        CacheSharingSettings sharing) {
+        ClusterCacheSettings sharing) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -56,7 +56,7 @@ public record HostSettings(
             ModelSettings model,
             DeviceSettings devices,
             PluginSettings plugins,
-            ProcessSettings processes) {
+            ShardProcessSettings processes) {
         this(
                 file,
                 model,
@@ -66,7 +66,7 @@ public record HostSettings(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                CacheSharingSettings.NONE);
+                ClusterCacheSettings.NONE);
     }
 
     /**
@@ -82,7 +82,7 @@ public record HostSettings(
                 ModelSettings.defaults(),
                 DeviceSettings.best(),
                 PluginSettings.of(pluginsFolder, cacheFolder),
-                ProcessSettings.none());
+                ShardProcessSettings.none());
     }
 
     /**
@@ -198,7 +198,7 @@ public record HostSettings(
     }
 
     /** Returns a copy with other process settings. */
-    public HostSettings with(ProcessSettings other) {
+    public HostSettings with(ShardProcessSettings other) {
         return new HostSettings(
                 file, model, devices, plugins, other, store, draft, compression, sharing);
     }
@@ -246,7 +246,7 @@ public record HostSettings(
     }
 
     /** Returns a copy with sharing of cached prefixes. */
-    public HostSettings with(CacheSharingSettings other) {
+    public HostSettings with(ClusterCacheSettings other) {
         return new HostSettings(
                 file, model, devices, plugins, processes, store, draft, compression, other);
     }

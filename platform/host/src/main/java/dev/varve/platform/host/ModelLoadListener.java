@@ -3,7 +3,7 @@ package dev.varve.platform.host;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.runtime.SplitMemoryPlan;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  * which any thread calls, one call at a time. An exception aborts the opening.
  */
 @SuppressWarnings("exports") // see package-info
-public interface ModelLoadListener extends LoadProgress {
+public interface ModelLoadListener extends LoadProgressListener {
     /** Returns a listener that ignores all events. */
     static ModelLoadListener silent() {
         return new ModelLoadListener() {};

@@ -8,16 +8,16 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.plan.BlockBenchmark;
 import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.DeviceProbe;
 import dev.varve.platform.plan.DeviceSpeed;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.ShardOpener;
-import dev.varve.platform.plan.SpeedProbe;
 import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
@@ -75,7 +75,7 @@ final class PlacedProbe implements DeviceProbe {
     double checkRatio(DeviceReference device, int tokens) {
         notes.accept("measuring " + device + ": time to verify draft tokens");
         ModelSettings exact = settings().with(settings().computation().with(BatchInvariance.ON));
-        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), exact);
+        ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), exact);
         if (isElsewhere(device)) {
             return speedProbe(there(device, options), shards.info(device)).checkRatio(tokens);
         }
@@ -84,28 +84,30 @@ final class PlacedProbe implements DeviceProbe {
         }
     }
 
-    private SpeedProbe speedProbe(ShardOpener opener, DeviceInfo info) {
+    private BlockBenchmark speedProbe(ShardOpener opener, DeviceInfo info) {
         LayerSplitAdapter model = prepared.model().adapter();
-        return new SpeedProbe(model, ModelBlocks.of(model), opener, info.memoryFreeBytes());
+        return new BlockBenchmark(model, ModelBlocks.of(model), opener, info.memoryFreeBytes());
     }
 
     private ComputeDevice open(DeviceReference device) {
         return prepared.backends()
-                .openDevice(device, prepared.settings().devices().options(CpuCoreSharing.ALONE));
+                .openDevice(device, prepared.settings().devices().options(CpuSharingMode.ALONE));
     }
 
     private ShardOpener here(ComputeDevice device, ShardOptions options) {
         OpenedModel model = prepared.model();
-        return range -> LocalShard.load(model.range(range), device, options, LoadProgress.silent());
+        return range ->
+                LocalShard.load(model.range(range), device, options, LoadProgressListener.silent());
     }
 
     private ShardOpener there(DeviceReference device, ShardOptions options) {
         return range ->
-                shards.open(new Placement.Part(device, range), options, LoadProgress.silent());
+                shards.open(
+                        new Placement.Part(device, range), options, LoadProgressListener.silent());
     }
 
     private DeviceSpeed measureHere(DeviceReference device) {
-        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), settings());
+        ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), settings());
         try (ComputeDevice opened = open(device)) {
             return probe.measure(
                     new CachingProbe.Subject(
@@ -131,7 +133,7 @@ final class PlacedProbe implements DeviceProbe {
 
     private DeviceSpeed measureThere(DeviceReference device) {
         DeviceInfo info = shards.info(device);
-        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), settings());
+        ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), settings());
         return probe.measure(
                 new CachingProbe.Subject(
                         device.toString(),
@@ -145,7 +147,7 @@ final class PlacedProbe implements DeviceProbe {
         return List.of(
                 device.toString(),
                 info.description(),
-                "threads " + prepared.settings().devices().options(CpuCoreSharing.ALONE),
+                "threads " + prepared.settings().devices().options(CpuSharingMode.ALONE),
                 computation(),
                 "boundary " + prepared.settings().processes().boundaryType(),
                 backendThere(device),

@@ -14,7 +14,7 @@ import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ShardFactory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.ComputeUnit;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
@@ -95,7 +95,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
     }
 
     @Override
-    public Shard open(Placement.Part part, ShardOptions options, LoadProgress progress) {
+    public Shard open(Placement.Part part, ShardOptions options, LoadProgressListener progress) {
         DeviceReference device = part.device();
         OpenedModel model = prepared.model();
         if (device.isLocal()) {
@@ -137,7 +137,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
     }
 
     /** Returns whether more than one process computes on this machine's cores. */
-    private CpuCoreSharing coreUse() {
+    private CpuSharingMode coreUse() {
         List<DeviceReference> devices = prepared.devices();
         long remote =
                 devices.stream()
@@ -146,7 +146,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                         .count();
         boolean local =
                 devices.stream().anyMatch(device -> device.isLocal() && info(device).hostCores());
-        return remote + (local ? 1 : 0) > 1 ? CpuCoreSharing.SHARED : CpuCoreSharing.ALONE;
+        return remote + (local ? 1 : 0) > 1 ? CpuSharingMode.SHARED : CpuSharingMode.ALONE;
     }
 
     private static boolean isHere(DeviceReference device) {

@@ -9,14 +9,14 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.remote.RemoteScan;
-import dev.varve.platform.remote.ScanLoadRequest;
+import dev.varve.platform.remote.RemoteTextScorer;
 import dev.varve.platform.remote.ShardLoadRequest;
 import dev.varve.platform.remote.TensorCheck;
+import dev.varve.platform.remote.TextScorerLoadRequest;
 import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.TextScorer;
 import dev.varve.platform.shard.local.LayerwiseTextScorer;
@@ -67,7 +67,7 @@ final class PrefillDrafterFactory {
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
         LayerwiseTextScorer.requireReadable(file.path(), model.shape());
-        LayerwiseTextScorer.Look look = look(model.shape());
+        LayerwiseTextScorer.ScoringOptions look = look(model.shape());
         LayerwiseTextScorer.requireAttention(file.path(), model.shape(), look.layers());
         Tokenizer tokenizer = Tokenizer.of(file.metadata(), family.preTokenizers());
         DeviceReference where = devices.choose(settings.placement());
@@ -82,9 +82,9 @@ final class PrefillDrafterFactory {
                 drafter, new ConversationCompressor(drafter, settings.options()));
     }
 
-    private LayerwiseTextScorer.Look look(ModelShape shape) {
+    private LayerwiseTextScorer.ScoringOptions look(ModelShape shape) {
         CompressionSettings.Scoring scoring = settings.scoring();
-        return new LayerwiseTextScorer.Look(
+        return new LayerwiseTextScorer.ScoringOptions(
                 ScoringLayers.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers()),
                 TailQueries.COUNT,
                 scoring.rotated(),
@@ -92,14 +92,14 @@ final class PrefillDrafterFactory {
     }
 
     private TextScorer local(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.Look look) {
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions look) {
         LocalTextScorer scan =
                 new LocalTextScorer(
                         model,
                         devices.local().apply(where),
                         look,
                         residency(),
-                        LoadProgress.silent());
+                        LoadProgressListener.silent());
         tell(
                 model,
                 where,
@@ -109,8 +109,8 @@ final class PrefillDrafterFactory {
     }
 
     private TextScorer remote(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.Look look) {
-        RemoteScan scan = reach(where, model, look);
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions look) {
+        RemoteTextScorer scan = reach(where, model, look);
         tell(
                 model,
                 where,
@@ -123,17 +123,17 @@ final class PrefillDrafterFactory {
         return scan;
     }
 
-    private RemoteScan reach(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.Look look) {
+    private RemoteTextScorer reach(
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions look) {
         try {
-            ScanLoadRequest request =
-                    new ScanLoadRequest(
+            TextScorerLoadRequest request =
+                    new TextScorerLoadRequest(
                             ShardLoadRequest.Model.of(
                                     model.file(), model.model(), ModelOptions.defaults()),
                             look,
                             residency(),
                             devices.remote().apply(where));
-            return RemoteScan.open(
+            return RemoteTextScorer.open(
                     where.toString(),
                     devices.links().to(where),
                     request,
@@ -168,13 +168,13 @@ final class PrefillDrafterFactory {
      * @param tokens length of a prompt
      * @throws VarveException if its file cannot be used
      */
-    PrefillDrafterPlan plan(int tokens) {
+    PrefillDrafterMemoryPlan plan(int tokens) {
         GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         LayerSplitAdapter model =
                 catalog.family(file.architecture(), file.path())
                         .open(file, ModelOptions.defaults());
         LayerwiseTextScorer.requireReadable(file.path(), model.shape());
-        return new PrefillDrafterPlan(
+        return new PrefillDrafterMemoryPlan(
                 file.path(),
                 devices.choose(settings.placement()),
                 file.tensorBytes(),

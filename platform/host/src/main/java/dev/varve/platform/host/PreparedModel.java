@@ -156,10 +156,10 @@ public final class PreparedModel {
      *
      * @throws VarveException if it cannot be used
      */
-    public StandalonePrefillDrafter openDrafter() {
+    public ProxyPrefillDrafter openDrafter() {
         PlacedShardFactory shards = shards();
         try {
-            return new StandalonePrefillDrafter(
+            return new ProxyPrefillDrafter(
                     beside.drafter(settings.compression().orElseThrow(), shards), shards::close);
         } catch (RuntimeException | Error e) {
             shards.close();
@@ -218,14 +218,14 @@ public final class PreparedModel {
      * Returns the memory needs of the prefill drafter for a prompt as long as the context; empty if
      * none is configured.
      */
-    public Optional<PrefillDrafterPlan> drafterPlan() {
+    public Optional<PrefillDrafterMemoryPlan> drafterPlan() {
         try (PlacedShardFactory shards = shards()) {
             return beside.drafterPlan(shards);
         }
     }
 
     /** Returns the memory needs of speculative decoding; empty if it is off. */
-    public Optional<DraftPlan> draftPlan() {
+    public Optional<DraftMemoryPlan> draftPlan() {
         try (PlacedShardFactory shards = shards()) {
             return settings.draft().map(draft -> beside.draft(draft, shards).plan());
         }
@@ -236,7 +236,7 @@ public final class PreparedModel {
      *
      * @param forecast of the same model
      */
-    public SpeculationForecast forecast(DraftPlan draft, SplitForecast forecast) {
+    public SpeculationForecast forecast(DraftMemoryPlan draft, SplitForecast forecast) {
         int tokens = Math.min(CHECKED, 1 + draft.most());
         try (PlacedShardFactory shards = shards()) {
             PlacedProbe probe = probe(Age.ANY, shards);

@@ -4,11 +4,11 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ChildProcessLink;
 import dev.varve.platform.remote.ExternalProcessLink;
 import dev.varve.platform.remote.ShardLaunch;
 import dev.varve.platform.remote.ShardLink;
-import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.wire.WireOptions;
 
@@ -23,12 +23,12 @@ final class ProcessLinkFactory implements ShardLinkFactory {
 
     private final List<Path> models;
     private final PluginCatalog catalog;
-    private final ProcessSettings settings;
+    private final ShardProcessSettings settings;
 
     /**
      * @param models files that processes may load
      */
-    ProcessLinkFactory(List<Path> models, PluginCatalog catalog, ProcessSettings settings) {
+    ProcessLinkFactory(List<Path> models, PluginCatalog catalog, ShardProcessSettings settings) {
         this.models = List.copyOf(models);
         this.catalog = catalog;
         this.settings = settings;
@@ -40,10 +40,10 @@ final class ProcessLinkFactory implements ShardLinkFactory {
             case ProcessLocation.Local local ->
                     throw new IllegalArgumentException(device + " is local");
             case ProcessLocation.Child child ->
-                    new ChildLink(
+                    new ChildProcessLink(
                             launch(device),
                             catalog.transport(UNIX),
-                            ShardProtocol.wireOptions("server"));
+                            ShardWireOptions.wireOptions("server"));
             case ProcessLocation.Listening(var address) -> listening(address);
         };
     }
@@ -51,7 +51,7 @@ final class ProcessLinkFactory implements ShardLinkFactory {
     private ShardLink listening(String address) {
         int colon = address.indexOf(':');
         WireOptions wire =
-                ShardProtocol.wireOptions("server").withToken(settings.transport().token());
+                ShardWireOptions.wireOptions("server").withToken(settings.transport().token());
         return new ExternalProcessLink(
                 catalog.transport(address.substring(0, colon)),
                 address.substring(colon + 1),

@@ -9,7 +9,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.ShardFactory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 
 import java.util.ArrayDeque;
@@ -69,7 +69,7 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     }
 
     /** Opens all replicas; if one fails, closes the others and throws its failure. */
-    List<LoadedModel> openAll(LoadProgress progress) {
+    List<LoadedModel> openAll(LoadProgressListener progress) {
         List<LoadedModel> opened = new ArrayList<>();
         try {
             for (int i = 0; i < parts.plan().replicas(); i++) {
@@ -94,11 +94,11 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
         return ready.isEmpty() ? speculation.get() : ready.removeFirst();
     }
 
-    private LoadedModel open(LoadProgress progress) {
+    private LoadedModel open(LoadProgressListener progress) {
         Optional<SpeculationOptions> guesses = speculation();
         Optional<AsyncPageScorer> scorer = pages.get();
-        LoadedModel.Extras extras =
-                new LoadedModel.Extras(
+        LoadedModel.EngineComponents extras =
+                new LoadedModel.EngineComponents(
                         kept.stores().share(),
                         guesses,
                         scorer,
@@ -119,7 +119,7 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
 
     @Override
     public PooledEngine open(int replica) {
-        return member(open(LoadProgress.silent()));
+        return member(open(LoadProgressListener.silent()));
     }
 
     /** Wraps a replica as an engine of a pool. */

@@ -164,14 +164,14 @@ final class SpeculatorFactory {
      *     if its file cannot be used
      * @throws IllegalArgumentException that begins with a setting if settings contradict each other
      */
-    DraftPlan plan() {
+    DraftMemoryPlan plan() {
         requireExactRows();
         requireOwnState();
         int most = most(DraftSettings.USUAL_MOST);
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         if (named != null) {
             try (Speculator speculator = named(named, most)) {
-                return new DraftPlan(
+                return new DraftMemoryPlan(
                         draft.source(),
                         Optional.empty(),
                         columns(Math.min(most, speculator.mostTokens())),
@@ -183,7 +183,7 @@ final class SpeculatorFactory {
         if (!DraftFile.isDraft(given.architecture())) {
             MtpFile block = block(given);
             int guesses = mtpMost();
-            return new DraftPlan(
+            return new DraftMemoryPlan(
                     draft.source(),
                     Optional.of(localDevice()),
                     columns(guesses),
@@ -191,7 +191,7 @@ final class SpeculatorFactory {
                     MtpSpeculator.cacheBytes(block, target(guesses).limits()));
         }
         DraftFile file = file(given);
-        return new DraftPlan(
+        return new DraftMemoryPlan(
                 file.file().path().toString(),
                 Optional.of(devices.choose(draft.placement())),
                 columns(Math.min(most, file.mostTokens())),
@@ -324,8 +324,8 @@ final class SpeculatorFactory {
                         + draft.source());
     }
 
-    private DflashSpeculator.Conduct conduct() {
-        return new DflashSpeculator.Conduct(
+    private DflashSpeculator.DflashSettings conduct() {
+        return new DflashSpeculator.DflashSettings(
                 draft.placement().residency() == DraftPlacement.Residency.REQUEST_SCOPED
                         ? DflashSpeculator.Residency.REQUEST_SCOPED
                         : DflashSpeculator.Residency.PERSISTENT,

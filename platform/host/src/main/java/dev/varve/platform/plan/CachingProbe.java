@@ -62,7 +62,7 @@ public final class CachingProbe {
         }
         notes.accept("measuring " + subject.name() + " with a few layers of the model");
         DeviceSpeed speed =
-                new SpeedProbe(model, blocks, subject.opener(), subject.freeBytes()).measure();
+                new BlockBenchmark(model, blocks, subject.opener(), subject.freeBytes()).measure();
         cache.store(key, speed);
         return speed;
     }

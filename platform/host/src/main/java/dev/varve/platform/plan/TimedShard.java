@@ -7,7 +7,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.SlotSpan;
@@ -91,11 +91,11 @@ final class TimedShard implements AutoCloseable {
             times.add(time);
             sum += time;
         }
-        return SpeedProbe.undisturbed(times);
+        return BlockBenchmark.undisturbed(times);
     }
 
     private double decode(int position, int tokens) {
-        return step(position, tokens, Phase.DECODE, OutputRows.BEST_EACH);
+        return step(position, tokens, Phase.DECODE, RequestedOutput.BEST_EACH);
     }
 
     /** Measures a whole chunk; on a slow device a part of it, scaled up. */
@@ -119,10 +119,10 @@ final class TimedShard implements AutoCloseable {
     }
 
     private double step(int position, int tokens) {
-        return step(position, tokens, Phase.PREFILL, OutputRows.BEST);
+        return step(position, tokens, Phase.PREFILL, RequestedOutput.BEST);
     }
 
-    private double step(int position, int tokens, Phase phase, OutputRows outputs) {
+    private double step(int position, int tokens, Phase phase, RequestedOutput outputs) {
         int[] ids = random.ints(tokens, 0, model.shape().vocabularySize()).toArray();
         SequenceChunk slice =
                 new SequenceChunk(

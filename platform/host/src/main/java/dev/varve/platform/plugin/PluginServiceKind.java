@@ -27,7 +27,8 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     ModelFamilyProvider.class,
                     new Words("model family", "architecture", "models", "architectures"),
-                    new Trouble(Kind.UNSUPPORTED_MODEL, "no plugin serves architecture %s"),
+                    new UnknownNameError(
+                            Kind.UNSUPPORTED_MODEL, "no plugin serves architecture %s"),
                     ProviderNameReader.anyText("architecture", ModelFamilyProvider::architectures));
 
     /** Device backends, by their names in device references. */
@@ -35,7 +36,7 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     DeviceBackendProvider.class,
                     new Words("device", "backend", "devices", "backends"),
-                    new Trouble(Kind.UNAVAILABLE, "no plugin provides device backend %s"),
+                    new UnknownNameError(Kind.UNAVAILABLE, "no plugin provides device backend %s"),
                     ProviderNameReader.oneWord("backend name", DeviceBackendProvider::name));
 
     /** Transports, by the schemes of their addresses. */
@@ -43,7 +44,8 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     TransportProvider.class,
                     new Words("transport", "transport", "transports", "transports"),
-                    new Trouble(Kind.UNAVAILABLE, "no transport for %1$s: addresses; known: %2$s"),
+                    new UnknownNameError(
+                            Kind.UNAVAILABLE, "no transport for %1$s: addresses; known: %2$s"),
                     ProviderNameReader.oneWord("transport scheme", TransportProvider::scheme));
 
     /** Stores of cached prefixes, by their names. */
@@ -51,7 +53,8 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     SnapshotStoreProvider.class,
                     new Words("store", "store", "stores", "stores"),
-                    new Trouble(Kind.UNAVAILABLE, "no plugin provides store %s; known: %s"),
+                    new UnknownNameError(
+                            Kind.UNAVAILABLE, "no plugin provides store %s; known: %s"),
                     ProviderNameReader.oneWord("store name", SnapshotStoreProvider::name));
 
     /** Stores that several servers share, by the schemes of their addresses. */
@@ -63,7 +66,7 @@ public final class PluginServiceKind<T> {
                             "scheme of shared stores",
                             "shared stores",
                             "shared_stores"),
-                    new Trouble(
+                    new UnknownNameError(
                             Kind.UNAVAILABLE,
                             "no plugin provides a shared store for %1$s: addresses; known: %2$s"),
                     ProviderNameReader.words("store scheme", SharedStoreProvider::schemes));
@@ -77,7 +80,7 @@ public final class PluginServiceKind<T> {
                             "scheme of cache events",
                             "cache listeners",
                             "cache_listeners"),
-                    new Trouble(
+                    new UnknownNameError(
                             Kind.UNAVAILABLE,
                             "no plugin sends cache events to %1$s: addresses; known: %2$s"),
                     ProviderNameReader.oneWord("event scheme", CacheListenerProvider::scheme));
@@ -87,7 +90,8 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     SpeculatorProvider.class,
                     new Words("speculator", "speculator", "speculators", "speculators"),
-                    new Trouble(Kind.UNAVAILABLE, "no plugin provides speculator %s; known: %s"),
+                    new UnknownNameError(
+                            Kind.UNAVAILABLE, "no plugin provides speculator %s; known: %s"),
                     ProviderNameReader.oneWord("speculator name", SpeculatorProvider::name));
 
     /** Exporters of request traces, by their names. */
@@ -99,7 +103,7 @@ public final class PluginServiceKind<T> {
                             "trace exporter",
                             "trace exporters",
                             "trace_exporters"),
-                    new Trouble(
+                    new UnknownNameError(
                             Kind.UNAVAILABLE, "no plugin provides trace exporter %s; known: %s"),
                     ProviderNameReader.oneWord("trace exporter name", TraceExporterProvider::name));
 
@@ -131,15 +135,15 @@ public final class PluginServiceKind<T> {
      * @param kind exception kind for an unknown name, and for a provider's unexpected failure
      * @param unknown message for an unknown name; its arguments are the name and the known names
      */
-    record Trouble(Kind kind, String unknown) {}
+    record UnknownNameError(Kind kind, String unknown) {}
 
     private final Class<T> service;
     private final Words words;
-    private final Trouble trouble;
+    private final UnknownNameError trouble;
     private final ProviderNameReader<T> names;
 
     private PluginServiceKind(
-            Class<T> service, Words words, Trouble trouble, ProviderNameReader<T> names) {
+            Class<T> service, Words words, UnknownNameError trouble, ProviderNameReader<T> names) {
         this.service = service;
         this.words = words;
         this.trouble = trouble;
@@ -155,7 +159,7 @@ public final class PluginServiceKind<T> {
         return words;
     }
 
-    Trouble trouble() {
+    UnknownNameError trouble() {
         return trouble;
     }
 

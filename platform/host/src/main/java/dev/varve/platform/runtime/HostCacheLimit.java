@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 /** Limit of the host memory for cached prefixes. */
 public sealed interface HostCacheLimit {
     /** No host memory: only the devices cache prefixes. */
-    HostCacheLimit NONE = new None();
+    HostCacheLimit NONE = new Disabled();
 
     /** Default: a quarter of the memory that the model leaves free, at most 8 GiB. */
     HostCacheLimit USUAL = new Usual();
@@ -26,7 +26,7 @@ public sealed interface HostCacheLimit {
     long bytes(OptionalLong left);
 
     /** No host memory. */
-    record None() implements HostCacheLimit {
+    record Disabled() implements HostCacheLimit {
         @Override
         public long reservedBytes() {
             return 0;

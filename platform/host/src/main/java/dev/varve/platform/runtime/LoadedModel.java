@@ -22,7 +22,7 @@ import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.Shard;
@@ -56,16 +56,17 @@ public final class LoadedModel implements AutoCloseable {
      * @param pages scores pages of a sequence
      * @param feed publishes cache events
      */
-    public record Extras(
+    public record EngineComponents(
             CacheStores stores,
             Optional<SpeculationOptions> speculation,
             Optional<AsyncPageScorer> pages,
             Optional<CacheEventPublisher> feed) {
         /** No extras. */
-        public static final Extras NONE = new Extras(Optional.empty(), Optional.empty());
+        public static final EngineComponents NONE =
+                new EngineComponents(Optional.empty(), Optional.empty());
 
         /** Creates extras without cache events. */
-        public Extras(
+        public EngineComponents(
                 CacheStores stores,
                 Optional<SpeculationOptions> speculation,
                 Optional<AsyncPageScorer> pages) {
@@ -73,13 +74,14 @@ public final class LoadedModel implements AutoCloseable {
         }
 
         /** Creates extras without a page scorer. */
-        public Extras(Optional<DiskCacheStore> disk, Optional<SpeculationOptions> speculation) {
+        public EngineComponents(
+                Optional<DiskCacheStore> disk, Optional<SpeculationOptions> speculation) {
             this(CacheStores.of(disk), speculation, Optional.empty());
         }
 
         /** Returns a copy with a page scorer. */
-        public Extras with(AsyncPageScorer reader) {
-            return new Extras(stores, speculation, Optional.of(reader), feed);
+        public EngineComponents with(AsyncPageScorer reader) {
+            return new EngineComponents(stores, speculation, Optional.of(reader), feed);
         }
 
         /** Closes all parts; for extras that no engine owns. */
@@ -96,7 +98,7 @@ public final class LoadedModel implements AutoCloseable {
             SplitMemoryPlan plan,
             ModelSettings settings,
             ShardPipeline pipeline,
-            Extras extras) {
+            EngineComponents extras) {
         stores = extras.stores();
         feed = extras.feed();
         speculation = extras.speculation();
@@ -128,7 +130,7 @@ public final class LoadedModel implements AutoCloseable {
             ComputeDevice device,
             ModelSettings settings,
             List<LayerRange> ranges) {
-        return load(model, device, settings, ranges, Extras.NONE);
+        return load(model, device, settings, ranges, EngineComponents.NONE);
     }
 
     /**
@@ -141,7 +143,7 @@ public final class LoadedModel implements AutoCloseable {
             ComputeDevice device,
             ModelSettings settings,
             List<LayerRange> ranges,
-            Extras extras) {
+            EngineComponents extras) {
         DeviceReference name = DeviceReference.parse(device.info().name());
         SplitMemoryPlan plan =
                 SplitMemoryPlan.of(
@@ -152,7 +154,7 @@ public final class LoadedModel implements AutoCloseable {
         ShardFactory factory =
                 (part, options, progress) ->
                         LocalShard.load(model.range(part.range()), device, options, progress);
-        return load(model, plan, factory, settings, extras, LoadProgress.silent());
+        return load(model, plan, factory, settings, extras, LoadProgressListener.silent());
     }
 
     /** Loads a model as planned, without a disk store. */
@@ -161,8 +163,8 @@ public final class LoadedModel implements AutoCloseable {
             SplitMemoryPlan plan,
             ShardFactory factory,
             ModelSettings settings,
-            LoadProgress progress) {
-        return load(model, plan, factory, settings, Extras.NONE, progress);
+            LoadProgressListener progress) {
+        return load(model, plan, factory, settings, EngineComponents.NONE, progress);
     }
 
     /**
@@ -178,14 +180,14 @@ public final class LoadedModel implements AutoCloseable {
             SplitMemoryPlan plan,
             ShardFactory factory,
             ModelSettings settings,
-            Extras extras,
-            LoadProgress progress) {
+            EngineComponents extras,
+            LoadProgressListener progress) {
         requireReader(plan, extras);
         List<Shard> shards = new ShardLoader(factory, plan, settings, progress).run();
         return new LoadedModel(model, plan, settings, new ShardPipeline(shards), extras);
     }
 
-    private static void requireReader(SplitMemoryPlan plan, Extras extras) {
+    private static void requireReader(SplitMemoryPlan plan, EngineComponents extras) {
         boolean reads =
                 plan.pool()
                         .options()
@@ -311,6 +313,6 @@ public final class LoadedModel implements AutoCloseable {
 
     private void closeUnused() {
         pipeline.close();
-        new Extras(stores, speculation, Optional.empty(), feed).close();
+        new EngineComponents(stores, speculation, Optional.empty(), feed).close();
     }
 }

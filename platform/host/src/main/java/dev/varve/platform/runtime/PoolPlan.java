@@ -19,9 +19,10 @@ import java.util.OptionalLong;
  * @param remarks notes and warnings for the operator
  */
 public record PoolPlan(
-        Optional<PagingOptions> options, int contextTokens, Pages pages, Remarks remarks) {
+        Optional<PagingOptions> options, int contextTokens, HostPageMemory pages, Remarks remarks) {
     /** Not requested. */
-    public static final PoolPlan NONE = new PoolPlan(Optional.empty(), 0, Pages.NONE, Remarks.NONE);
+    public static final PoolPlan NONE =
+            new PoolPlan(Optional.empty(), 0, HostPageMemory.NONE, Remarks.NONE);
 
     /**
      * Host memory for pages, on this machine.
@@ -29,9 +30,9 @@ public record PoolPlan(
      * @param mostBytes need if every sequence reaches its full length
      * @param leftBytes memory that the model and cached prefixes leave free; empty if unknown
      */
-    public record Pages(long mostBytes, OptionalLong leftBytes) {
+    public record HostPageMemory(long mostBytes, OptionalLong leftBytes) {
         /** No page is in host memory. */
-        static final Pages NONE = new Pages(0, OptionalLong.empty());
+        static final HostPageMemory NONE = new HostPageMemory(0, OptionalLong.empty());
 
         private boolean fit() {
             return leftBytes.isEmpty() || mostBytes <= leftBytes.getAsLong();
@@ -64,11 +65,11 @@ public record PoolPlan(
     /** Returns a plan without a pool for a request that cannot be met. */
     static PoolPlan none(String warning) {
         return new PoolPlan(
-                Optional.empty(), 0, Pages.NONE, new Remarks(List.of(), List.of(warning)));
+                Optional.empty(), 0, HostPageMemory.NONE, new Remarks(List.of(), List.of(warning)));
     }
 
     /** Returns a copy with host memory for pages; warns if it does not suffice. */
-    PoolPlan with(Pages other) {
+    PoolPlan with(HostPageMemory other) {
         List<String> warnings = new ArrayList<>(remarks.warnings());
         if (!other.fit()) {
             warnings.add(

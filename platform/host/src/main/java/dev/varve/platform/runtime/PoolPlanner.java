@@ -1,9 +1,9 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.paging.PoolBudget;
-import dev.varve.platform.paging.PoolSizing;
 import dev.varve.platform.paging.RequestedPaging;
+import dev.varve.platform.paging.ResidentPoolMemory;
+import dev.varve.platform.paging.ResidentPoolSizing;
 import dev.varve.platform.setting.Setting;
 
 import java.util.List;
@@ -41,12 +41,12 @@ final class PoolPlanner {
                             + " their cache can be bounded");
         }
         int context = RangeMemory.contextTokens(shape, settings);
-        PoolSizing.Pool pool =
+        ResidentPoolSizing.Pool pool =
                 switch (request.size()) {
                     case RequestedPaging.Size.Fixed(int tokens) ->
-                            PoolSizing.fixed(tokens, context);
+                            ResidentPoolSizing.fixed(tokens, context);
                     case RequestedPaging.Size.Automatic size ->
-                            PoolSizing.automatic(
+                            ResidentPoolSizing.automatic(
                                     size,
                                     context,
                                     request.scores(),
@@ -56,13 +56,13 @@ final class PoolPlanner {
         return new PoolPlan(
                 Optional.of(request.options(pool.tokens())),
                 context,
-                PoolPlan.Pages.NONE,
+                PoolPlan.HostPageMemory.NONE,
                 new PoolPlan.Remarks(pool.notes(), pool.warnings()));
     }
 
-    private static PoolBudget budget(List<Room> rooms, int sequences) {
+    private static ResidentPoolMemory budget(List<Room> rooms, int sequences) {
         List<Room> holding = rooms.stream().filter(room -> room.bytesPerSlot() > 0).toList();
-        return PoolBudget.of(
+        return ResidentPoolMemory.of(
                 holding.stream().mapToLong(Room::freeBytes).min().orElse(0),
                 holding.stream().mapToLong(Room::bytesPerSlot).max().orElse(0),
                 sequences);

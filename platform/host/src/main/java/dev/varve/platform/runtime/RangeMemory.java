@@ -9,14 +9,14 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.paging.PoolSizing;
 import dev.varve.platform.paging.RequestedPaging;
+import dev.varve.platform.paging.ResidentPoolSizing;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.PlainAttentionMemory;
 import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
 
 /**
@@ -79,8 +79,8 @@ public record RangeMemory(
         ModelShape shape = model.shape();
         int context = contextTokens(shape, settings);
         TensorSelection selection = model.tensors(range);
-        ShardFootprint footprint =
-                ShardFootprint.of(
+        CacheFootprint footprint =
+                CacheFootprint.of(
                         shape, range, settings.computation().cacheTypes(), CHUNK, context);
         int mostSlots = mostSlots(shape, settings);
         return new RangeMemory(
@@ -90,7 +90,7 @@ public record RangeMemory(
                 Math.addExact(
                         Math.multiplyExact(
                                 footprint.bytesPerStateRow(), stateRows(shape, settings)),
-                        ShardFootprint.stashBytes(shape, range, stashes(shape, settings))),
+                        CacheFootprint.stashBytes(shape, range, stashes(shape, settings))),
                 computeBytes(
                                 selection,
                                 shape,
@@ -139,9 +139,9 @@ public record RangeMemory(
                         pool ->
                                 switch (pool.size()) {
                                     case RequestedPaging.Size.Fixed(int tokens) ->
-                                            PoolSizing.fixed(tokens, context).tokens();
+                                            ResidentPoolSizing.fixed(tokens, context).tokens();
                                     case RequestedPaging.Size.Automatic size ->
-                                            Math.min(whole, PoolSizing.LEAST);
+                                            Math.min(whole, ResidentPoolSizing.LEAST);
                                 })
                 .orElse(whole);
     }
@@ -282,7 +282,7 @@ public record RangeMemory(
                                 + MASK_ROWS * bytesPerMask
                                 + bytesPerState
                                 + bytesPerLogits);
-        return prefill + ShardFootprint.DECODE_GRAPHS * decode;
+        return prefill + CacheFootprint.DECODE_GRAPHS * decode;
     }
 
     /**

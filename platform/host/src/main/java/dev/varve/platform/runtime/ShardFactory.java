@@ -1,7 +1,7 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 
@@ -12,5 +12,5 @@ public interface ShardFactory {
      *
      * @throws dev.varve.api.VarveException if it does not fit or the device cannot be used
      */
-    Shard open(Placement.Part part, ShardOptions options, LoadProgress progress);
+    Shard open(Placement.Part part, ShardOptions options, LoadProgressListener progress);
 }

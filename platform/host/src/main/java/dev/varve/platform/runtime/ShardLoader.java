@@ -2,7 +2,7 @@ package dev.varve.platform.runtime;
 
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
@@ -29,7 +29,7 @@ final class ShardLoader {
             ShardFactory factory,
             SplitMemoryPlan plan,
             ModelSettings settings,
-            LoadProgress progress) {
+            LoadProgressListener progress) {
         this.factory = factory;
         this.plan = plan;
         this.settings = settings;
@@ -96,17 +96,17 @@ final class ShardLoader {
 
     /** Adds up the progress of the shards. */
     private static final class ProgressSum {
-        private final LoadProgress target;
+        private final LoadProgressListener target;
         private final long[] done;
         private final long[] total;
 
-        ProgressSum(LoadProgress target, int shards) {
+        ProgressSum(LoadProgressListener target, int shards) {
             this.target = target;
             done = new long[shards];
             total = new long[shards];
         }
 
-        LoadProgress of(int shard) {
+        LoadProgressListener of(int shard) {
             return (shardDone, shardTotal) -> report(shard, shardDone, shardTotal);
         }
 

@@ -3,8 +3,8 @@ package dev.varve.platform.runtime;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.platform.paging.PoolBudget;
 import dev.varve.platform.paging.RequestedPaging;
+import dev.varve.platform.paging.ResidentPoolMemory;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.ProcessLocation;
@@ -89,7 +89,7 @@ public record SplitMemoryPlan(
         long reserved =
                 memoryOf(device, info).equals(HOST) ? settings.hostCache().reservedBytes() : 0;
         if (settings.pool().filter(RequestedPaging::isAutomatic).isPresent()) {
-            reserved += PoolBudget.RESERVE_BYTES;
+            reserved += ResidentPoolMemory.RESERVE_BYTES;
         }
         return Math.max(0, info.memoryFreeBytes() - reserved);
     }

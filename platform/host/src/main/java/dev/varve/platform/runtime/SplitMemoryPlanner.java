@@ -149,7 +149,7 @@ final class SplitMemoryPlanner {
     /**
      * Returns the host memory for pages of the shards on this machine; other hosts use their own.
      */
-    private PoolPlan.Pages pages(
+    private PoolPlan.HostPageMemory pages(
             PoolPlan pool,
             List<RangeMemory> needs,
             List<SplitMemoryPlan.Part> parts,
@@ -165,7 +165,7 @@ final class SplitMemoryPlanner {
                 perToken += needs.get(i).bytesPerSlot();
             }
         }
-        return new PoolPlan.Pages(
+        return new PoolPlan.HostPageMemory(
                 Math.multiplyExact(tokens, perToken),
                 host.stream()
                         .mapToLong(memory -> memory.free - needed(memory, parts) - cache.bytes())

@@ -70,7 +70,7 @@ class FilePrefillDrafterTest {
                 file,
                 Tokenizer.of(file.metadata()),
                 reader,
-                new LayerwiseTextScorer.Look(new LayerRange(0, 4), 8, false));
+                new LayerwiseTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false));
     }
 
     /** A request's thread is virtual, and must not wait in native code. */

@@ -28,7 +28,7 @@ class HostSettingsTest {
         assertEquals(ProcessGrouping.AS_NAMED, SETTINGS.devices().placement().grouping());
         assertEquals(PeerAccess.THROUGH_HOST, SETTINGS.devices().placement().peerAccess());
         assertEquals(Optional.empty(), SETTINGS.plugins().ggmlHome());
-        assertEquals(ProcessSettings.none(), SETTINGS.processes());
+        assertEquals(ShardProcessSettings.none(), SETTINGS.processes());
     }
 
     @Test
@@ -45,8 +45,8 @@ class HostSettingsTest {
         DeviceSettings devices = DeviceSettings.best().withThreads(3);
         PluginSettings plugins =
                 PluginSettings.of(Path.of("others"), Path.of("cache")).withGgmlHome(Path.of("g"));
-        ProcessSettings processes =
-                ProcessSettings.launchedBy(Path.of("bin/varve"))
+        ShardProcessSettings processes =
+                ShardProcessSettings.launchedBy(Path.of("bin/varve"))
                         .with(BoundaryType.F16)
                         .with(TransportOptions.defaults().withToken("secret"));
 
@@ -77,8 +77,8 @@ class HostSettingsTest {
     void aDeviceThatSharesItsCoresIsOpenedSo() {
         DeviceSettings devices = DeviceSettings.best().withThreads(3);
 
-        assertEquals(3, devices.options(CpuCoreSharing.SHARED).threads().orElseThrow());
-        assertEquals(true, devices.options(CpuCoreSharing.SHARED).sharedCores());
-        assertEquals(false, devices.options(CpuCoreSharing.ALONE).sharedCores());
+        assertEquals(3, devices.options(CpuSharingMode.SHARED).threads().orElseThrow());
+        assertEquals(true, devices.options(CpuSharingMode.SHARED).sharedCores());
+        assertEquals(false, devices.options(CpuSharingMode.ALONE).sharedCores());
     }
 }

@@ -73,7 +73,7 @@ class PreparedModelTest {
                 ModelSettings.single(256),
                 DeviceSettings.best(),
                 PluginSettings.of(plugins.catalog(), folder.resolve("cache")),
-                ProcessSettings.none());
+                ShardProcessSettings.none());
     }
 
     @Test
@@ -208,7 +208,7 @@ class PreparedModelTest {
         HostSettings settings =
                 settings()
                         .onDevices("cpu:0,hip:1@process")
-                        .with(ProcessSettings.launchedBy(launcher));
+                        .with(ShardProcessSettings.launchedBy(launcher));
         PreparedModel prepared = PreparedModel.open(settings, listener);
 
         try (PlacedShardFactory shards = prepared.shards()) {

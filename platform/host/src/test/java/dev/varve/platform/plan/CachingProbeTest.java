@@ -33,7 +33,7 @@ class CachingProbeTest {
     private int closed;
 
     private Subject subject(String... traits) {
-        ShardOptions options = SpeedProbe.shardOptions(MODEL, ModelSettings.single(256));
+        ShardOptions options = BlockBenchmark.shardOptions(MODEL, ModelSettings.single(256));
         return new Subject(
                 "plain:0",
                 List.of(traits),

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.paging.PoolBudget;
 import dev.varve.platform.paging.RequestedPaging;
+import dev.varve.platform.paging.ResidentPoolMemory;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.KvSharingModel;
 import dev.varve.platform.placement.PlacementRequest;
@@ -178,7 +178,7 @@ class SplitPlannerTest {
     void anAutomaticPoolIsFoundForAnAutomaticSplit() {
         ModelSettings settings =
                 ModelSettings.single(4096).withPool(Optional.of(RequestedPaging.automatic()));
-        long free = PoolBudget.RESERVE_BYTES + PLENTY;
+        long free = ResidentPoolMemory.RESERVE_BYTES + PLENTY;
 
         SplitForecast forecast =
                 planner(settings, free)

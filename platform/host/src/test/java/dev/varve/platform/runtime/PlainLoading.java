@@ -5,7 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -73,6 +73,6 @@ final class PlainLoading {
                 plan(model, settings, devices, cuts),
                 factory(model),
                 settings,
-                LoadProgress.silent());
+                LoadProgressListener.silent());
     }
 }

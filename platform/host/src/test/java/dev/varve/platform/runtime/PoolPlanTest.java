@@ -10,8 +10,8 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.paging.PoolBudget;
 import dev.varve.platform.paging.RequestedPaging;
+import dev.varve.platform.paging.ResidentPoolMemory;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.setting.Setting;
@@ -238,7 +238,8 @@ class PoolPlanTest {
         // Room for pools of 1,000 tokens.
         long room = 2 * 2 * 1000 * 3 * SLOT_BYTES;
 
-        SplitMemoryPlan plan = plan(MODEL, settings, weights + PoolBudget.RESERVE_BYTES + room);
+        SplitMemoryPlan plan =
+                plan(MODEL, settings, weights + ResidentPoolMemory.RESERVE_BYTES + room);
 
         assertEquals(1024, plan.pool().options().orElseThrow().poolTokens());
         assertEquals(2 * 1024, plan.total().sizes().slots());
@@ -261,7 +262,7 @@ class PoolPlanTest {
         ModelSettings settings =
                 settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
 
-        String message = refusal(settings, PoolBudget.RESERVE_BYTES);
+        String message = refusal(settings, ResidentPoolMemory.RESERVE_BYTES);
 
         assertTrue(
                 message.startsWith(Setting.KVFLASH + ": expected memory for a pool beside 1.5 GiB"),
@@ -278,7 +279,7 @@ class PoolPlanTest {
                         .memory()
                         .need()
                         .weightBytes();
-        long small = weights + PoolBudget.RESERVE_BYTES + 2 * 1000 * 2 * SLOT_BYTES;
+        long small = weights + ResidentPoolMemory.RESERVE_BYTES + 2 * 1000 * 2 * SLOT_BYTES;
         Function<DeviceReference, DeviceInfo> devices =
                 device ->
                         new DeviceInfo(
@@ -305,7 +306,7 @@ class PoolPlanTest {
         ModelSettings settings =
                 settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
         long weights = plan(MODEL, settings, PLENTY).total().need().weightBytes();
-        long free = weights + PoolBudget.RESERVE_BYTES + 2 * 1000 * 3 * SLOT_BYTES;
+        long free = weights + ResidentPoolMemory.RESERVE_BYTES + 2 * 1000 * 3 * SLOT_BYTES;
 
         SplitMemoryPlan plan = plan(MODEL, settings, devices(free), "cpu:0,cpu:0@process", 1);
 
@@ -420,7 +421,7 @@ class PoolPlanTest {
         DeviceInfo info = devices(PLENTY).apply(card);
 
         assertEquals(
-                PLENTY - PoolBudget.RESERVE_BYTES,
+                PLENTY - ResidentPoolMemory.RESERVE_BYTES,
                 SplitMemoryPlan.memoryForShards(card, info, automatic));
         assertEquals(PLENTY, SplitMemoryPlan.memoryForShards(card, info, pooled(512, 1)));
     }

@@ -10,7 +10,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.Numerics;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PlainModel;
@@ -73,7 +73,10 @@ class ShardLoaderTest {
     }
 
     private List<Shard> run(
-            OpenedModel model, List<String> devices, ShardFactory factory, LoadProgress progress) {
+            OpenedModel model,
+            List<String> devices,
+            ShardFactory factory,
+            LoadProgressListener progress) {
         SplitMemoryPlan plan = PlainLoading.plan(model, SETTINGS, devices, 1, 2, 3);
         return new ShardLoader(factory, plan, SETTINGS, progress).run();
     }
@@ -100,7 +103,7 @@ class ShardLoaderTest {
                         model,
                         List.of("a:0", "b:0", "c:0", "d:0"),
                         failing(model, Set.of(), Set.of()),
-                        LoadProgress.silent());
+                        LoadProgressListener.silent());
 
         assertEquals(List.of("open a:0", "open b:0", "open c:0", "open d:0"), events);
         assertEquals(
@@ -127,7 +130,7 @@ class ShardLoaderTest {
                         model,
                         List.of("a:0@process", "b:0", "c:0", "d:0@process"),
                         meeting,
-                        LoadProgress.silent());
+                        LoadProgressListener.silent());
 
         assertEquals(0, both.getCount(), "both were under way at a time");
         assertEquals(4, shards.size());
@@ -156,7 +159,7 @@ class ShardLoaderTest {
                                         model,
                                         devices,
                                         failing(model, Set.of(failing), Set.of()),
-                                        LoadProgress.silent()));
+                                        LoadProgressListener.silent()));
 
         assertEquals(failing + " is out of memory", error.getMessage());
         assertEquals(
@@ -179,7 +182,7 @@ class ShardLoaderTest {
                                         model,
                                         List.of("a:0", "b:0", "c:0", "d:0"),
                                         failing(model, Set.of("b:0", "d:0"), Set.of()),
-                                        LoadProgress.silent()));
+                                        LoadProgressListener.silent()));
 
         assertEquals("b:0 is out of memory", error.getMessage());
         assertEquals(1, error.getSuppressed().length);
@@ -198,7 +201,7 @@ class ShardLoaderTest {
                                         model,
                                         List.of("a:0", "b:0", "c:0", "d:0"),
                                         failing(model, Set.of("d:0"), Set.of("a:0")),
-                                        LoadProgress.silent()));
+                                        LoadProgressListener.silent()));
 
         assertEquals("d:0 is out of memory", error.getMessage());
         assertEquals("a:0 does not close", error.getSuppressed()[0].getMessage());
@@ -220,7 +223,7 @@ class ShardLoaderTest {
                                         (part, options, progress) -> {
                                             throw broken;
                                         },
-                                        LoadProgress.silent()));
+                                        LoadProgressListener.silent()));
 
         assertSame(broken, error.getCause());
     }
@@ -235,7 +238,7 @@ class ShardLoaderTest {
                     return new Watched(model, part, options, false);
                 };
 
-        run(model, List.of("a:0", "b:0", "c:0", "d:0"), noting, LoadProgress.silent())
+        run(model, List.of("a:0", "b:0", "c:0", "d:0"), noting, LoadProgressListener.silent())
                 .forEach(Shard::close);
 
         assertEquals(1, given.size(), given.toString());

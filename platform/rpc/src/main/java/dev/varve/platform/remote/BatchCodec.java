@@ -8,10 +8,10 @@ import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenTree;
@@ -48,7 +48,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         fields.number(batch.captures().size());
         batch.captures().forEach(fields::number);
         FieldWriter large = new FieldWriter();
-        ChangeCodec.put(fields, large, batch.changes());
+        CacheChangeCodec.put(fields, large, batch.changes());
         fields.number(batch.slices().size());
         int tokens = batch.tokens();
         int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
@@ -99,7 +99,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
             captures.add(fields.number("capture", 0, Integer.MAX_VALUE));
         }
         FieldReader large = new FieldReader(payload);
-        CacheChanges changes = ChangeCodec.get(fields, large);
+        CacheChanges changes = CacheChangeCodec.get(fields, large);
         int sliceCount = fields.number("slices", 1, MAX_SLICES);
         List<PageMap> maps = new ArrayList<>();
         for (int i = 0; i < sliceCount; i++) {
@@ -174,7 +174,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int count = large.number("pages of a query", 0, MOST_PAGES);
         List<PageQuery.PagePlace> places = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            long page = ChangeCodec.page(large);
+            long page = CacheChangeCodec.page(large);
             int slot =
                     large.number(
                             "slot of a page",
@@ -197,7 +197,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
         int stash = fields.number("stash", ChunkPlacement.NO_STASH, Integer.MAX_VALUE);
-        OutputRows outputs = EnumCodec.OUTPUTS.get(fields);
+        RequestedOutput outputs = EnumCodec.OUTPUTS.get(fields);
         ChunkComputeMode kind = EnumCodec.SLICE_KIND.get(fields);
         TokenTree tree = tree(fields, count);
         if (payload.remaining() < count * Integer.BYTES) {

@@ -125,7 +125,7 @@ record CachePartCodec(LayerRange range) {
 
     private static CachePart page(FieldReader fields, int layer) {
         RowLayout layout = layout(fields);
-        long page = ChangeCodec.page(fields);
+        long page = CacheChangeCodec.page(fields);
         int position = fields.number("position", 0, Integer.MAX_VALUE - Pages.TOKENS);
         int most = Pages.TOKENS - position % Pages.TOKENS;
         return new CachePart.Page(

@@ -39,7 +39,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
             switch (event) {
                 case DraftStep.Event.Reset(long sequence) ->
                         fields.number(FORGOTTEN).number(sequence);
-                case DraftStep.Event.Seen(HiddenStates states) -> {
+                case DraftStep.Event.TokensComputed(HiddenStates states) -> {
                     fields.number(SEEN)
                             .number(states.sequence())
                             .number(states.firstPosition())
@@ -60,7 +60,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
                 ByteBuffer.allocate(Math.multiplyExact(tokens, tokenBytes()))
                         .order(ByteOrder.LITTLE_ENDIAN);
         for (DraftStep.Event event : step.events()) {
-            if (event instanceof DraftStep.Event.Seen(HiddenStates states)) {
+            if (event instanceof DraftStep.Event.TokensComputed(HiddenStates states)) {
                 states.layers().forEach(layer -> put(payload, layer, states.tokens()));
             }
         }
@@ -125,7 +125,8 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
             float[] values = BoundaryType.F32.get(tokens * hidden, payload);
             layers.add(new HiddenStates.Layer(layer, values, 0));
         }
-        return new DraftStep.Event.Seen(new HiddenStates(sequence, position, tokens, layers));
+        return new DraftStep.Event.TokensComputed(
+                new HiddenStates(sequence, position, tokens, layers));
     }
 
     Message encode(List<Draft> drafts) {

@@ -24,7 +24,7 @@ public record DraftLoadRequest(
         ShardLoadRequest.Model target,
         Draft draft,
         SpeculationTarget.Limits limits,
-        DflashSpeculator.Conduct conduct,
+        DflashSpeculator.DflashSettings conduct,
         ShardLoadRequest.Device device) {
     private static final int MOST_SEQUENCES = 1 << 16;
 
@@ -81,8 +81,8 @@ public record DraftLoadRequest(
                         fields.number("context", 1, Integer.MAX_VALUE),
                         fields.number("sequences", 1, MOST_SEQUENCES),
                         fields.number("guesses", 1, DraftCodec.MOST_TOKENS));
-        DflashSpeculator.Conduct conduct =
-                new DflashSpeculator.Conduct(
+        DflashSpeculator.DflashSettings conduct =
+                new DflashSpeculator.DflashSettings(
                         EnumCodec.RESIDENCY.get(fields),
                         EnumCodec.FLASH_ATTENTION.get(fields),
                         fields.number("kept positions", 1, DflashSpeculator.LARGEST_CONTEXT));

@@ -22,7 +22,7 @@ record DraftStep(List<Event> events, List<Ask> asks) {
         record Reset(long sequence) implements Event {}
 
         /** Tokens of the sequence were computed. */
-        record Seen(HiddenStates states) implements Event {}
+        record TokensComputed(HiddenStates states) implements Event {}
     }
 
     /**

@@ -6,7 +6,7 @@ import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.local.LocalTextScorer;
 
 import java.util.List;
@@ -26,15 +26,15 @@ final class EnumCodec<E extends Enum<E>> {
     static final EnumCodec<Phase> PHASE = numbered("phase", List.of(Phase.PREFILL, Phase.DECODE));
 
     /** Field of a slice. */
-    static final EnumCodec<OutputRows> OUTPUTS =
+    static final EnumCodec<RequestedOutput> OUTPUTS =
             numbered(
                     "outputs",
                     List.of(
-                            OutputRows.NONE,
-                            OutputRows.BEST,
-                            OutputRows.LAST,
-                            OutputRows.ALL,
-                            OutputRows.BEST_EACH));
+                            RequestedOutput.NONE,
+                            RequestedOutput.BEST,
+                            RequestedOutput.LAST,
+                            RequestedOutput.ALL,
+                            RequestedOutput.BEST_EACH));
 
     /** Field of a slice. */
     static final EnumCodec<ChunkComputeMode> SLICE_KIND =

@@ -10,14 +10,14 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.wire.Message;
 
 import java.util.List;
 
 /** Draft model of a session: translates between its messages and the speculator. For one thread. */
-final class HostedDraft extends HostedModel {
+final class HostedDraft extends SessionModel {
     private final DflashSpeculator speculator;
     private final DraftCodec codec;
 
@@ -37,7 +37,8 @@ final class HostedDraft extends HostedModel {
      * @throws VarveException if a file is missing or differs from the server's, the draft does not
      *     fit the target, or memory is insufficient
      */
-    static HostedDraft open(DraftLoadRequest request, ShardResources host, LoadProgress progress) {
+    static HostedDraft open(
+            DraftLoadRequest request, ShardResources host, LoadProgressListener progress) {
         GgufFile targetFile = host.model(request.target().name());
         LayerSplitAdapter target = host.adapter(targetFile, request.target().options());
         GgufFile file = host.model(request.draft().name());
@@ -92,7 +93,8 @@ final class HostedDraft extends HostedModel {
         for (DraftStep.Event event : step.events()) {
             switch (event) {
                 case DraftStep.Event.Reset(long sequence) -> speculator.forget(sequence);
-                case DraftStep.Event.Seen(HiddenStates states) -> speculator.observe(states);
+                case DraftStep.Event.TokensComputed(HiddenStates states) ->
+                        speculator.observe(states);
             }
         }
         List<Draft> drafts =
@@ -105,11 +107,14 @@ final class HostedDraft extends HostedModel {
 
     private static DraftRequest request(DraftStep.Ask ask) {
         return new DraftRequest(
-                ask.sequence(), new Last(ask.known(), ask.last()), ask.most(), ask.branched());
+                ask.sequence(),
+                new LastTokenHistory(ask.known(), ask.last()),
+                ask.most(),
+                ask.branched());
     }
 
     /** History that holds only the last token; a draft network needs no other. */
-    private record Last(int size, int token) implements TokenHistory {
+    private record LastTokenHistory(int size, int token) implements TokenHistory {
         @Override
         public int get(int position) {
             if (position != size - 1) {

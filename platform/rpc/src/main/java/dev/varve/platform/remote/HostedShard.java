@@ -5,7 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /** Loaded range of a session: translates between its messages and the shard. For one thread. */
-final class HostedShard extends HostedModel {
+final class HostedShard extends SessionModel {
     private final Shard shard;
     private final BatchCodec batches;
     private final ResultCodec results;
@@ -48,7 +48,7 @@ final class HostedShard extends HostedModel {
             ShardLoadRequest request,
             ShardResources host,
             RangeLoader loader,
-            LoadProgress progress) {
+            LoadProgressListener progress) {
         ShardLoadRequest.Model model = request.model();
         GgufFile file = host.model(model.name());
         LayerSplitAdapter adapter = host.adapter(file, model.options());
@@ -116,7 +116,7 @@ final class HostedShard extends HostedModel {
     }
 
     Message change(Message request) {
-        join(shard.change(ChangeCodec.decode(request)));
+        join(shard.change(CacheChangeCodec.decode(request)));
         return Message.of(MessageType.CHANGE);
     }
 

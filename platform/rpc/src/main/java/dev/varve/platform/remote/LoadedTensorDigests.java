@@ -5,7 +5,7 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.content.FileStates;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 
 import java.util.Collection;
 import java.util.Map;
@@ -26,7 +26,7 @@ final class LoadedTensorDigests {
     private static final long SIGN_MILLIS = 1000;
 
     private final FileStates files;
-    private final LoadProgress target;
+    private final LoadProgressListener target;
     private final AtomicLong bytesRead = new AtomicLong();
     private final Optional<CompletableFuture<Map<String, String>>> digests;
 
@@ -36,7 +36,9 @@ final class LoadedTensorDigests {
     private volatile long total;
 
     private LoadedTensorDigests(
-            Collection<GgufTensor> tensors, Optional<TensorDigests> compared, LoadProgress target) {
+            Collection<GgufTensor> tensors,
+            Optional<TensorDigests> compared,
+            LoadProgressListener target) {
         this.target = target;
         files = FileStates.of(tensors.stream().map(GgufTensor::file).toList());
         digests = compared.map(known -> begin(known, tensors));
@@ -51,7 +53,10 @@ final class LoadedTensorDigests {
      *     {@link #progress}
      */
     static LoadedTensorDigests of(
-            TensorSelection selection, boolean known, ShardResources host, LoadProgress progress) {
+            TensorSelection selection,
+            boolean known,
+            ShardResources host,
+            LoadProgressListener progress) {
         return new LoadedTensorDigests(
                 TensorCheck.tensors(selection),
                 known ? Optional.empty() : Optional.of(host.digests()),
@@ -76,7 +81,7 @@ final class LoadedTensorDigests {
     }
 
     /** Returns the listener for the progress of the weights. */
-    LoadProgress progress() {
+    LoadProgressListener progress() {
         return (bytes, all) -> {
             done = bytes;
             total = all;

@@ -3,7 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
@@ -23,7 +23,7 @@ interface RangeLoader {
      *
      * @throws dev.varve.api.VarveException as {@link LocalShard#load}
      */
-    Shard load(Place place, ShardLoadRequest request, LoadProgress progress);
+    Shard load(Place place, ShardLoadRequest request, LoadProgressListener progress);
 
     /** Returns the loader for shards that ggml computes. */
     static RangeLoader local() {

@@ -8,7 +8,7 @@ import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.draft.RemoteSpeculator;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.wire.Deadline;
@@ -118,7 +118,7 @@ public final class RemoteDraft implements RemoteSpeculator {
                         link,
                         request.encode(),
                         new TensorCheck(digests, file.selection()),
-                        LoadProgress.silent());
+                        LoadProgressListener.silent());
         return new RemoteDraft(device, file, HostedDraft.codec(file, target), supervisor);
     }
 
@@ -160,7 +160,7 @@ public final class RemoteDraft implements RemoteSpeculator {
         }
         if (bytes < SMALL) {
             // The caller reuses the arrays behind them.
-            waiting.add(new DraftStep.Event.Seen(copy(states)));
+            waiting.add(new DraftStep.Event.TokensComputed(copy(states)));
             waitingBytes += bytes;
             if (waitingBytes >= SMALL || waiting.size() >= MOST_EVENTS) {
                 flush();
@@ -171,7 +171,7 @@ public final class RemoteDraft implements RemoteSpeculator {
         int most = Math.max(1, MESSAGE / codec.tokenBytes());
         for (int done = 0; done < states.tokens(); done += most) {
             HiddenStates part = part(states, done, Math.min(most, states.tokens() - done));
-            send(new DraftStep(List.of(new DraftStep.Event.Seen(part)), List.of()));
+            send(new DraftStep(List.of(new DraftStep.Event.TokensComputed(part)), List.of()));
         }
     }
 

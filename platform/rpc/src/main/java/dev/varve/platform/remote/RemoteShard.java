@@ -8,10 +8,10 @@ import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
@@ -96,7 +96,7 @@ public final class RemoteShard implements Shard {
             LayerSplitAdapter adapter,
             ShardLoadRequest request,
             TensorDigests digests,
-            LoadProgress progress) {
+            LoadProgressListener progress) {
         ShardSupervisor supervisor =
                 ShardSupervisor.started(
                         String.format(
@@ -191,13 +191,13 @@ public final class RemoteShard implements Shard {
     @Override
     public CompletableFuture<Void> change(CacheChanges changes) {
         return send(
-                () -> ChangeCodec.encode(changes),
+                () -> CacheChangeCodec.encode(changes),
                 deadline.of(changes),
                 reply -> new FieldReader(reply.meta()).end());
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> wanted, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> wanted, CachePartHandler target) {
         return send(
                 () -> Message.of(MessageType.EXPORT, parts.encode(wanted)),
                 reply -> {
@@ -216,7 +216,7 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> given, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> given, CachePartHandler source) {
         return send(
                 () -> {
                     ByteBuffer fields = parts.encode(given);

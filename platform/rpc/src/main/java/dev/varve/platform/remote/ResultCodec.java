@@ -5,8 +5,8 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -117,14 +117,14 @@ record ResultCodec(
         for (int layer : layers) {
             fields.number("feature", layer, layer);
         }
-        List<Scored> scored = scored(batch, fields);
+        List<ScoredPageCount> scored = scored(batch, fields);
         fields.end();
         ByteBuffer payload = message.payload();
         long expected =
                 (ends ? (long) wantedRows(batch) * vocabulary * Float.BYTES : 0)
                         + (long) tokens * boundaryLength.orElse(0) * type.bytes()
                         + (long) featureCount * tokens * embeddingLength * Float.BYTES
-                        + scored.stream().mapToLong(Scored::pages).sum() * Float.BYTES;
+                        + scored.stream().mapToLong(ScoredPageCount::pages).sum() * Float.BYTES;
         if (payload.remaining() != expected) {
             throw FieldReader.invalid("result", expected + " bytes", payload.remaining());
         }
@@ -147,7 +147,7 @@ record ResultCodec(
                             tokens));
         }
         List<PageScores> scores = new ArrayList<>();
-        for (Scored each : scored) {
+        for (ScoredPageCount each : scored) {
             scores.add(
                     new PageScores(
                             each.query(),
@@ -159,15 +159,15 @@ record ResultCodec(
     }
 
     /** Number of scored pages for a query and a layer. */
-    private record Scored(int query, int layer, int pages) {}
+    private record ScoredPageCount(int query, int layer, int pages) {}
 
     /**
      * Reads the scores, query by query, layers in ascending order, so that no layer occurs twice.
      */
-    private List<Scored> scored(Batch batch, FieldReader fields) {
+    private List<ScoredPageCount> scored(Batch batch, FieldReader fields) {
         int queries = batch.queries().size();
         int count = fields.number("scores", 0, queries * range.size());
-        List<Scored> scored = new ArrayList<>();
+        List<ScoredPageCount> scored = new ArrayList<>();
         int query = 0;
         int least = range.begin();
         for (int i = 0; i < count; i++) {
@@ -176,7 +176,8 @@ record ResultCodec(
             query = next;
             int layer = fields.number("layer of scores", least, range.end() - 1);
             least = layer + 1;
-            scored.add(new Scored(query, layer, batch.queries().get(query).pages().size()));
+            scored.add(
+                    new ScoredPageCount(query, layer, batch.queries().get(query).pages().size()));
         }
         return scored;
     }
@@ -230,6 +231,6 @@ record ResultCodec(
     }
 
     private static boolean isWanted(SequenceChunk slice) {
-        return slice.outputs() == OutputRows.LAST || slice.outputs() == OutputRows.ALL;
+        return slice.outputs() == RequestedOutput.LAST || slice.outputs() == RequestedOutput.ALL;
     }
 }

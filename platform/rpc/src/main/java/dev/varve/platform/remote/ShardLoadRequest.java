@@ -53,14 +53,18 @@ public record ShardLoadRequest(
      * @param options how its family reads the file
      */
     public record Model(
-            String name, String digest, Optional<String> files, Shape shape, ModelOptions options) {
+            String name,
+            String digest,
+            Optional<String> files,
+            ModelDimensions shape,
+            ModelOptions options) {
         /** Describes the model that this process sees. */
         public static Model of(GgufFile file, LayerSplitAdapter adapter, ModelOptions options) {
             return new Model(
                     file.path().getFileName().toString(),
                     ModelDigest.of(file),
                     FileIdentity.digest(file.parts()),
-                    Shape.of(adapter.shape()),
+                    ModelDimensions.of(adapter.shape()),
                     options);
         }
 
@@ -80,8 +84,8 @@ public record ShardLoadRequest(
             String name = fileName("model", fields);
             String digest = fields.text("digest", DIGEST);
             Optional<String> files = fileStates(fields);
-            Shape shape =
-                    new Shape(
+            ModelDimensions shape =
+                    new ModelDimensions(
                             fields.text("architecture", NAME),
                             fields.number("layers", 1, 1 << 16),
                             fields.number("embedding length", 1, 1 << 24),
@@ -140,9 +144,10 @@ public record ShardLoadRequest(
      * @param embeddingLength width of the hidden state
      * @param vocabulary rows of the head
      */
-    public record Shape(String architecture, int layers, int embeddingLength, int vocabulary) {
-        static Shape of(ModelShape shape) {
-            return new Shape(
+    public record ModelDimensions(
+            String architecture, int layers, int embeddingLength, int vocabulary) {
+        static ModelDimensions of(ModelShape shape) {
+            return new ModelDimensions(
                     shape.architecture(),
                     shape.layerCount(),
                     shape.embeddingLength(),

@@ -2,7 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Handler;
 import dev.varve.platform.wire.Message;
@@ -28,11 +28,13 @@ public final class ShardSession implements Handler, AutoCloseable {
     private final RangeLoader loader;
 
     /** Used by the computing thread alone, like the other models. */
-    private final LoadedModel<HostedShard> range = new LoadedModel<>("no range is loaded");
+    private final SessionModelSlot<HostedShard> range =
+            new SessionModelSlot<>("no range is loaded");
 
-    private final LoadedModel<HostedDraft> draft = new LoadedModel<>("no draft model is loaded");
-    private final LoadedModel<HostedScan> scan =
-            new LoadedModel<>("no text-scoring model is loaded");
+    private final SessionModelSlot<HostedDraft> draft =
+            new SessionModelSlot<>("no draft model is loaded");
+    private final SessionModelSlot<HostedTextScorer> scan =
+            new SessionModelSlot<>("no text-scoring model is loaded");
     private final AtomicLong progress = new AtomicLong();
     private final ExecutorService compute =
             Executors.newSingleThreadExecutor(
@@ -102,7 +104,7 @@ public final class ShardSession implements Handler, AutoCloseable {
     }
 
     private Message answer(Message request, CallResponder call) {
-        LoadProgress reports = progressOf(call, request.type());
+        LoadProgressListener reports = progressOf(call, request.type());
         return switch (request.type()) {
             case MessageType.DESCRIBE -> describe();
             case MessageType.LOAD ->
@@ -116,8 +118,8 @@ public final class ShardSession implements Handler, AutoCloseable {
             case MessageType.DRAFT -> draft.current().step(request);
             case MessageType.LOAD_SCAN ->
                     scan.load(
-                            ScanLoadRequest.decode(request),
-                            each -> HostedScan.open(each, host, reports));
+                            TextScorerLoadRequest.decode(request),
+                            each -> HostedTextScorer.open(each, host, reports));
             case MessageType.SCAN -> scan.current().read(request, call::isCancelled, reports);
             case MessageType.UNLOAD -> {
                 free();
@@ -136,7 +138,7 @@ public final class ShardSession implements Handler, AutoCloseable {
     }
 
     /** Returns a listener that sends progress to the server and stops cancelled work. */
-    private LoadProgress progressOf(CallResponder call, int type) {
+    private LoadProgressListener progressOf(CallResponder call, int type) {
         return (done, total) -> {
             progress.incrementAndGet();
             if (call.isCancelled()) {

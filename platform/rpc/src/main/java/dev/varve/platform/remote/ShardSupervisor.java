@@ -1,7 +1,7 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
@@ -52,8 +52,8 @@ final class ShardSupervisor implements AutoCloseable {
                     wire.bytesSent(),
                     wire.bytesReceived(),
                     switch (wire.payloadTransport()) {
-                        case SHARED -> ShardTraffic.Payloads.SHARED;
-                        case STREAM -> ShardTraffic.Payloads.STREAM;
+                        case SHARED -> ShardTraffic.PayloadPath.SHARED;
+                        case STREAM -> ShardTraffic.PayloadPath.STREAM;
                     });
         }
     }
@@ -72,7 +72,7 @@ final class ShardSupervisor implements AutoCloseable {
     private final ShardCondition condition = new ShardCondition(System::nanoTime);
 
     /** Traffic of former incarnations. */
-    private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM);
+    private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.PayloadPath.STREAM);
 
     private boolean usable;
     private boolean closed;
@@ -108,7 +108,7 @@ final class ShardSupervisor implements AutoCloseable {
             ShardLink link,
             Message request,
             TensorCheck check,
-            LoadProgress progress) {
+            LoadProgressListener progress) {
         ShardSupervisor supervisor =
                 new ShardSupervisor(name, link, request, check, FIRST_LOAD_ATTEMPTS);
         try {
@@ -126,7 +126,7 @@ final class ShardSupervisor implements AutoCloseable {
      *
      * @throws VarveException with the failure, which the caller reports
      */
-    void start(LoadProgress progress) {
+    void start(LoadProgressListener progress) {
         boolean lost = false;
         long pause = FIRST_PAUSE_MILLIS;
         for (int attempt = 1; ; attempt++) {
@@ -307,7 +307,7 @@ final class ShardSupervisor implements AutoCloseable {
         long pause = FIRST_PAUSE_MILLIS;
         while (!isClosed()) {
             try {
-                connect(LoadProgress.silent());
+                connect(LoadProgressListener.silent());
                 LOG.log(
                         System.Logger.Level.INFO,
                         "the {0} is back and has loaded its weights, {1} ms after it was" + " lost",
@@ -333,7 +333,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /** Makes one attempt to reach the process and load the range. */
-    private void connect(LoadProgress listener) {
+    private void connect(LoadProgressListener listener) {
         Session fresh = new Session(link.open());
         note(ShardCondition::reached);
         if (!link.sameHost()) {
@@ -377,7 +377,7 @@ final class ShardSupervisor implements AutoCloseable {
         fresh.channel().lost().thenAccept(why -> lost(fresh, why));
     }
 
-    private void report(Message message, LoadProgress listener) {
+    private void report(Message message, LoadProgressListener listener) {
         FieldReader fields = new FieldReader(message.meta());
         long total = fields.number("bytes", 0L, Long.MAX_VALUE);
         long done = fields.number("bytes loaded", 0L, total);

@@ -1,15 +1,15 @@
 package dev.varve.platform.remote;
 
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 
 /** Forwards progress reports at intervals; weights may have thousands of tensors. */
-final class ThrottledProgress implements LoadProgress {
+final class ThrottledProgress implements LoadProgressListener {
     private static final long PERIOD_NANOS = 50_000_000;
 
-    private final LoadProgress target;
+    private final LoadProgressListener target;
     private long next = System.nanoTime();
 
-    ThrottledProgress(LoadProgress target) {
+    ThrottledProgress(LoadProgressListener target) {
         this.target = target;
     }
 

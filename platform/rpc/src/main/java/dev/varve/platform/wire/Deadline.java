@@ -9,9 +9,9 @@ import java.util.Objects;
  * @param limit longest time
  * @param since event from which the time is counted
  */
-public record Deadline(Duration limit, Since since) {
+public record Deadline(Duration limit, StartEvent since) {
     /** Event from which a deadline is counted. */
-    public enum Since {
+    public enum StartEvent {
         /** The request: it bounds the whole call. */
         REQUEST,
         /** The latest progress message, or the request before the first. */
@@ -28,11 +28,11 @@ public record Deadline(Duration limit, Since since) {
 
     /** Limits the whole call. */
     public static Deadline within(Duration limit) {
-        return new Deadline(limit, Since.REQUEST);
+        return new Deadline(limit, StartEvent.REQUEST);
     }
 
     /** Limits the time without progress. */
     public static Deadline withoutProgress(Duration limit) {
-        return new Deadline(limit, Since.PROGRESS);
+        return new Deadline(limit, StartEvent.PROGRESS);
     }
 }

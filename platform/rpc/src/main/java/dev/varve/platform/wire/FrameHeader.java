@@ -73,7 +73,7 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
     private static final int MAGIC = 'V' | 'R' << 8 | 'V' << 16 | 'W' << 24;
 
     /** Part of a call that a frame starts. */
-    enum Part {
+    enum MessageKind {
         /** Nothing: a protocol frame, or more of a message that was started. */
         NONE(0),
         /** A request. */
@@ -85,7 +85,7 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
 
         private final int number;
 
-        Part(int number) {
+        MessageKind(int number) {
             this.number = number;
         }
 
@@ -114,12 +114,12 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
         return payload.bytes();
     }
 
-    Part part() {
+    MessageKind part() {
         return switch ((flags() & PART_MASK) >> PART_SHIFT) {
-            case 0 -> Part.NONE;
-            case 1 -> Part.REQUEST;
-            case 2 -> Part.PROGRESS;
-            default -> Part.RESULT;
+            case 0 -> MessageKind.NONE;
+            case 1 -> MessageKind.REQUEST;
+            case 2 -> MessageKind.PROGRESS;
+            default -> MessageKind.RESULT;
         };
     }
 

@@ -92,7 +92,7 @@ final class IncomingCalls {
         if (message.cost() > peerByteCredit) {
             throw new IllegalArgumentException(tooLarge("progress", message));
         }
-        outbox.progress(new OutgoingReply(call.id(), FrameHeader.Part.PROGRESS, message));
+        outbox.progress(new OutgoingReply(call.id(), FrameHeader.MessageKind.PROGRESS, message));
     }
 
     void reply(IncomingCall call, Message result) {
@@ -101,7 +101,7 @@ final class IncomingCalls {
             return;
         }
         release(call);
-        outbox.reply(new OutgoingReply(call.id(), FrameHeader.Part.RESULT, result));
+        outbox.reply(new OutgoingReply(call.id(), FrameHeader.MessageKind.RESULT, result));
     }
 
     void fail(IncomingCall call, WireException error) {

@@ -182,7 +182,7 @@ final class MessageReceiver {
         check(assembly != null, header, "continuation of a message that did not begin");
         check(header.metaBytes() == 0 && header.status() == 0, header, "meta or status in data");
         check(
-                header.part() == FrameHeader.Part.NONE && !header.shared(),
+                header.part() == FrameHeader.MessageKind.NONE && !header.shared(),
                 header,
                 "invalid flags in data");
         int chunk = chunks.merge(id, 1, Integer::sum) - 1;

@@ -23,8 +23,8 @@ final class OutgoingError extends OutgoingMessage {
     }
 
     @Override
-    FrameHeader.Part part() {
-        return FrameHeader.Part.NONE;
+    FrameHeader.MessageKind part() {
+        return FrameHeader.MessageKind.NONE;
     }
 
     @Override

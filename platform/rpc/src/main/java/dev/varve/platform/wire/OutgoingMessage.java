@@ -15,7 +15,7 @@ abstract sealed class OutgoingMessage permits PendingCall, OutgoingReply, Outgoi
     /** Returns the id of its request; fixed once the first frame is sent. */
     abstract long requestId();
 
-    abstract FrameHeader.Part part();
+    abstract FrameHeader.MessageKind part();
 
     /** Called before the last frame is written. */
     abstract void finishing();

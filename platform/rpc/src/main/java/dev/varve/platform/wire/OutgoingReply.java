@@ -3,9 +3,9 @@ package dev.varve.platform.wire;
 /** Progress or result of a request of the other side. */
 final class OutgoingReply extends OutgoingMessage {
     private final long requestId;
-    private final FrameHeader.Part part;
+    private final FrameHeader.MessageKind part;
 
-    OutgoingReply(long requestId, FrameHeader.Part part, Message message) {
+    OutgoingReply(long requestId, FrameHeader.MessageKind part, Message message) {
         super(message);
         this.requestId = requestId;
         this.part = part;
@@ -17,7 +17,7 @@ final class OutgoingReply extends OutgoingMessage {
     }
 
     @Override
-    FrameHeader.Part part() {
+    FrameHeader.MessageKind part() {
         return part;
     }
 

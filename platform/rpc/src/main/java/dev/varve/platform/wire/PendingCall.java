@@ -36,8 +36,8 @@ final class PendingCall extends OutgoingMessage {
     }
 
     @Override
-    FrameHeader.Part part() {
-        return FrameHeader.Part.REQUEST;
+    FrameHeader.MessageKind part() {
+        return FrameHeader.MessageKind.REQUEST;
     }
 
     @Override
@@ -67,7 +67,7 @@ final class PendingCall extends OutgoingMessage {
     }
 
     void progressed(Message message) {
-        if (deadline.since() == Deadline.Since.PROGRESS) {
+        if (deadline.since() == Deadline.StartEvent.PROGRESS) {
             since = System.nanoTime();
         }
         if (future.isDone()) {
@@ -109,7 +109,7 @@ final class PendingCall extends OutgoingMessage {
                         String.format(
                                 Locale.ROOT,
                                 "no %s within %d ms",
-                                deadline.since() == Deadline.Since.PROGRESS
+                                deadline.since() == Deadline.StartEvent.PROGRESS
                                         ? "progress"
                                         : "response",
                                 deadline.limit().toMillis())));

@@ -129,7 +129,7 @@ public final class WireChannel implements AutoCloseable {
         return open(connection, options, handler, threads, Handshake::accept);
     }
 
-    private interface Greeting {
+    private interface HandshakeRole {
         Handshake.Outcome run(Handshake handshake);
     }
 
@@ -138,7 +138,7 @@ public final class WireChannel implements AutoCloseable {
             WireOptions options,
             Handler handler,
             Executor threads,
-            Greeting greeting) {
+            HandshakeRole greeting) {
         WireCounters counters = new WireCounters();
         FrameReader reader = new FrameReader(connection, counters);
         FrameWriter writer = new FrameWriter(connection, counters);

@@ -11,13 +11,13 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageQuery.PagePlace;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -64,7 +64,7 @@ class BatchCodecTest {
                 4,
                 new int[] {5, 6},
                 new ChunkPlacement(position, span, 2, 3, ChunkPlacement.NO_STASH, pages),
-                OutputRows.BEST,
+                RequestedOutput.BEST,
                 ChunkComputeMode.ROWS);
     }
 
@@ -99,7 +99,7 @@ class BatchCodecTest {
     }
 
     private static Batch randomBatch(SplittableRandom random) {
-        List<RowMove> moves = new ArrayList<>();
+        List<RowOperation> moves = new ArrayList<>();
         for (int i = random.nextInt(5); i > 0; i--) {
             int slot = random.nextInt(1 << 20) * PAGE;
             long page = random.nextLong(1, Long.MAX_VALUE);

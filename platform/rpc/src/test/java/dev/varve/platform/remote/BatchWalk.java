@@ -5,7 +5,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -75,7 +75,7 @@ final class BatchWalk {
         }
         int first = lengths[sequence];
         lengths[sequence] += count;
-        OutputRows[] outputs = OutputRows.values();
+        RequestedOutput[] outputs = RequestedOutput.values();
         ChunkComputeMode[] kinds = ChunkComputeMode.values();
         return new SequenceChunk(
                 sequence,

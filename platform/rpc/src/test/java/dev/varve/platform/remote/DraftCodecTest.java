@@ -46,7 +46,7 @@ class DraftCodecTest {
         return new DraftStep(
                 List.of(
                         new DraftStep.Event.Reset(5),
-                        new DraftStep.Event.Seen(states()),
+                        new DraftStep.Event.TokensComputed(states()),
                         new DraftStep.Event.Reset(6)),
                 ASKS);
     }
@@ -58,7 +58,7 @@ class DraftCodecTest {
         assertEquals(ASKS, found.asks());
         assertEquals(new DraftStep.Event.Reset(5), found.events().getFirst());
         assertEquals(new DraftStep.Event.Reset(6), found.events().getLast());
-        HiddenStates states = ((DraftStep.Event.Seen) found.events().get(1)).states();
+        HiddenStates states = ((DraftStep.Event.TokensComputed) found.events().get(1)).states();
         assertEquals(7, states.sequence());
         assertEquals(10, states.firstPosition());
         assertEquals(2, states.tokens());

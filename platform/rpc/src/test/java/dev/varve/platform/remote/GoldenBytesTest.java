@@ -20,12 +20,12 @@ import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.HostActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
@@ -72,7 +72,7 @@ class GoldenBytesTest {
     }
 
     private static SequenceChunk slice(
-            long sequence, int[] tokens, int slot, OutputRows outputs, ChunkComputeMode kind) {
+            long sequence, int[] tokens, int slot, RequestedOutput outputs, ChunkComputeMode kind) {
         return new SequenceChunk(
                 sequence,
                 tokens,
@@ -90,10 +90,10 @@ class GoldenBytesTest {
                 new CacheChanges(
                         List.of(new StateCommit(1, 2, 3, 9, 4)), List.of(new SlotCopy(1, 256, 5))),
                 List.of(
-                        slice(3, TOKENS, 0, OutputRows.NONE, ChunkComputeMode.PIECE),
-                        slice(4, new int[] {1}, 256, OutputRows.BEST, ChunkComputeMode.ROWS),
-                        slice(5, TOKENS, 512, OutputRows.LAST, ChunkComputeMode.CHUNK),
-                        slice(-1, new int[] {2}, 768, OutputRows.ALL, ChunkComputeMode.ROWS)),
+                        slice(3, TOKENS, 0, RequestedOutput.NONE, ChunkComputeMode.PIECE),
+                        slice(4, new int[] {1}, 256, RequestedOutput.BEST, ChunkComputeMode.ROWS),
+                        slice(5, TOKENS, 512, RequestedOutput.LAST, ChunkComputeMode.CHUNK),
+                        slice(-1, new int[] {2}, 768, RequestedOutput.ALL, ChunkComputeMode.ROWS)),
                 Phase.DECODE,
                 List.of(2, 3));
     }
@@ -157,7 +157,7 @@ class GoldenBytesTest {
                         "m.gguf",
                         "ab",
                         Optional.of("cd"),
-                        new ShardLoadRequest.Shape("qwen35", 4, 128, 320),
+                        new ShardLoadRequest.ModelDimensions("qwen35", 4, 128, 320),
                         ModelOptions.defaults()),
                 new LayerRange(1, 3),
                 more.apply(options),
@@ -216,7 +216,7 @@ class GoldenBytesTest {
                         + "000000 - 00000000000100000004000005000000000000000100000002000"
                         + "00003000000",
                 hex(
-                        ChangeCodec.encode(
+                        CacheChangeCodec.encode(
                                 new CacheChanges(
                                         List.of(new StateCommit(1, 2, 3, 9, 4)),
                                         List.of(
@@ -240,7 +240,7 @@ class GoldenBytesTest {
                 "77: 0000000004000000 - 010000000201000000000000400000000000000"
                         + "0400000008000000040000000020000000000000000010000c001000003000"
                         + "0000700000000000000",
-                hex(ChangeCodec.encode(pageChanges())));
+                hex(CacheChangeCodec.encode(pageChanges())));
     }
 
     /** Two slices, the first of which lies in no order, and a question about pages of each. */
@@ -252,14 +252,14 @@ class GoldenBytesTest {
                         TOKENS,
                         new ChunkPlacement(
                                 838, new SlotSpan(0, 512), 2, 2, ChunkPlacement.NO_STASH, map),
-                        OutputRows.BEST,
+                        RequestedOutput.BEST,
                         ChunkComputeMode.ROWS);
         SequenceChunk straight =
                 new SequenceChunk(
                         5,
                         new int[] {1},
                         new ChunkPlacement(9, new SlotSpan(512, SlotSpan.BLOCK), 3, 3),
-                        OutputRows.NONE,
+                        RequestedOutput.NONE,
                         ChunkComputeMode.ROWS);
         PageQuery query =
                 new PageQuery(
@@ -326,7 +326,12 @@ class GoldenBytesTest {
     @Test
     void aTreeAndItsPathHaveTheirBytes() {
         SequenceChunk plain =
-                slice(4, new int[] {1, 2, 3, 4}, 256, OutputRows.BEST_EACH, ChunkComputeMode.ROWS);
+                slice(
+                        4,
+                        new int[] {1, 2, 3, 4},
+                        256,
+                        RequestedOutput.BEST_EACH,
+                        ChunkComputeMode.ROWS);
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2});
         SequenceChunk slice =
                 new SequenceChunk(
@@ -356,7 +361,7 @@ class GoldenBytesTest {
                         + "753a3002000000000000000101000000040000000800000001000100"
                         + "0000 - ",
                 hex(
-                        ScanCodecTest.load(
+                        TextScoreCodecTest.load(
                                         new LayerRange(1, 4),
                                         8,
                                         true,
@@ -366,7 +371,7 @@ class GoldenBytesTest {
 
     @Test
     void attentionToSomeBlocksHasItsBytes() {
-        String bytes = hex(ScanCodecTest.sparse(0.25, 3, 7).encode());
+        String bytes = hex(TextScoreCodecTest.sparse(0.25, 3, 7).encode());
 
         assertTrue(
                 bytes.endsWith("0101000000000000d03f0300000005000000060000000700000002000000 - "),
@@ -375,7 +380,7 @@ class GoldenBytesTest {
 
     @Test
     void aTextAndItsScoresHaveTheirBytes() {
-        ScanCodec codec = new ScanCodec(320, 1);
+        TextScoreCodec codec = new TextScoreCodec(320, 1);
 
         assertEquals("81: 02000000 - 0700000002010000", hex(codec.encode(TOKENS)));
         assertEquals(
@@ -406,7 +411,7 @@ class GoldenBytesTest {
         assertEquals("PREFILL 0, DECODE 1", numbers(EnumCodec.PHASE, Phase.values()));
         assertEquals(
                 "NONE 0, BEST 1, LAST 2, ALL 3, BEST_EACH 4",
-                numbers(EnumCodec.OUTPUTS, OutputRows.values()));
+                numbers(EnumCodec.OUTPUTS, RequestedOutput.values()));
         assertEquals(
                 "AUTO 2, PERSISTENT 0, REQUEST_SCOPED 1",
                 numbers(EnumCodec.SCAN_RESIDENCY, LocalTextScorer.Residency.values()));

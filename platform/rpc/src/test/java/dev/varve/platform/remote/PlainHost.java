@@ -11,8 +11,8 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.Shard;
@@ -66,7 +66,7 @@ final class PlainHost implements ShardResources, RangeLoader {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
             return silent ? CompletableFuture.completedFuture(null) : super.export(parts, target);
         }
 
@@ -118,7 +118,7 @@ final class PlainHost implements ShardResources, RangeLoader {
     }
 
     @Override
-    public Shard load(Place place, ShardLoadRequest request, LoadProgress progress) {
+    public Shard load(Place place, ShardLoadRequest request, LoadProgressListener progress) {
         // More would not fit what a test has.
         if (request.shard().sizes().slots() > 1 << 21
                 || request.shard().sizes().stateRows() > 1 << 10) {

@@ -70,7 +70,7 @@ final class PlainLink implements ShardLink {
     private WireChannel connect(Connection client, Connection other) {
         serverEnd = Optional.of(other);
         served = server.serve(other);
-        return WireChannel.connect(client, ShardProtocol.wireOptions("server"));
+        return WireChannel.connect(client, ShardWireOptions.wireOptions("server"));
     }
 
     /** Lets every opening fail, or with empty work again. */

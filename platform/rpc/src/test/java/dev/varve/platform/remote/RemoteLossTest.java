@@ -12,8 +12,8 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
@@ -79,7 +79,7 @@ class RemoteLossTest {
                                         new SlotSpan(0, RemoteRig.BLOCK),
                                         first == 0 ? SequenceChunk.ZERO_ROW : 1,
                                         1),
-                                OutputRows.BEST)),
+                                RequestedOutput.BEST)),
                 Phase.DECODE);
     }
 

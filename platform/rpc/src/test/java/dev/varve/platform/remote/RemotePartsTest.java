@@ -11,12 +11,12 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
@@ -100,7 +100,7 @@ class RemotePartsTest {
                                 row,
                                 tokens,
                                 ChunkPlacement.next(first, slots, row),
-                                OutputRows.LAST)),
+                                RequestedOutput.LAST)),
                 Phase.PREFILL);
     }
 
@@ -242,8 +242,8 @@ class RemotePartsTest {
 
     @Test
     void whoeverCannotTakeOrGiveBytesFailsAloneAndTheShardGoesOn() {
-        CachePartTransfer broken =
-                new CachePartTransfer() {
+        CachePartHandler broken =
+                new CachePartHandler() {
                     @Override
                     public void take(int index, ByteBuffer bytes) {
                         throw new IllegalStateException("no room");

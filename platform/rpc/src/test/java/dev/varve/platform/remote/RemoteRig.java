@@ -10,7 +10,7 @@ import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ComputeUnit;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.RollbackBuffers;
@@ -47,7 +47,7 @@ final class RemoteRig implements AutoCloseable {
         this.model = PlainModel.read(file);
         digests = TensorDigests.rememberedIn(folder.resolve("cache"));
         host = new PlainHost(file.path(), digests);
-        server = new ShardServer(host, ShardProtocol.wireOptions("shard"), host);
+        server = new ShardServer(host, ShardWireOptions.wireOptions("shard"), host);
     }
 
     PlainLink link(PlainLink.Transport transport) {
@@ -78,14 +78,15 @@ final class RemoteRig implements AutoCloseable {
     }
 
     RemoteShard open(PlainLink link, LayerRange range, BoundaryType type) {
-        return open(link, range, type, LoadProgress.silent());
+        return open(link, range, type, LoadProgressListener.silent());
     }
 
-    RemoteShard open(PlainLink link, LayerRange range, BoundaryType type, LoadProgress progress) {
+    RemoteShard open(
+            PlainLink link, LayerRange range, BoundaryType type, LoadProgressListener progress) {
         return open(link, request(range, type), progress);
     }
 
-    RemoteShard open(PlainLink link, ShardLoadRequest request, LoadProgress progress) {
+    RemoteShard open(PlainLink link, ShardLoadRequest request, LoadProgressListener progress) {
         return RemoteShard.open(
                 new RemoteShard.Peer(PlainHost.DEVICE + "@test", link, HOST_CORES),
                 model,

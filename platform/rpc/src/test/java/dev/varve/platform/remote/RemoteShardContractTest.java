@@ -3,7 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardContractTest;
@@ -42,7 +42,7 @@ class RemoteShardContractTest extends ShardContractTest {
                 rig.open(
                         rig.link(PlainLink.Transport.UNIX),
                         rig.request(ALL, BoundaryType.F32, captures),
-                        LoadProgress.silent());
+                        LoadProgressListener.silent());
         return opened;
     }
 

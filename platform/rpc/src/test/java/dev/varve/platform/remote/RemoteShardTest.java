@@ -15,8 +15,8 @@ import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
@@ -258,7 +258,7 @@ class RemoteShardTest {
                                             new int[] {1},
                                             new ChunkPlacement(
                                                     5, new SlotSpan(0, RemoteRig.BLOCK), 1, 1),
-                                            OutputRows.BEST)),
+                                            RequestedOutput.BEST)),
                             Phase.DECODE);
 
             Throwable refused = Await.failure(remote.forward(neverBegan, Optional.empty()));
@@ -280,7 +280,7 @@ class RemoteShardTest {
                         request.model().name(),
                         "0123",
                         request.model().files(),
-                        new ShardLoadRequest.Shape("other", 9, 8, 61),
+                        new ShardLoadRequest.ModelDimensions("other", 9, 8, 61),
                         request.model().options());
         RemoteShard.Peer peer =
                 new RemoteShard.Peer(

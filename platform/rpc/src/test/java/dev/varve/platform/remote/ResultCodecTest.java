@@ -12,9 +12,9 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -50,7 +50,7 @@ class ResultCodecTest {
                                 1,
                                 new int[] {5},
                                 ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
-                                OutputRows.NONE)),
+                                RequestedOutput.NONE)),
                 Phase.PREFILL,
                 captures);
     }
@@ -140,7 +140,8 @@ class ResultCodecTest {
 
     private static SequenceChunk other() {
         SlotSpan span = new SlotSpan(SlotSpan.BLOCK, SlotSpan.BLOCK);
-        return new SequenceChunk(2, new int[] {5}, ChunkPlacement.start(span, 2), OutputRows.NONE);
+        return new SequenceChunk(
+                2, new int[] {5}, ChunkPlacement.start(span, 2), RequestedOutput.NONE);
     }
 
     private static ShardResult scored(PageScores... scores) {

@@ -33,7 +33,7 @@ class ShardLoadRequestTest {
                         "m.gguf",
                         "ab",
                         Optional.empty(),
-                        new ShardLoadRequest.Shape("qwen35", 4, 128, 320),
+                        new ShardLoadRequest.ModelDimensions("qwen35", 4, 128, 320),
                         ModelOptions.defaults()),
                 new LayerRange(1, 3),
                 more.apply(

@@ -14,8 +14,8 @@ import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -75,7 +75,8 @@ class ShardSessionTest {
                 request.model(), request.range(), request.shard(), device, request.boundaryType());
     }
 
-    private static SequenceChunk slice(int sequence, int first, int count, OutputRows outputs) {
+    private static SequenceChunk slice(
+            int sequence, int first, int count, RequestedOutput outputs) {
         int[] tokens = new int[count];
         Arrays.setAll(tokens, i -> (first + 7 * i) % 61);
         int row = sequence + 1;
@@ -105,7 +106,7 @@ class ShardSessionTest {
     }
 
     private Message begin() {
-        return forward(List.of(), List.of(), slice(0, 0, 9, OutputRows.ALL));
+        return forward(List.of(), List.of(), slice(0, 0, 9, RequestedOutput.ALL));
     }
 
     @Test
@@ -242,7 +243,7 @@ class ShardSessionTest {
     @Test
     void aBatchForAnotherRangeIsRefused() {
         loadTail();
-        Batch batch = new Batch(List.of(slice(0, 0, 9, OutputRows.BEST)), Phase.PREFILL);
+        Batch batch = new Batch(List.of(slice(0, 0, 9, RequestedOutput.BEST)), Phase.PREFILL);
         Message withoutActivation =
                 HostedShard.batchCodec(rig.model, TAIL, BoundaryType.F32)
                         .encode(batch, Optional.empty());
@@ -274,14 +275,14 @@ class ShardSessionTest {
     private List<Message> valid() {
         List<Message> valid = new ArrayList<>();
         valid.add(begin());
-        valid.add(forward(List.of(), List.of(), slice(0, 9, 1, OutputRows.BEST)));
-        valid.add(forward(List.of(), List.of(2, 4), slice(1, 0, 5, OutputRows.LAST)));
+        valid.add(forward(List.of(), List.of(), slice(0, 9, 1, RequestedOutput.BEST)));
+        valid.add(forward(List.of(), List.of(2, 4), slice(1, 0, 5, RequestedOutput.LAST)));
         valid.add(
                 forward(
                         List.of(new SlotCopy(0, BLOCK, 9), new SlotCopy(BLOCK, 0, 3)),
                         List.of(),
-                        slice(0, 10, 1, OutputRows.LAST),
-                        slice(1, 5, 2, OutputRows.NONE)));
+                        slice(0, 10, 1, RequestedOutput.LAST),
+                        slice(1, 5, 2, RequestedOutput.NONE)));
         valid.add(export());
         valid.add(
                 new Message(

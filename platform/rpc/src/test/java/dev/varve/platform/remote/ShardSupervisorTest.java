@@ -16,7 +16,7 @@ import dev.varve.api.transport.TransportOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardMemory;
@@ -139,7 +139,7 @@ class ShardSupervisorTest {
 
     private CompletableFuture<Void> start() {
         return CompletableFuture.runAsync(
-                () -> supervisor.start(LoadProgress.silent()), Thread::startVirtualThread);
+                () -> supervisor.start(LoadProgressListener.silent()), Thread::startVirtualThread);
     }
 
     private void loadAndCrash() throws Exception {
@@ -161,7 +161,7 @@ class ShardSupervisorTest {
                         "m.gguf",
                         "0",
                         Optional.empty(),
-                        new ShardLoadRequest.Shape("test", 2, 8, 16),
+                        new ShardLoadRequest.ModelDimensions("test", 2, 8, 16),
                         ModelOptions.defaults()),
                 new LayerRange(1, 2),
                 ShardOptions.of(CacheTypes.f16(), new CacheSizes(SlotSpan.BLOCK, 2, 0)),

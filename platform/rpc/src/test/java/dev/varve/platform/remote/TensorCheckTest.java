@@ -9,7 +9,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.WireException;
@@ -72,7 +72,7 @@ class TensorCheckTest {
         return here.open(
                 there.link(transport),
                 here.request(range, BoundaryType.F32),
-                LoadProgress.silent());
+                LoadProgressListener.silent());
     }
 
     private VarveException refusal(LayerRange range) {
@@ -143,7 +143,10 @@ class TensorCheckTest {
     void aFileThatIsReplacedMeanwhileKeepsTheProcessOut() throws Exception {
         PlainLink link = there.link(PlainLink.Transport.MEMORY);
         try (RemoteShard shard =
-                here.open(link, here.request(BACK, BoundaryType.F32), LoadProgress.silent())) {
+                here.open(
+                        link,
+                        here.request(BACK, BoundaryType.F32),
+                        LoadProgressListener.silent())) {
             spoil(file("there"), LAST);
             link.crash();
 

@@ -35,7 +35,7 @@ class FrameHeaderTest {
             @ForAll @IntRange(min = 0) int chunk,
             @ForAll int crc,
             @ForAll boolean last,
-            @ForAll FrameHeader.Part part)
+            @ForAll FrameHeader.MessageKind part)
             throws FrameException {
         FrameHeader header =
                 new FrameHeader(

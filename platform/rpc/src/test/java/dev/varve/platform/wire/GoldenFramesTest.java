@@ -26,7 +26,7 @@ class GoldenFramesTest {
                         new FrameHeader.Kind(
                                 FrameHeader.LAST
                                         | FrameHeader.PAYLOAD_CRC
-                                        | FrameHeader.Part.RESULT.flag(),
+                                        | FrameHeader.MessageKind.RESULT.flag(),
                                 67,
                                 14),
                         5,

@@ -275,10 +275,11 @@ class WireBytesTest {
                 IllegalArgumentException.class,
                 () -> Deadline.withoutProgress(Duration.ofMillis(-1)));
         assertEquals(
-                new Deadline(Duration.ofNanos(1), Deadline.Since.REQUEST),
+                new Deadline(Duration.ofNanos(1), Deadline.StartEvent.REQUEST),
                 Deadline.within(Duration.ofNanos(1)));
         assertEquals(
-                Deadline.Since.PROGRESS, Deadline.withoutProgress(Duration.ofMillis(1)).since());
+                Deadline.StartEvent.PROGRESS,
+                Deadline.withoutProgress(Duration.ofMillis(1)).since());
     }
 
     @Test

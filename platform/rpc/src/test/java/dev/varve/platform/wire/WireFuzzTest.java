@@ -96,7 +96,7 @@ class WireFuzzTest {
             sent += piece.remaining();
             boolean first = chunk == 0;
             int flags =
-                    (first ? FrameHeader.Part.REQUEST.flag() : 0)
+                    (first ? FrameHeader.MessageKind.REQUEST.flag() : 0)
                             | (sent == bytes ? FrameHeader.LAST : 0)
                             | (bytes > 0 ? FrameHeader.PAYLOAD_CRC : 0);
             new FrameHeader(

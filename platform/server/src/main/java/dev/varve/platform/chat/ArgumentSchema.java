@@ -131,7 +131,7 @@ final class ArgumentSchema {
                 .or(
                         () ->
                                 Optional.of(text.strip())
-                                        .filter(bare -> JsonTextReader.parse(bare).isPresent()))
+                                        .filter(bare -> StrictJson.parse(bare).isPresent()))
                 .orElseGet(() -> JsonStrings.quoted(text));
     }
 
@@ -178,9 +178,7 @@ final class ArgumentSchema {
         if (text.isEmpty() || text.charAt(0) != open) {
             return Optional.empty();
         }
-        return JsonTextReader.parse(text).isPresent()
-                ? Optional.of(text)
-                : LenientJson.of(text, this);
+        return StrictJson.parse(text).isPresent() ? Optional.of(text) : LenientJson.of(text, this);
     }
 
     private static Optional<String> integer(String text) {

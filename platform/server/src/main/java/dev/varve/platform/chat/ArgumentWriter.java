@@ -4,11 +4,11 @@ import dev.varve.api.model.JsonStrings;
 
 /** Writes the arguments of a call as one JSON object, member by member. */
 final class ArgumentWriter {
-    private final ToolCallBuffer output;
+    private final BufferedToolCallOutput output;
     private boolean hasMembers;
     private boolean isWritten;
 
-    ArgumentWriter(ToolCallBuffer output) {
+    ArgumentWriter(BufferedToolCallOutput output) {
         this.output = output;
     }
 

@@ -76,7 +76,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
             if (!schema.path("$ref").isString()) {
                 return union(schema, path, depth);
             }
-            JsonNode target = SchemaParts.resolved(root, schema, path);
+            JsonNode target = SubschemaGrammar.resolved(root, schema, path);
             Integer known = references.get(target);
             if (known == null) {
                 known = builder.nonterminal("reference");
@@ -88,7 +88,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
 
         private int union(JsonNode schema, String path, int depth) {
             if (schema.has("anyOf")) {
-                SchemaParts.requireOnly(schema, List.of("anyOf"), path);
+                SubschemaGrammar.requireOnly(schema, List.of("anyOf"), path);
                 List<Integer> branches = new ArrayList<>();
                 int number = 0;
                 for (JsonNode branch : schema.get("anyOf")) {
@@ -117,7 +117,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
                             || RawStringGrammar.allows(schema, "boolean")
                             || RawStringGrammar.allows(schema, "number")
                             || RawStringGrammar.allows(schema, "integer")
-                    ? SchemaParts.json(builder, root, schema, path, BARE_TYPES)
+                    ? SubschemaGrammar.json(builder, root, schema, path, BARE_TYPES)
                     : builder.nothing();
         }
 
@@ -148,7 +148,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
         }
 
         private int array(JsonNode schema, String path, int depth) {
-            SchemaParts.requireOnly(schema, ARRAY_KEYWORDS, path);
+            SubschemaGrammar.requireOnly(schema, ARRAY_KEYWORDS, path);
             int least = Math.clamp(schema.path("minItems").asLong(0), 0, Integer.MAX_VALUE);
             int most =
                     Math.clamp(
@@ -189,7 +189,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
     }
 
     private int key(ObjectSchema.Property property) {
-        if (!ArgumentPatterns.isPlain(property.key())) {
+        if (!UnquotedTextPatterns.isPlain(property.key())) {
             throw new GrammarException(
                     property.path(), "the tool-call syntax of this model cannot express this name");
         }
@@ -197,7 +197,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
     }
 
     private int anyKey() {
-        return builder.terminal(ArgumentPatterns.plain(store));
+        return builder.terminal(UnquotedTextPatterns.plain(store));
     }
 
     private int quoted(Regex contents) {
@@ -238,7 +238,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
             int value = builder.nonterminal("anything");
             anything = OptionalInt.of(value);
             JsonNode all = JsonNodeFactory.instance.objectNode();
-            builder.rule(value, SchemaParts.json(builder, all, all, "", BARE_TYPES));
+            builder.rule(value, SubschemaGrammar.json(builder, all, all, "", BARE_TYPES));
             builder.rule(value, quoted(strings.any()));
             builder.rule(value, bracketed(value, 0, Integer.MAX_VALUE));
             builder.rule(value, freeObject());

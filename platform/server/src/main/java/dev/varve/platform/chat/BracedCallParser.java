@@ -29,7 +29,8 @@ final class BracedCallParser implements ToolCallParser {
     private Optional<ToolDeclaration> tool = Optional.empty();
     private Optional<LenientJson> arguments = Optional.empty();
 
-    BracedCallParser(ToolSyntax.Braced syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
+    BracedCallParser(
+            ToolSyntax.Braced syntax, List<ToolDeclaration> tools, BufferedToolCallOutput output) {
         this.syntax = syntax;
         this.tools = tools;
         call = new CallEmitter(output);

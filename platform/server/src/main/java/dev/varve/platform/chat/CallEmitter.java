@@ -2,10 +2,10 @@ package dev.varve.platform.chat;
 
 /** Emits one call: its name once it is certain, and its arguments while they are read. */
 final class CallEmitter {
-    private final ToolCallBuffer output;
+    private final BufferedToolCallOutput output;
     private boolean isBegun;
 
-    CallEmitter(ToolCallBuffer output) {
+    CallEmitter(BufferedToolCallOutput output) {
         this.output = output;
     }
 

@@ -15,7 +15,7 @@ final class CallSequenceParser implements ToolCallParser {
 
     private final Supplier<ToolCallParser> syntax;
     private final Supplier<ToolCallParser> json;
-    private final ToolCallBuffer output;
+    private final BufferedToolCallOutput output;
 
     /** Text between two calls, and of the second one while it may still be content. */
     private final StringBuilder raw = new StringBuilder();
@@ -35,7 +35,9 @@ final class CallSequenceParser implements ToolCallParser {
      * @param json creates a parser for calls as JSON objects
      */
     CallSequenceParser(
-            Supplier<ToolCallParser> syntax, Supplier<ToolCallParser> json, ToolCallBuffer output) {
+            Supplier<ToolCallParser> syntax,
+            Supplier<ToolCallParser> json,
+            BufferedToolCallOutput output) {
         this.syntax = syntax;
         this.json = json;
         this.output = output;

@@ -25,13 +25,14 @@ final class JsonArgumentsGrammar implements ArgumentsGrammar {
                 isObject
                         ? new SchemaCompiler(markup.builder(), SchemaOptions.DEFAULT)
                                 .compile(parameters)
-                        : SchemaParts.json(markup.builder(), parameters, parameters, "", "object"));
+                        : SubschemaGrammar.json(
+                                markup.builder(), parameters, parameters, "", "object"));
     }
 
     @Override
     public int any() {
         JsonNode anything = JsonNodeFactory.instance.objectNode();
-        return around(SchemaParts.json(markup.builder(), anything, anything, "", "object"));
+        return around(SubschemaGrammar.json(markup.builder(), anything, anything, "", "object"));
     }
 
     private int around(int object) {

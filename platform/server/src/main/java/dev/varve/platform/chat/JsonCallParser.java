@@ -32,7 +32,7 @@ final class JsonCallParser implements ToolCallParser {
             ArgumentSchema.of(JsonNodeFactory.instance.objectNode());
 
     private final List<ToolDeclaration> tools;
-    private final ToolCallBuffer output;
+    private final BufferedToolCallOutput output;
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder rest = new StringBuilder();
     private State state = State.BEFORE_OBJECT;
@@ -46,7 +46,7 @@ final class JsonCallParser implements ToolCallParser {
     /** Arguments that came before the name, as they were written. */
     private Optional<String> early = Optional.empty();
 
-    JsonCallParser(List<ToolDeclaration> tools, ToolCallBuffer output) {
+    JsonCallParser(List<ToolDeclaration> tools, BufferedToolCallOutput output) {
         this.tools = tools;
         this.output = output;
         call = new CallEmitter(output);
@@ -289,7 +289,7 @@ final class JsonCallParser implements ToolCallParser {
 
     private static Optional<String> string(String json) {
         return LenientJson.of("[" + json + "]", ANYTHING)
-                .flatMap(JsonTextReader::parse)
+                .flatMap(StrictJson::parse)
                 .map(list -> list.path(0))
                 .filter(JsonNode::isString)
                 .map(JsonNode::stringValue);

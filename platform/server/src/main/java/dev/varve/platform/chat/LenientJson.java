@@ -837,9 +837,7 @@ final class LenientJson {
     private static String unescaped(String key) {
         return key.indexOf('\\') < 0
                 ? key
-                : JsonTextReader.parse('"' + key + '"')
-                        .flatMap(JsonNode::stringValueOpt)
-                        .orElse(key);
+                : StrictJson.parse('"' + key + '"').flatMap(JsonNode::stringValueOpt).orElse(key);
     }
 
     private static boolean isQuote(char next) {

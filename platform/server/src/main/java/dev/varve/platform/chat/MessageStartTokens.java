@@ -78,20 +78,21 @@ record MessageStartTokens(List<List<Integer>> marks) {
      * Returns the template's text before each message's text, and behind the last one; empty if the
      * texts do not occur in their order.
      */
-    private static List<Region> regions(RenderedPrompt prompt, Tokenizer tokenizer, int messages) {
-        List<Region> regions = new ArrayList<>();
+    private static List<MessageSeparator> regions(
+            RenderedPrompt prompt, Tokenizer tokenizer, int messages) {
+        List<MessageSeparator> regions = new ArrayList<>();
         List<TextSpan> region = new ArrayList<>();
         for (PromptSpan span : prompt.spans()) {
             String text = span.text();
             for (int at = text.indexOf(mark(regions)); at >= 0; at = text.indexOf(mark(regions))) {
                 region.add(new TextSpan(text.substring(0, at), span.trusted()));
                 text = text.substring(at + mark(regions).length());
-                regions.add(Region.of(region, tokenizer));
+                regions.add(MessageSeparator.of(region, tokenizer));
                 region.clear();
             }
             region.add(new TextSpan(text, span.trusted()));
         }
-        regions.add(Region.of(region, tokenizer));
+        regions.add(MessageSeparator.of(region, tokenizer));
         return regions.size() == messages + 1 ? regions : List.of();
     }
 
@@ -102,10 +103,10 @@ record MessageStartTokens(List<List<Integer>> marks) {
      * @param inner its tokens without the first and the last one, which may be tokenised
      *     differently beside a text
      */
-    private record Region(List<Integer> specials, List<Integer> inner) {
-        static Region of(List<TextSpan> spans, Tokenizer tokenizer) {
+    private record MessageSeparator(List<Integer> specials, List<Integer> inner) {
+        static MessageSeparator of(List<TextSpan> spans, Tokenizer tokenizer) {
             int[] ids = tokenizer.encodeSpans(spans);
-            return new Region(
+            return new MessageSeparator(
                     IntStream.of(ids)
                             .filter(tokenizer::isSpecial)
                             .filter(id -> id != tokenizer.bosId().orElse(-1))
@@ -125,7 +126,7 @@ record MessageStartTokens(List<List<Integer>> marks) {
         }
     }
 
-    private static String mark(List<Region> regions) {
+    private static String mark(List<MessageSeparator> regions) {
         return MARK + regions.size() + "-";
     }
 
@@ -134,14 +135,14 @@ record MessageStartTokens(List<List<Integer>> marks) {
      * previous message. The region from a response to the next question decides between the two:
      * reasoning adds special tokens only before responses.
      */
-    private static MessageStartTokens of(List<Region> regions) {
+    private static MessageStartTokens of(List<MessageSeparator> regions) {
         if (regions.isEmpty()) {
             return NONE;
         }
         int index = regions.get(regions.size() - 2).specials().size() > 1 ? 1 : 0;
         Set<List<Integer>> marks = new LinkedHashSet<>();
         marks.add(regions.getFirst().mark(0));
-        for (Region region : regions.subList(1, regions.size())) {
+        for (MessageSeparator region : regions.subList(1, regions.size())) {
             marks.add(region.mark(index));
         }
         marks.remove(List.of());

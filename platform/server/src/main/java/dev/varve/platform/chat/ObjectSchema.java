@@ -42,8 +42,8 @@ record ObjectSchema(List<Property> properties, Optional<JsonNode> further) {
      * @throws GrammarException if it has other keywords, or invalid ones
      */
     static ObjectSchema of(JsonNode root, JsonNode schema, String path) {
-        JsonNode own = SchemaParts.resolved(root, schema, path);
-        SchemaParts.requireOnly(own, KEYWORDS, path);
+        JsonNode own = SubschemaGrammar.resolved(root, schema, path);
+        SubschemaGrammar.requireOnly(own, KEYWORDS, path);
         JsonNode declared = own.path("properties");
         Set<String> required = new HashSet<>();
         own.path("required").forEach(name -> required.add(name.asString("")));

@@ -10,7 +10,7 @@ import java.util.List;
  * A call whose open mark was read. Keeps its text as long as it may turn out to be plain content.
  */
 final class OpenCall {
-    enum Progress {
+    enum ParseStatus {
         /** The call needs more text. */
         OPEN,
         /** The text is no call; {@link #text} is plain content. */
@@ -21,7 +21,7 @@ final class OpenCall {
 
     private final Tokenizer tokenizer;
     private final ToolCallTokens marks;
-    private final ToolCallBuffer output = new ToolCallBuffer();
+    private final BufferedToolCallOutput output = new BufferedToolCallOutput();
     private final ToolCallParser parser;
     private final StringBuilder raw = new StringBuilder();
     private Detokenizer detokenizer;
@@ -40,7 +40,7 @@ final class OpenCall {
         raw.append(begin);
     }
 
-    ToolCallBuffer output() {
+    BufferedToolCallOutput output() {
         return output;
     }
 
@@ -58,7 +58,7 @@ final class OpenCall {
         return tokens;
     }
 
-    Progress push(int token) {
+    ParseStatus push(int token) {
         tokens++;
         if (!marks.isMark(token)) {
             return text(detokenizer.push(token));
@@ -68,12 +68,12 @@ final class OpenCall {
         String spelling = tokenizer.decode(new int[] {token}, true);
         if (parser.isRejected()) {
             raw.append(spelling);
-            return Progress.REJECTED;
+            return ParseStatus.REJECTED;
         }
         if (token == marks.closeId() && (nested == 0 || !parser.isInValue())) {
             raw.append(spelling);
             parser.close();
-            return parser.isRejected() ? Progress.REJECTED : Progress.ENDED;
+            return parser.isRejected() ? ParseStatus.REJECTED : ParseStatus.ENDED;
         }
         if (token == marks.openId()) {
             nested++;
@@ -88,7 +88,7 @@ final class OpenCall {
     }
 
     /** Consumes text that does not come from a token of its own. */
-    Progress begin(String begun) {
+    ParseStatus begin(String begun) {
         return text(begun);
     }
 
@@ -98,21 +98,21 @@ final class OpenCall {
     }
 
     /** Ends this call because another call begins. */
-    Progress interrupt() {
+    ParseStatus interrupt() {
         text(detokenizer.finish());
         if (output.isBegun() || parser.isComplete()) {
             parser.close();
         }
-        return output.isBegun() ? Progress.ENDED : Progress.REJECTED;
+        return output.isBegun() ? ParseStatus.ENDED : ParseStatus.REJECTED;
     }
 
     /**
      * Ends this call because the response ends. A call that has begun is completed to valid JSON,
      * so that clients can parse it; the finish reason reports whether the response was cut.
      */
-    Progress finish() {
-        Progress progress = text(detokenizer.finish());
-        if (progress != Progress.OPEN) {
+    ParseStatus finish() {
+        ParseStatus progress = text(detokenizer.finish());
+        if (progress != ParseStatus.OPEN) {
             return progress;
         }
         if (parser instanceof CallSequenceParser sequence) {
@@ -120,7 +120,7 @@ final class OpenCall {
         } else if (parser.isComplete() || output.isBegun()) {
             parser.close();
         }
-        return output.isBegun() ? Progress.ENDED : Progress.REJECTED;
+        return output.isBegun() ? ParseStatus.ENDED : ParseStatus.REJECTED;
     }
 
     /** Returns all text of a rejected call, or the text behind an ended one. */
@@ -128,7 +128,7 @@ final class OpenCall {
         return output.isBegun() ? parser.rest() : raw.toString();
     }
 
-    private Progress text(String text) {
+    private ParseStatus text(String text) {
         keep(text);
         parser.push(text);
         return progress();
@@ -140,13 +140,15 @@ final class OpenCall {
         }
     }
 
-    private Progress progress() {
+    private ParseStatus progress() {
         if (parser.isRejected()) {
-            return Progress.REJECTED;
+            return ParseStatus.REJECTED;
         }
         if (output.isBegun()) {
             raw.setLength(0);
         }
-        return parser.isComplete() && !parser.rest().isBlank() ? Progress.ENDED : Progress.OPEN;
+        return parser.isComplete() && !parser.rest().isBlank()
+                ? ParseStatus.ENDED
+                : ParseStatus.OPEN;
     }
 }

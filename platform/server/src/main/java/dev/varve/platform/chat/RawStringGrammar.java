@@ -89,11 +89,11 @@ final class RawStringGrammar {
         if (depth > MAX_DEPTH) {
             throw new GrammarException(path, "is nested deeper than " + MAX_DEPTH + " levels");
         }
-        JsonNode own = SchemaParts.resolved(root, schema, path);
+        JsonNode own = SubschemaGrammar.resolved(root, schema, path);
         if (!allows(own, "string")) {
             return store.nothing();
         }
-        SchemaParts.requireOnly(own, KEYWORDS, path);
+        SubschemaGrammar.requireOnly(own, KEYWORDS, path);
         List<Regex> all = new ArrayList<>();
         all.add(lengths(own));
         values(own).ifPresent(all::add);
@@ -193,7 +193,7 @@ final class RawStringGrammar {
         if (schema.isMissingNode() || schema.isBoolean()) {
             return schema.asBoolean(true);
         }
-        JsonNode own = SchemaParts.resolved(root, schema, path);
+        JsonNode own = SubschemaGrammar.resolved(root, schema, path);
         if (!allows(own, "null") || own.has("const") && !own.get("const").isNull()) {
             return false;
         }

@@ -19,5 +19,5 @@ public sealed interface ResponseFormat {
      *
      * @param grammar of one call, up to the mark that closes it
      */
-    record Calls(TokenGrammar grammar) implements ResponseFormat {}
+    record WithinToolCalls(TokenGrammar grammar) implements ResponseFormat {}
 }

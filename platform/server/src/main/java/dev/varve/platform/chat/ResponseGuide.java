@@ -73,7 +73,7 @@ final class ResponseGuide implements TokenGuide {
         this.callId = callId;
         this.call = call;
         this.budget = budget;
-        inReasoning = start instanceof PromptEnd.InThought;
+        inReasoning = start instanceof PromptEnd.InReasoning;
         mayBeginReasoning =
                 marks.isPresent()
                         && start instanceof PromptEnd.Plain

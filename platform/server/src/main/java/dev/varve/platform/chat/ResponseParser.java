@@ -112,11 +112,11 @@ public final class ResponseParser {
         contentText = new ContentText(options.stops(), callMarks.isPresent() && !tools.isEmpty());
         detokenizer = tokenizer.detokenizer();
         switch (start) {
-            case PromptEnd.InThought(String begun) -> {
+            case PromptEnd.InReasoning(String begun) -> {
                 beginReasoning();
                 openReasoning.orElseThrow().push(begun);
             }
-            case PromptEnd.AfterThought() -> contentText.skipSpace();
+            case PromptEnd.AfterReasoning() -> contentText.skipSpace();
             case PromptEnd.Plain() -> {}
         }
     }
@@ -170,14 +170,16 @@ public final class ResponseParser {
     }
 
     /** Returns how the reasoning so far ended. */
-    public ReasoningEnd closeKind() {
+    public ReasoningFinishReason closeKind() {
         if (!hadReasoning) {
-            return ReasoningEnd.NONE;
+            return ReasoningFinishReason.NONE;
         }
         if (openReasoning.isPresent() || interrupted.isPresent()) {
-            return ReasoningEnd.OPEN;
+            return ReasoningFinishReason.OPEN;
         }
-        return guide.hasForcedReasoningEnd() ? ReasoningEnd.HARD : ReasoningEnd.NATURAL;
+        return guide.hasForcedReasoningEnd()
+                ? ReasoningFinishReason.HARD
+                : ReasoningFinishReason.NATURAL;
     }
 
     private void pushInContent(int token) {
@@ -321,7 +323,7 @@ public final class ResponseParser {
         call = Optional.of(new OpenCall(tokenizer, tokens, tools, tokens.syntax().open()));
     }
 
-    private void advance(OpenCall open, OpenCall.Progress progress) {
+    private void advance(OpenCall open, OpenCall.ParseStatus progress) {
         if (open.output().isBegun() && !open.isCounted()) {
             endInterrupted();
             content.append(contentText.beginCall());
@@ -337,9 +339,9 @@ public final class ResponseParser {
         if (open.isCounted()) {
             callCount = callsBefore + open.output().calls();
         }
-        if (progress != OpenCall.Progress.OPEN) {
+        if (progress != OpenCall.ParseStatus.OPEN) {
             call = Optional.empty();
-            if (progress == OpenCall.Progress.ENDED) {
+            if (progress == OpenCall.ParseStatus.ENDED) {
                 isBehindContent = false;
                 guide.recordCallEnd();
                 contentText.skipSpace();

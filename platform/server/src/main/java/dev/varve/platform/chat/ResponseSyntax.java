@@ -73,7 +73,7 @@ public final class ResponseSyntax {
      * its label and white space follow.
      */
     public boolean beginsInReasoning(int[] promptTokens) {
-        return end(promptTokens) instanceof PromptEnd.InThought;
+        return end(promptTokens) instanceof PromptEnd.InReasoning;
     }
 
     /** Begins the response to a prompt; each response needs its own state. */
@@ -148,7 +148,7 @@ public final class ResponseSyntax {
         if (tools.stream().noneMatch(ToolDeclaration::strict)) {
             return new ResponseFormat.Free();
         }
-        return new ResponseFormat.Calls(
+        return new ResponseFormat.WithinToolCalls(
                 compiler.compile(
                         new ToolCallGrammar(
                                 calls.orElseThrow(),
@@ -199,7 +199,7 @@ public final class ResponseSyntax {
             case ResponseFormat.Free() -> ContentConstraint.FREE;
             case ResponseFormat.Whole(var grammar) ->
                     new GrammarConstraint(grammar.start(), tokenizer.endTokens());
-            case ResponseFormat.Calls(var grammar) ->
+            case ResponseFormat.WithinToolCalls(var grammar) ->
                     new ToolCallConstraint(
                             grammar, calls.orElseThrow().openId(), tokenizer.endTokens());
         };
@@ -231,12 +231,12 @@ public final class ResponseSyntax {
         }
         String behind = tokenizer.decode(Arrays.copyOfRange(prompt, last + 1, prompt.length), true);
         if (prompt[last] == marks.closeId()) {
-            return behind.isBlank() ? new PromptEnd.AfterThought() : new PromptEnd.Plain();
+            return behind.isBlank() ? new PromptEnd.AfterReasoning() : new PromptEnd.Plain();
         }
         boolean opens =
                 behind.isBlank()
                         || marks.label().startsWith(behind)
                         || behind.strip().equals(marks.label().strip());
-        return opens ? new PromptEnd.InThought(behind) : new PromptEnd.Plain();
+        return opens ? new PromptEnd.InReasoning(behind) : new PromptEnd.Plain();
     }
 }

@@ -94,7 +94,7 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
 
     /** Returns the symbol of a name as in programs; no other text can be confused with its end. */
     private int anyKey() {
-        return builder.terminal(store.and(strings.any(), ArgumentPatterns.plain(store)));
+        return builder.terminal(store.and(strings.any(), UnquotedTextPatterns.plain(store)));
     }
 
     private int parameter(int key, int value) {
@@ -125,23 +125,27 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
             boolean free = schema.isMissingNode() || schema.isObject() && schema.isEmpty();
             return free
                     ? builder.terminal(unended)
-                    : SchemaParts.json(builder, root, schema, path, ALL_TYPES);
+                    : SubschemaGrammar.json(builder, root, schema, path, ALL_TYPES);
         }
         if (!type.isString()) {
-            int other = SchemaParts.json(builder, root, schema, path, type.typesBeforeString());
+            int other =
+                    SubschemaGrammar.json(builder, root, schema, path, type.typesBeforeString());
             if (!type.acceptsStrings()) {
                 return other;
             }
             Regex texts =
                     store.and(
-                            unended, strings.of(root, schema, path), ArgumentPatterns.wordy(store));
+                            unended,
+                            strings.of(root, schema, path),
+                            UnquotedTextPatterns.wordy(store));
             return builder.choice("value", List.of(other, builder.terminal(texts)));
         }
         Regex texts = store.and(unended, strings.of(root, schema, path));
         if (type.mayBeNull("null")) {
             texts =
                     store.and(
-                            texts, store.not(ArgumentPatterns.blankAround(store, "null", "None")));
+                            texts,
+                            store.not(UnquotedTextPatterns.blankAround(store, "null", "None")));
         }
         boolean isNullable =
                 RawStringGrammar.allowsNull(root, schema, path) && type.mayBeNull("null");

@@ -51,7 +51,8 @@ final class TaggedCallParser implements ToolCallParser {
     /** Whether a tag with the name of the key was found in its value. */
     private boolean holdsKey;
 
-    TaggedCallParser(ToolSyntax.Tagged syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
+    TaggedCallParser(
+            ToolSyntax.Tagged syntax, List<ToolDeclaration> tools, BufferedToolCallOutput output) {
         this.syntax = syntax;
         this.tools = tools;
         call = new CallEmitter(output);
@@ -392,12 +393,12 @@ final class TaggedCallParser implements ToolCallParser {
 
     private boolean readValue() {
         for (int at = pending.indexOf("<"); at >= 0; at = pending.indexOf("<", at + 1)) {
-            TaggedValueEndDetector.Place place = place(at, false);
-            if (place.follow() == TaggedValueEndDetector.Follow.ENDS) {
+            TaggedValueEndDetector.EndMatch place = place(at, false);
+            if (place.follow() == TaggedValueEndDetector.EndDecision.ENDS) {
                 endValue(at, place);
                 return true;
             }
-            if (place.follow() == TaggedValueEndDetector.Follow.OPEN) {
+            if (place.follow() == TaggedValueEndDetector.EndDecision.OPEN) {
                 settle(at);
                 return false;
             }
@@ -407,7 +408,7 @@ final class TaggedCallParser implements ToolCallParser {
         return false;
     }
 
-    private TaggedValueEndDetector.Place place(int at, boolean ended) {
+    private TaggedValueEndDetector.EndMatch place(int at, boolean ended) {
         boolean beginsLine =
                 at == 0 ? value.orElseThrow().endsLine() : pending.charAt(at - 1) == '\n';
         return ends.at(at, holdsKey ? "" : key, this::isNewKey, beginsLine, ended);
@@ -419,7 +420,7 @@ final class TaggedCallParser implements ToolCallParser {
         pending.delete(0, end);
     }
 
-    private void endValue(int end, TaggedValueEndDetector.Place place) {
+    private void endValue(int end, TaggedValueEndDetector.EndMatch place) {
         value.orElseThrow().push(pending.substring(0, end));
         value.get().end(place.isTagged());
         value = Optional.empty();
@@ -429,8 +430,8 @@ final class TaggedCallParser implements ToolCallParser {
 
     private void endValueAtClose() {
         for (int at = pending.indexOf("<"); at >= 0; at = pending.indexOf("<", at + 1)) {
-            TaggedValueEndDetector.Place place = place(at, true);
-            if (place.follow() == TaggedValueEndDetector.Follow.ENDS) {
+            TaggedValueEndDetector.EndMatch place = place(at, true);
+            if (place.follow() == TaggedValueEndDetector.EndDecision.ENDS) {
                 endValue(at, place);
                 push("");
                 return;
@@ -438,20 +439,20 @@ final class TaggedCallParser implements ToolCallParser {
         }
         endValue(
                 pending.length(),
-                new TaggedValueEndDetector.Place(
-                        TaggedValueEndDetector.Follow.ENDS, pending.length(), false));
+                new TaggedValueEndDetector.EndMatch(
+                        TaggedValueEndDetector.EndDecision.ENDS, pending.length(), false));
     }
 
     /** Returns how the value ends if no more text comes; all pending text may be its end. */
-    private Optional<TaggedValueEndDetector.Place> endOfValue() {
+    private Optional<TaggedValueEndDetector.EndMatch> endOfValue() {
         return pending.isEmpty()
                 ? Optional.empty()
                 : Optional.of(place(0, true))
-                        .filter(place -> place.follow() == TaggedValueEndDetector.Follow.ENDS);
+                        .filter(place -> place.follow() == TaggedValueEndDetector.EndDecision.ENDS);
     }
 
-    private static boolean isTagged(Optional<TaggedValueEndDetector.Place> place) {
-        return place.filter(TaggedValueEndDetector.Place::isTagged).isPresent();
+    private static boolean isTagged(Optional<TaggedValueEndDetector.EndMatch> place) {
+        return place.filter(TaggedValueEndDetector.EndMatch::isTagged).isPresent();
     }
 
     private void skipSpace() {

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * or the end of the arguments followed by the close mark or the next call.
  */
 final class TaggedValueEndDetector {
-    enum Follow {
+    enum EndDecision {
         /** The value ends here. */
         ENDS,
         /** More text is needed to decide. */
@@ -33,9 +33,9 @@ final class TaggedValueEndDetector {
      * @param next where parsing continues if the value ends
      * @param isTagged whether the value's own tag ends it
      */
-    record Place(Follow follow, int next, boolean isTagged) {
-        private static final Place TEXT = new Place(Follow.TEXT, 0, false);
-        private static final Place OPEN = new Place(Follow.OPEN, 0, false);
+    record EndMatch(EndDecision follow, int next, boolean isTagged) {
+        private static final EndMatch TEXT = new EndMatch(EndDecision.TEXT, 0, false);
+        private static final EndMatch OPEN = new EndMatch(EndDecision.OPEN, 0, false);
     }
 
     /** Kinds of tags. */
@@ -125,7 +125,7 @@ final class TaggedValueEndDetector {
      * @param beginsLine whether the place begins a line
      * @param ended whether only the close mark follows
      */
-    Place at(int from, String key, Predicate<String> isKey, boolean beginsLine, boolean ended) {
+    EndMatch at(int from, String key, Predicate<String> isKey, boolean beginsLine, boolean ended) {
         boolean isTagged = startsWith(from, syntax.value().end());
         int at = from;
         int over = -1;
@@ -133,14 +133,14 @@ final class TaggedValueEndDetector {
             int space = at;
             at = spaceEnd(at);
             if (at - space > MOST_SPACE) {
-                return Place.TEXT;
+                return EndMatch.TEXT;
             }
-            Place here = new Place(Follow.ENDS, over < 0 ? at : over, isTagged);
+            EndMatch here = new EndMatch(EndDecision.ENDS, over < 0 ? at : over, isTagged);
             if (at == pending.length()) {
-                return ended ? here : Place.OPEN;
+                return ended ? here : EndMatch.OPEN;
             }
             if (pending.charAt(at) != '<') {
-                return isTagged ? bareCall(at, here, ended) : Place.TEXT;
+                return isTagged ? bareCall(at, here, ended) : EndMatch.TEXT;
             }
             boolean isExact = startsWith(at, syntax.key().begin()) || ends(at);
             if (isTagged && isExact) {
@@ -150,22 +150,24 @@ final class TaggedValueEndDetector {
             switch (tag.kind) {
                 case KEY -> {
                     boolean isApart = tags > 0 || beginsLine;
-                    return over < 0 && isApart && isKey.test(tag.name) ? here : Place.TEXT;
+                    return over < 0 && isApart && isKey.test(tag.name) ? here : EndMatch.TEXT;
                 }
                 case CALL -> {
-                    return over >= 0 && tools.contains(tag.name) ? here : Place.TEXT;
+                    return over >= 0 && tools.contains(tag.name) ? here : EndMatch.TEXT;
                 }
                 case CUT -> {
-                    Place last =
-                            tag.isLike ? new Place(Follow.ENDS, tag.end, isTagged) : Place.TEXT;
-                    return ended ? last : Place.OPEN;
+                    EndMatch last =
+                            tag.isLike
+                                    ? new EndMatch(EndDecision.ENDS, tag.end, isTagged)
+                                    : EndMatch.TEXT;
+                    return ended ? last : EndMatch.OPEN;
                 }
                 case OTHER -> {
-                    return Place.TEXT;
+                    return EndMatch.TEXT;
                 }
                 case VALUE_END -> {
                     if (!isTagged) {
-                        return Place.TEXT;
+                        return EndMatch.TEXT;
                     }
                 }
                 case END -> over = over < 0 ? at : over;
@@ -173,7 +175,7 @@ final class TaggedValueEndDetector {
             }
             at = tag.end;
         }
-        return Place.TEXT;
+        return EndMatch.TEXT;
     }
 
     /** Returns the key of a misspelled tag that begins an argument, and the end of the tag. */
@@ -201,9 +203,9 @@ final class TaggedValueEndDetector {
     }
 
     /** Checks for a call that begins with only its tool's name. */
-    private Place bareCall(int at, Place here, boolean ended) {
+    private EndMatch bareCall(int at, EndMatch here, boolean ended) {
         if (!syntax.name().begin().isEmpty()) {
-            return Place.TEXT;
+            return EndMatch.TEXT;
         }
         int end = at;
         while (end < pending.length() && "<\n".indexOf(pending.charAt(end)) < 0) {
@@ -211,9 +213,11 @@ final class TaggedValueEndDetector {
         }
         String name = pending.substring(at, end).strip();
         if (end < pending.length() || ended) {
-            return tools.contains(name) ? here : Place.TEXT;
+            return tools.contains(name) ? here : EndMatch.TEXT;
         }
-        return tools.stream().anyMatch(tool -> tool.startsWith(name)) ? Place.OPEN : Place.TEXT;
+        return tools.stream().anyMatch(tool -> tool.startsWith(name))
+                ? EndMatch.OPEN
+                : EndMatch.TEXT;
     }
 
     private Tag tag(int at, String key) {

@@ -44,7 +44,7 @@ record ToolCallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax
         return token == openId || token == closeId || innerIds.contains(token);
     }
 
-    ToolCallParser parser(List<ToolDeclaration> tools, ToolCallBuffer output) {
+    ToolCallParser parser(List<ToolDeclaration> tools, BufferedToolCallOutput output) {
         return switch (syntax) {
             case ToolSyntax.Tagged tagged ->
                     sequence(() -> new TaggedCallParser(tagged, tools, output), tools, output);
@@ -57,7 +57,9 @@ record ToolCallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax
     }
 
     private static ToolCallParser sequence(
-            Supplier<ToolCallParser> syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
+            Supplier<ToolCallParser> syntax,
+            List<ToolDeclaration> tools,
+            BufferedToolCallOutput output) {
         return new CallSequenceParser(syntax, () -> new JsonCallParser(tools, output), output);
     }
 

@@ -28,13 +28,13 @@ final class ValidatingCallParser implements ToolCallParser {
 
     private final ToolSyntax.Custom syntax;
     private final List<ToolDeclaration> tools;
-    private final ToolCallBuffer output;
-    private final Checked checked = new Checked();
-    private ToolCallParser parser = new Spent();
+    private final BufferedToolCallOutput output;
+    private final ValidatingOutput checked = new ValidatingOutput();
+    private ToolCallParser parser = new StoppedParser();
     private boolean failed;
 
     ValidatingCallParser(
-            ToolSyntax.Custom syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
+            ToolSyntax.Custom syntax, List<ToolDeclaration> tools, BufferedToolCallOutput output) {
         this.syntax = syntax;
         this.tools = tools;
         this.output = output;
@@ -116,7 +116,7 @@ final class ValidatingCallParser implements ToolCallParser {
 
     private void fail(String why) {
         failed = true;
-        parser = new Spent();
+        parser = new StoppedParser();
         LOG.log(
                 Level.WARNING,
                 "{0} failed to parse a tool call: {1}",
@@ -134,7 +134,7 @@ final class ValidatingCallParser implements ToolCallParser {
     }
 
     /** Emits only text that is part of an arguments object so far. */
-    private final class Checked implements ToolCallOutput {
+    private final class ValidatingOutput implements ToolCallOutput {
         private JsonValueEndDetector nesting = new JsonValueEndDetector();
         private int length;
         private boolean complete;
@@ -207,7 +207,7 @@ final class ValidatingCallParser implements ToolCallParser {
     }
 
     /** Parser that accepts no more text. */
-    private static final class Spent implements ToolCallParser {
+    private static final class StoppedParser implements ToolCallParser {
         @Override
         public void push(String text) {}
 

@@ -19,7 +19,7 @@ import dev.varve.platform.http.llamacpp.LlamaCppCompletions;
 import dev.varve.platform.http.metrics.Exposition;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
-import dev.varve.platform.http.model.ModelInfo;
+import dev.varve.platform.http.model.ModelQueries;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.ollama.OllamaBody;
 import dev.varve.platform.http.ollama.OllamaDialect;
@@ -72,12 +72,7 @@ final class ApiRoutes {
         ActiveRequests live = new ActiveRequests();
         delivery =
                 new ResponseDelivery(
-                        metrics,
-                        names,
-                        streams,
-                        options.resume(),
-                        live,
-                        cycle.failures());
+                        metrics, names, streams, options.resume(), live, cycle.failures());
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts(options);
@@ -171,7 +166,7 @@ final class ApiRoutes {
      */
     private JsonNode slots(Exchange exchange) {
         ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
-        return offer.facts(view).map(ModelInfo::slots).orElseGet(Json.MAPPER::createArrayNode);
+        return offer.facts(view).map(ModelQueries::slots).orElseGet(Json.MAPPER::createArrayNode);
     }
 
     private JsonNode models(Exchange exchange) {

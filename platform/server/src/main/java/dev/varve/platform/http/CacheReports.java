@@ -2,9 +2,9 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.model.CachedPrefixReport;
+import dev.varve.platform.http.model.PrefixCacheReport;
 import dev.varve.platform.http.serving.RunningModel;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 
 import tools.jackson.databind.JsonNode;
 
@@ -33,11 +33,11 @@ record CacheReports(OfferedModels offer) {
         int limit = limit(Optional.ofNullable(exchange.request().getQueryString()).orElse(""));
         Optional<RunningModel> model =
                 offer.view(RequestedModel.inQuery(exchange.request())).running();
-        List<CacheEntry> entries =
+        List<CachedPrefix> entries =
                 model.isPresent()
                         ? EngineFutures.await(model.get().served().engine().cacheEntries())
                         : List.of();
-        return CachedPrefixReport.entries(entries, limit);
+        return PrefixCacheReport.entries(entries, limit);
     }
 
     /** Reads the limit without decoding escapes: a number needs none. */

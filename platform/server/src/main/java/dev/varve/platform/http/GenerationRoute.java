@@ -145,7 +145,7 @@ final class GenerationRoute extends JsonPostRoute {
             throws IOException, InterruptedException {
         return delivery.deliver(
                 preparation,
-                new ResponseDelivery.Source(
+                new ResponseDelivery.GeneratingModel(
                         taken.model().served(), () -> taken.lease().share()::close),
                 exchange.admitted().caller(),
                 new ResponseDelivery.Client(

@@ -6,7 +6,7 @@ import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.intake.RequestBody;
 import dev.varve.platform.intake.RequestIngress;
 
@@ -79,7 +79,7 @@ abstract class JsonPostRoute extends Route {
     }
 
     private OfferedModels.Taken take(
-            Optional<String> name, BooleanSupplier gone, RequestMetadata record)
+            Optional<String> name, BooleanSupplier gone, RequestContext record)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = record.child("model");
         try {

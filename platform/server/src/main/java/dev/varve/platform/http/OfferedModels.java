@@ -5,7 +5,7 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.metrics.Exposition;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.metrics.ModelSample;
-import dev.varve.platform.http.model.ModelInfo;
+import dev.varve.platform.http.model.ModelQueries;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
 import dev.varve.platform.http.serving.ModelLease;
@@ -26,13 +26,13 @@ import java.util.function.BooleanSupplier;
 /** The models that the server serves, from the first load until the server closes. Thread-safe. */
 final class OfferedModels {
     /** A model and the objects that read requests for it. */
-    record OfferedModel(ServedModel served, ModelInfo facts, ConversationPreparer preparer) {
+    record OfferedModel(ServedModel served, ModelQueries facts, ConversationPreparer preparer) {
         static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
             String id = served.description().id();
             return new OfferedModel(
                     served,
-                    new ModelInfo(served, tools),
+                    new ModelQueries(served, tools),
                     new ConversationPreparer(
                             served, tools, () -> metrics.countFailedCompression(id)));
         }
@@ -136,7 +136,7 @@ final class OfferedModels {
     }
 
     /** Returns the facts of a model, if it is loaded. */
-    Optional<ModelInfo> facts(ModelStatus view) {
+    Optional<ModelQueries> facts(ModelStatus view) {
         return view.running().map(running -> offered(running).facts());
     }
 

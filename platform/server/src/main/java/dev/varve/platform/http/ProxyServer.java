@@ -2,7 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.upstream.Upstream;
+import dev.varve.platform.http.upstream.ProxySettings;
 import dev.varve.platform.http.upstream.UpstreamProxy;
 import dev.varve.platform.intake.RequestIngress;
 
@@ -19,7 +19,7 @@ public final class ProxyServer implements AutoCloseable {
     private final RequestDrain drain = new RequestDrain();
     private final JettyServer jetty;
 
-    private ProxyServer(HttpOptions options, Upstream upstream) {
+    private ProxyServer(HttpOptions options, ProxySettings upstream) {
         Metrics metrics = new Metrics(options.monitoring().vllmNames());
         metrics.exposeTraces(options.monitoring().tracing()::counts);
         metrics.exposeCompression(UpstreamProxy.MODEL);
@@ -39,7 +39,7 @@ public final class ProxyServer implements AutoCloseable {
      *
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if the address cannot be bound
      */
-    public static ProxyServer start(HttpOptions options, Upstream upstream) {
+    public static ProxyServer start(HttpOptions options, ProxySettings upstream) {
         ProxyServer server = new ProxyServer(options, upstream);
         try {
             server.jetty.listen();

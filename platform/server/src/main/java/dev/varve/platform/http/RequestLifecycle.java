@@ -10,7 +10,7 @@ import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.intake.IngressException;
@@ -62,7 +62,7 @@ final class RequestLifecycle {
         response.setHeader(REQUEST, id);
         // The header name that Anthropic's clients read.
         response.setHeader("request-id", id);
-        RequestMetadata record = begun.record();
+        RequestContext record = begun.record();
         RequestOutcome outcome = RequestOutcome.FAILED;
         try {
             outcome = outcome(route, request, new DisconnectAwareResponse(response), record);
@@ -78,7 +78,7 @@ final class RequestLifecycle {
             HttpServletResponse response,
             Tracing.Begun begun,
             RequestOutcome outcome) {
-        RequestMetadata record = begun.record();
+        RequestContext record = begun.record();
         metrics.countRequest(
                 route.label(),
                 response.getStatus(),
@@ -146,7 +146,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestMetadata record)
+            RequestContext record)
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
@@ -199,7 +199,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestMetadata record)
+            RequestContext record)
             throws IOException, InterruptedException {
         access.allowOrigin(request, response);
         AdmissionDecision.Admitted admitted = admitted(request, response);

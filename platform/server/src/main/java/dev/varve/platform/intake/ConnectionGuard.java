@@ -59,7 +59,7 @@ final class ConnectionGuard implements Connection.Listener {
     void closeStalled() {
         long now = System.nanoTime();
         for (ClientConnection connection : connections.values()) {
-            new IsolatedTask(() -> closeIfStalled(connection, now)).run();
+            new ExceptionLoggingTask(() -> closeIfStalled(connection, now)).run();
         }
     }
 

@@ -40,7 +40,10 @@ public final class RequestIngress implements AutoCloseable {
         workers = new RequestWorkers(Runtime.getRuntime().availableProcessors());
         watch.scheduleWithFixedDelay(
                 // The monitor continues after any failure.
-                new IsolatedTask(this::watch), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+                new ExceptionLoggingTask(this::watch),
+                WATCH_MILLIS,
+                WATCH_MILLIS,
+                TimeUnit.MILLISECONDS);
     }
 
     /** Returns a listener that counts and monitors the connections of a connector. */
@@ -116,8 +119,8 @@ public final class RequestIngress implements AutoCloseable {
     }
 
     private void watch() {
-        new IsolatedTask(connections::closeStalled).run();
-        readers.forEach(reader -> new IsolatedTask(reader::check).run());
+        new ExceptionLoggingTask(connections::closeStalled).run();
+        readers.forEach(reader -> new ExceptionLoggingTask(reader::check).run());
     }
 
     @Override

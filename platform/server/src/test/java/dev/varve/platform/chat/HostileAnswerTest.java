@@ -114,7 +114,7 @@ class HostileAnswerTest {
     private static void assertAreJson(Answer answer, String context) {
         for (Dialects.Call call : answer.calls()) {
             assertTrue(
-                    JsonTextReader.parse(call.arguments()).filter(JsonNode::isObject).isPresent(),
+                    StrictJson.parse(call.arguments()).filter(JsonNode::isObject).isPresent(),
                     () -> context + " gives " + call.arguments());
         }
     }

@@ -157,9 +157,7 @@ class NoisyAnswersTest {
             for (Call call : answer.calls()) {
                 String context = dialect + ", seed " + seed + ": " + text + " gives " + call;
                 assertTrue(
-                        JsonTextReader.parse(call.arguments())
-                                .filter(JsonNode::isObject)
-                                .isPresent(),
+                        StrictJson.parse(call.arguments()).filter(JsonNode::isObject).isPresent(),
                         context);
                 assertHas(plain(text), call.json(), context);
             }

@@ -29,7 +29,7 @@ class ReasoningTextTest {
         assertEquals("plan", answer.reasoning());
         assertEquals("answer", answer.content());
         assertEquals(4, answer.text().reasoningTokens());
-        assertEquals(ReasoningEnd.NATURAL, answer.text().closeKind());
+        assertEquals(ReasoningFinishReason.NATURAL, answer.text().closeKind());
     }
 
     @Test
@@ -39,7 +39,7 @@ class ReasoningTextTest {
         assertEquals("a b ", answer.reasoning());
         assertEquals("", answer.content());
         assertEquals(5, answer.text().reasoningTokens());
-        assertEquals(ReasoningEnd.OPEN, answer.text().closeKind());
+        assertEquals(ReasoningFinishReason.OPEN, answer.text().closeKind());
     }
 
     @Test
@@ -47,7 +47,7 @@ class ReasoningTextTest {
         Answer answer = Dialects.QWEN35.read("<think>\n\n</think>\n\n", "\nhi", Dialects.options());
 
         assertEquals("hi", answer.content());
-        assertEquals(ReasoningEnd.NONE, answer.text().closeKind());
+        assertEquals(ReasoningFinishReason.NONE, answer.text().closeKind());
         assertEquals(0, answer.text().reasoningTokens());
     }
 
@@ -128,7 +128,7 @@ class ReasoningTextTest {
             assertEquals("I should look.", answer.reasoning().strip());
             assertEquals("", answer.content().strip());
             assertEquals("{\"city\":\"Bern\",\"n\":2}", answer.call().json().toString());
-            assertEquals(ReasoningEnd.NATURAL, answer.text().closeKind());
+            assertEquals(ReasoningFinishReason.NATURAL, answer.text().closeKind());
         }
     }
 
@@ -194,7 +194,7 @@ class ReasoningTextTest {
 
                 assertEquals(spelled, answer.content());
                 assertEquals("", answer.reasoning());
-                assertEquals(ReasoningEnd.NONE, answer.text().closeKind());
+                assertEquals(ReasoningFinishReason.NONE, answer.text().closeKind());
             }
         }
     }

@@ -65,7 +65,7 @@ class ResponseGuideTest {
         Run run = Run.of(thinking(Dialects.QWEN35, "<think>\n", 10), "0123456789answer");
 
         assertEquals("0123456789[\n</think>\n\n]answer", run.text());
-        assertEquals(ReasoningEnd.HARD, run.answer().closeKind());
+        assertEquals(ReasoningFinishReason.HARD, run.answer().closeKind());
         assertEquals(11, run.answer().reasoningTokens());
     }
 
@@ -75,7 +75,7 @@ class ResponseGuideTest {
                 Run.of(thinking(Dialects.QWEN35, "<think>\n", 10), "01234</think>0123456789answer");
 
         assertEquals("01234</think>0123456789answer", run.text());
-        assertEquals(ReasoningEnd.NATURAL, run.answer().closeKind());
+        assertEquals(ReasoningFinishReason.NATURAL, run.answer().closeKind());
     }
 
     @ParameterizedTest
@@ -113,7 +113,7 @@ class ResponseGuideTest {
 
         assertEquals(script, run.text());
         assertEquals(1, run.answer().callCount());
-        assertEquals(ReasoningEnd.NATURAL, run.answer().closeKind());
+        assertEquals(ReasoningFinishReason.NATURAL, run.answer().closeKind());
     }
 
     @Test
@@ -149,7 +149,7 @@ class ResponseGuideTest {
         Run run = Run.of(thinking(Dialects.GEMMA, "x", 0), "<|channel>answer");
 
         assertEquals("<|channel>[thought\n\n<channel|>]answer", run.text());
-        assertEquals(ReasoningEnd.HARD, run.answer().closeKind());
+        assertEquals(ReasoningFinishReason.HARD, run.answer().closeKind());
     }
 
     @Test

@@ -41,7 +41,7 @@ class BasePathTest {
                             new ListenAddress("127.0.0.1", 0, "/llm/varve"),
                             new ClientAccess(
                                     Set.of("k"),
-                                    ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                    ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                     new CrossOriginOptions(Set.of(), Set.of())),
                             IngressLimits.DEFAULT));
     private final URI root = server.server.uri().resolve("/");

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.testkit.MetricsText;
@@ -50,16 +50,16 @@ class CacheRoutesTest {
     private static HttpOptions options(CrossOriginOptions pages, String operator, String... keys) {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
-                new ClientAccess(Set.of(keys), ClientAccess.WithoutKey.LOOPBACK_ONLY, pages)
+                new ClientAccess(Set.of(keys), ClientAccess.KeylessListening.LOOPBACK_ONLY, pages)
                         .withCache(
-                                new CacheAccess(
+                                new CacheAccessSettings(
                                         CacheSharingPolicy.KEY,
                                         Optional.of(operator).filter(key -> !key.isEmpty()))),
                 IngressLimits.DEFAULT);
     }
 
-    private static CacheEntry entry(String scope, int tokens) {
-        return new CacheEntry(
+    private static CachedPrefix entry(String scope, int tokens) {
+        return new CachedPrefix(
                 new CacheScope(scope), tokens, 10L * tokens, 3, Duration.ofMillis(1500));
     }
 
@@ -98,7 +98,7 @@ class CacheRoutesTest {
     void noMoreEntriesAreShownThanAskedFor(String query, int shown) throws Exception {
         engine.keeps(
                 status(),
-                Stream.generate(() -> entry("s", 256)).limit(150).toArray(CacheEntry[]::new));
+                Stream.generate(() -> entry("s", 256)).limit(150).toArray(CachedPrefix[]::new));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode answer = TestServer.json(server.get("/cache" + query));
 
@@ -302,7 +302,8 @@ class CacheRoutesTest {
             HttpOptions options =
                     new HttpOptions(
                             ListenAddress.LOOPBACK,
-                            ClientAccess.LOCAL.withCache(new CacheAccess(rule, Optional.empty())),
+                            ClientAccess.LOCAL.withCache(
+                                    new CacheAccessSettings(rule, Optional.empty())),
                             IngressLimits.DEFAULT);
             try (TestServer server = TestServer.of(engine, options)) {
                 assertEquals(

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.CrossOriginOptions;
@@ -45,9 +45,9 @@ class CacheScopeTest {
                 ListenAddress.LOOPBACK,
                 new ClientAccess(
                                 Set.of(keys),
-                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                 CrossOriginOptions.NONE)
-                        .withCache(new CacheAccess(rule, Optional.empty())),
+                        .withCache(new CacheAccessSettings(rule, Optional.empty())),
                 IngressLimits.DEFAULT);
     }
 
@@ -195,7 +195,7 @@ class CacheScopeTest {
     void anAnswerTellsWhatItHadOfTheCache() throws Exception {
         engine.finds(
                 PrefixLookupResult.restored(
-                        CacheSource.HOST, 5, new PrefixLookupResult.Restored(4096, 2.5)));
+                        CacheSource.HOST, 5, new PrefixLookupResult.RestoreStats(4096, 2.5)));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode answer = server.chat("");
             JsonNode streamed =

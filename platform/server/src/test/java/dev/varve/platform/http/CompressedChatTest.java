@@ -9,8 +9,8 @@ import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressedConversation;
-import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.CompressionOverrides;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -152,7 +152,8 @@ class CompressedChatTest {
             ConversationCompressor compressor =
                     new ConversationCompressor(
                             drafter,
-                            CompressionOptions.of(CompressionMode.ALWAYS, 0, new KeepRatio(0.1)));
+                            ConversationCompressionSettings.of(
+                                    CompressionMode.ALWAYS, 0, new KeepRatio(0.1)));
             List<Map<String, Object>> messages = conversation();
             // Conversations under way are left as they are in this mode, so theirs is another one.
             List<Map<String, Object>> asked = i % 2 == 0 ? firstTurn(messages) : messages;

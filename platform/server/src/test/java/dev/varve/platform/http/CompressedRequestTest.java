@@ -10,7 +10,7 @@ import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.ScriptedDrafter;
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.SelectionSettings;
@@ -61,7 +61,7 @@ class CompressedRequestTest {
                         Optional.of(
                                 new ConversationCompressor(
                                         drafter,
-                                        new CompressionOptions(
+                                        new ConversationCompressionSettings(
                                                 mode,
                                                 4000,
                                                 false,

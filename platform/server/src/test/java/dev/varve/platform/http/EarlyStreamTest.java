@@ -8,7 +8,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.compression.ScriptedDrafter;
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.http.model.ModelDescription;
@@ -282,7 +282,7 @@ class EarlyStreamTest {
                 Optional.of(
                         new ConversationCompressor(
                                 drafter,
-                                CompressionOptions.of(
+                                ConversationCompressionSettings.of(
                                         CompressionMode.AUTO, 4000, new KeepRatio(0.15)))));
     }
 

@@ -140,7 +140,7 @@ class HttpServerTest {
                                         new ListenAddress("0.0.0.0", 0),
                                         new ClientAccess(
                                                 Set.of(),
-                                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                                 CrossOriginOptions.NONE),
                                         IngressLimits.DEFAULT));
 
@@ -159,7 +159,7 @@ class HttpServerTest {
                                         new ListenAddress(host, 0),
                                         new ClientAccess(
                                                 Set.of(),
-                                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                                 CrossOriginOptions.NONE),
                                         IngressLimits.DEFAULT));
 
@@ -179,7 +179,8 @@ class HttpServerTest {
                                                     new ListenAddress("127.0.0.1", port),
                                                     new ClientAccess(
                                                             Set.of(),
-                                                            ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                                            ClientAccess.KeylessListening
+                                                                    .LOOPBACK_ONLY,
                                                             CrossOriginOptions.NONE),
                                                     IngressLimits.DEFAULT)));
 
@@ -410,7 +411,7 @@ class HttpServerTest {
                         new ListenAddress("127.0.0.1", 0),
                         new ClientAccess(
                                 Set.of("alice", "bob"),
-                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                 CrossOriginOptions.NONE),
                         IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
@@ -435,7 +436,7 @@ class HttpServerTest {
         ClientAccess keys =
                 new ClientAccess(
                         Set.of("alice"),
-                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
                         CrossOriginOptions.NONE);
         HttpOptions options =
                 new HttpOptions(

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.CrossOriginOptions;
@@ -53,10 +53,10 @@ class LiveRequestsTest {
                 ListenAddress.LOOPBACK,
                 new ClientAccess(
                                 Set.of(keys),
-                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                 CrossOriginOptions.NONE)
                         .withCache(
-                                new CacheAccess(
+                                new CacheAccessSettings(
                                         CacheSharingPolicy.KEY,
                                         Optional.of(operator).filter(key -> !key.isEmpty()))),
                 IngressLimits.DEFAULT);

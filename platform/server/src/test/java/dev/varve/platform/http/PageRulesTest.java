@@ -118,7 +118,7 @@ class PageRulesTest {
                         new ListenAddress("0.0.0.0", 0),
                         new ClientAccess(
                                 Set.of(),
-                                ClientAccess.WithoutKey.ANYWHERE,
+                                ClientAccess.KeylessListening.ANYWHERE,
                                 CrossOriginOptions.NONE),
                         IngressLimits.DEFAULT);
 

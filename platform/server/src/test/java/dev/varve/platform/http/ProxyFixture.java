@@ -4,14 +4,14 @@ import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.ScriptedDrafter;
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.upstream.Upstream;
-import dev.varve.platform.http.upstream.UpstreamLimits;
+import dev.varve.platform.http.upstream.ProxySettings;
 import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamTimeouts;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -28,8 +28,8 @@ final class ProxyFixture implements AutoCloseable {
     static final String FILLER = "Nothing happened on that day. ".repeat(200);
     static final String NEEDLE = "The key lies under the stone. ";
     static final String QUESTION = "Where is the key?";
-    static final UpstreamLimits LIMITS =
-            new UpstreamLimits(Duration.ofSeconds(20), Duration.ofSeconds(20));
+    static final UpstreamTimeouts LIMITS =
+            new UpstreamTimeouts(Duration.ofSeconds(20), Duration.ofSeconds(20));
 
     final ScriptedDrafter drafter;
     final ProxyServer server;
@@ -38,21 +38,21 @@ final class ProxyFixture implements AutoCloseable {
     private ProxyFixture(
             HttpOptions options,
             UpstreamTarget target,
-            UpstreamLimits limits,
-            CompressionOptions compression) {
+            UpstreamTimeouts limits,
+            ConversationCompressionSettings compression) {
         drafter = ScriptedDrafter.looksFor("stone", SmallChat.TOKENIZER);
         server =
                 ProxyServer.start(
                         options,
-                        new Upstream(
+                        new ProxySettings(
                                 target,
                                 limits,
                                 new ConversationCompressor(drafter, compression),
                                 "scripted.gguf"));
     }
 
-    static CompressionOptions compression(CompressionMode mode, boolean byMessage) {
-        return new CompressionOptions(
+    static ConversationCompressionSettings compression(CompressionMode mode, boolean byMessage) {
+        return new ConversationCompressionSettings(
                 mode,
                 4000,
                 byMessage,
@@ -66,11 +66,11 @@ final class ProxyFixture implements AutoCloseable {
         return of(target, LIMITS);
     }
 
-    static ProxyFixture of(UpstreamTarget target, UpstreamLimits limits) {
+    static ProxyFixture of(UpstreamTarget target, UpstreamTimeouts limits) {
         return of(HttpOptions.loopback(), target, limits);
     }
 
-    static ProxyFixture of(HttpOptions options, UpstreamTarget target, UpstreamLimits limits) {
+    static ProxyFixture of(HttpOptions options, UpstreamTarget target, UpstreamTimeouts limits) {
         return new ProxyFixture(options, target, limits, compression(CompressionMode.AUTO, false));
     }
 

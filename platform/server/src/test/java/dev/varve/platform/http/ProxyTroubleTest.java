@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.upstream.UpstreamLimits;
 import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamTimeouts;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.testkit.Await;
 
@@ -47,8 +47,8 @@ class ProxyTroubleTest {
     private static final String USAGE =
             "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}\n\n";
     private static final String DONE = "data: [DONE]\n\n";
-    private static final UpstreamLimits QUICK =
-            new UpstreamLimits(Duration.ofMillis(300), Duration.ofMillis(300));
+    private static final UpstreamTimeouts QUICK =
+            new UpstreamTimeouts(Duration.ofMillis(300), Duration.ofMillis(300));
 
     private ScriptedUpstream upstream;
 
@@ -492,7 +492,7 @@ class ProxyTroubleTest {
                 new ListenAddress("127.0.0.1", 0),
                 new ClientAccess(
                         Set.of("theirs"),
-                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
                         CrossOriginOptions.NONE),
                 IngressLimits.DEFAULT.withBodyBytes(1000));
     }

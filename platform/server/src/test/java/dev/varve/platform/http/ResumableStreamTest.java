@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.CrossOriginOptions;
@@ -220,9 +220,9 @@ class ResumableStreamTest {
                         ListenAddress.LOOPBACK,
                         new ClientAccess(
                                         Set.of("a", "b"),
-                                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                         CrossOriginOptions.NONE)
-                                .withCache(new CacheAccess(rule, Optional.empty())),
+                                .withCache(new CacheAccessSettings(rule, Optional.empty())),
                         IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String path = "/v1/chat/completions";

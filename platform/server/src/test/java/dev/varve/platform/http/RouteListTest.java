@@ -10,7 +10,7 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.resume.ResumableStreamLimits;
 import dev.varve.platform.http.resume.ResumableStreamStore;
 import dev.varve.platform.http.trace.Tracing;
-import dev.varve.platform.http.upstream.Upstream;
+import dev.varve.platform.http.upstream.ProxySettings;
 import dev.varve.platform.http.upstream.UpstreamProxy;
 import dev.varve.platform.http.upstream.UpstreamTarget;
 import dev.varve.platform.intake.IngressLimits;
@@ -55,8 +55,8 @@ class RouteListTest {
 
     @Test
     void aProxyHasTheseRoutes() {
-        Upstream upstream =
-                new Upstream(
+        ProxySettings upstream =
+                new ProxySettings(
                         UpstreamTarget.of(URI.create("http://127.0.0.1:1/v1")),
                         ProxyFixture.LIMITS,
                         new ConversationCompressor(

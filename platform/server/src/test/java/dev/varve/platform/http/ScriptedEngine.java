@@ -14,7 +14,7 @@ import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
-import dev.varve.platform.prefix.CacheEntry;
+import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.prefix.PrefixLookupResult;
@@ -67,7 +67,7 @@ final class ScriptedEngine extends EngineStub {
     private Optional<GenerationEnd.Paging> pages = Optional.empty();
     private PrefixLookupResult cacheUse = PrefixLookupResult.missed(MissReason.UNKNOWN);
     private PrefixCacheStatus cache = PrefixCacheStatus.NONE;
-    private CompletableFuture<List<CacheEntry>> entries =
+    private CompletableFuture<List<CachedPrefix>> entries =
             CompletableFuture.completedFuture(List.of());
 
     /** How often the cache was cleared. */
@@ -145,7 +145,7 @@ final class ScriptedEngine extends EngineStub {
     }
 
     /** What the prefix cache is said to hold. */
-    ScriptedEngine keeps(PrefixCacheStatus status, CacheEntry... held) {
+    ScriptedEngine keeps(PrefixCacheStatus status, CachedPrefix... held) {
         cache = status;
         entries = CompletableFuture.completedFuture(List.of(held));
         return this;
@@ -176,7 +176,7 @@ final class ScriptedEngine extends EngineStub {
     }
 
     @Override
-    public CompletableFuture<List<CacheEntry>> cacheEntries() {
+    public CompletableFuture<List<CachedPrefix>> cacheEntries() {
         return entries;
     }
 

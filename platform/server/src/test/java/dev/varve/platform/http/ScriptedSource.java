@@ -3,9 +3,9 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelCapability;
 import dev.varve.platform.http.serving.ModelOutline;
-import dev.varve.platform.http.serving.ModelSource;
 import dev.varve.platform.http.serving.RunningModel;
 
 import java.util.Map;
@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A model of a test, whose engine says its id. */
-final class ScriptedSource implements ModelSource {
+final class ScriptedSource implements LoadableModel {
     final AtomicInteger loads = new AtomicInteger();
     final AtomicInteger closes = new AtomicInteger();
 

@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.serving.IdleTtl;
+import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelLease;
 import dev.varve.platform.http.serving.ModelManager;
 import dev.varve.platform.http.serving.ModelNameResolver;
-import dev.varve.platform.http.serving.ModelSource;
 import dev.varve.platform.http.serving.ModelState;
 import dev.varve.platform.http.serving.ModelStatus;
 
@@ -50,11 +50,11 @@ class ServedModelsTest {
         opened.forEach(ModelManager::close);
     }
 
-    private ModelManager models(ModelSource... sources) {
+    private ModelManager models(LoadableModel... sources) {
         return models(ModelNameResolver.usual(), List.of(sources));
     }
 
-    private ModelManager models(ModelNameResolver names, List<ModelSource> sources) {
+    private ModelManager models(ModelNameResolver names, List<LoadableModel> sources) {
         // A list that may change.
         ModelManager models =
                 ModelManager.several(
@@ -271,7 +271,7 @@ class ServedModelsTest {
 
     @Test
     void aReplacedFileIsLoadedOnceTheOldModelIsUnused() throws Exception {
-        List<ModelSource> sources = new ArrayList<>(List.of(new ScriptedSource("a", "1")));
+        List<LoadableModel> sources = new ArrayList<>(List.of(new ScriptedSource("a", "1")));
         ScriptedSource old = (ScriptedSource) sources.getFirst();
         ScriptedSource fresh = new ScriptedSource("a", "2");
         ModelManager models = models(ModelNameResolver.usual(), sources);
@@ -290,7 +290,7 @@ class ServedModelsTest {
 
     @Test
     void addedAndRemovedFilesAreNoticed() throws Exception {
-        List<ModelSource> sources = new ArrayList<>(List.of(a));
+        List<LoadableModel> sources = new ArrayList<>(List.of(a));
         ModelManager models = models(ModelNameResolver.usual(), sources);
         assertThrows(ApiException.class, () -> use(models, "b"));
         sources.add(b);

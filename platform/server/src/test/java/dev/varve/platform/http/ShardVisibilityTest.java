@@ -52,7 +52,7 @@ class ShardVisibilityTest {
                         60,
                         1500,
                         250,
-                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED))));
+                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.PayloadPath.SHARED))));
     }
 
     private static ShardHealth gone(ShardHealth.State state) {
@@ -217,7 +217,7 @@ class ShardVisibilityTest {
                 55,
                 health,
                 new DraftStatus.Answers(40, 120, 3),
-                new ShardTraffic(900, 60, ShardTraffic.Payloads.STREAM));
+                new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM));
     }
 
     @Test

@@ -12,13 +12,13 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
-import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.model.MemoryPlacement;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelPlacement;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.paging.PagePolicy;
@@ -71,7 +71,7 @@ class StatusRouteTest {
                         60,
                         1000,
                         200,
-                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED)),
+                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.PayloadPath.SHARED)),
                         new ShardStatus.Recent(12.5, 3.25));
         ShardHealth lost =
                 new ShardHealth(
@@ -138,7 +138,7 @@ class StatusRouteTest {
                                         "redis://secret-host/0",
                                         false,
                                         true,
-                                        Map.of(SharedArchiveStatus.Outcome.FOUND, 4L),
+                                        Map.of(SharedArchiveStatus.SearchOutcome.FOUND, 4L),
                                         30,
                                         40,
                                         Map.of(ArchiveMissException.Reason.MISMATCH, 6L)))));
@@ -149,14 +149,14 @@ class StatusRouteTest {
                         List.of(1L, 1L, 2L),
                         List.of(0L, 0L, 3L),
                         "ngram",
-                        List.of(new SpeculationCounts.Grade(2, 10, 6, 4))));
+                        List.of(new SpeculationCounts.ConfidenceBucket(2, 10, 6, 4))));
         engine.hasDraft(
                 new DraftStatus(
                         "cpu:0@process",
                         55,
                         ShardHealth.ready(),
                         new DraftStatus.Answers(40, 120, 3),
-                        new ShardTraffic(900, 60, ShardTraffic.Payloads.STREAM)));
+                        new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM)));
         engine.pages(
                 new PagingStatus(
                         new PagingOptions(512, PagePolicy.LRU, 64),
@@ -192,14 +192,14 @@ class StatusRouteTest {
                                 "small",
                                 1000,
                                 Map.of(),
-                                new ModelPlacement(
+                                new MemoryPlacement(
                                         List.of(
-                                                new ModelPlacement.Planned("host", 10),
-                                                new ModelPlacement.Planned("host", 10),
-                                                new ModelPlacement.Planned("cuda:0", 50)),
+                                                new MemoryPlacement.PlannedShard("host", 10),
+                                                new MemoryPlacement.PlannedShard("host", 10),
+                                                new MemoryPlacement.PlannedShard("cuda:0", 50)),
                                         List.of(
-                                                new ModelPlacement.Memory("host", 5000, 9000),
-                                                new ModelPlacement.Memory("cuda:0", 600, 700)))),
+                                                new MemoryPlacement.Memory("host", 5000, 9000),
+                                                new MemoryPlacement.Memory("cuda:0", 600, 700)))),
                         engine,
                         plain.textProcessing()));
     }
@@ -387,10 +387,11 @@ class StatusRouteTest {
                         ListenAddress.LOOPBACK,
                         new ClientAccess(
                                         Set.of("one", "two"),
-                                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                         CrossOriginOptions.NONE)
                                 .withCache(
-                                        new CacheAccess(CacheSharingPolicy.KEY, Optional.of("op"))),
+                                        new CacheAccessSettings(
+                                                CacheSharingPolicy.KEY, Optional.of("op"))),
                         IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String report = server.get(path, "X-Api-Key", key).body();

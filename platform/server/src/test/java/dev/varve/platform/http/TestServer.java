@@ -92,7 +92,7 @@ final class TestServer implements AutoCloseable {
                 new ListenAddress("127.0.0.1", 0),
                 new ClientAccess(
                         Set.of(key),
-                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
                         new CrossOriginOptions(Set.of("http://page.example"), Set.of())),
                 IngressLimits.DEFAULT.withBodyBytes(1000));
     }

@@ -9,7 +9,7 @@ import java.util.List;
  * @param commits of drafted slices, each at most once
  * @param moves of rows, applied in this order
  */
-public record CacheChanges(List<StateCommit> commits, List<RowMove> moves) {
+public record CacheChanges(List<StateCommit> commits, List<RowOperation> moves) {
     /** No changes. */
     public static final CacheChanges NONE = new CacheChanges(List.of(), List.of());
 
@@ -37,7 +37,7 @@ public record CacheChanges(List<StateCommit> commits, List<RowMove> moves) {
     /** Number of slots whose rows are copied, to slots or host memory. */
     public long movedSlots() {
         long slots = 0;
-        for (RowMove move : moves) {
+        for (RowOperation move : moves) {
             slots +=
                     switch (move) {
                         case SlotCopy copy -> copy.count();

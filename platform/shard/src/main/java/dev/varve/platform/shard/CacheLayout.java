@@ -14,10 +14,10 @@ public final class CacheLayout {
     private final Map<Integer, RowLayout> rows = new TreeMap<>();
     private final Map<Integer, RowLayout> windows = new TreeMap<>();
     private final Map<Integer, List<Long>> states = new TreeMap<>();
-    private final WindowRule rule;
+    private final SlidingWindowRange rule;
     private final boolean forgets;
 
-    private CacheLayout(WindowRule rule, boolean forgets) {
+    private CacheLayout(SlidingWindowRange rule, boolean forgets) {
         this.rule = rule;
         this.forgets = forgets;
     }
@@ -30,7 +30,8 @@ public final class CacheLayout {
     public static CacheLayout of(
             ModelShape shape, LayerRange range, CacheTypes types, int regionSlots) {
         CacheLayout layout =
-                new CacheLayout(new WindowRule(shape.window(), regionSlots), shape.forgets());
+                new CacheLayout(
+                        new SlidingWindowRange(shape.window(), regionSlots), shape.forgets());
         for (int layer = range.begin(); layer < range.end(); layer++) {
             switch (shape.layers().get(layer)) {
                 case LayerState.FullAttention full ->

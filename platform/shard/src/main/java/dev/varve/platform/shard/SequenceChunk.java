@@ -15,7 +15,7 @@ public record SequenceChunk(
         long sequence,
         int[] tokens,
         ChunkPlacement place,
-        OutputRows outputs,
+        RequestedOutput outputs,
         ChunkComputeMode kind,
         TokenTree tree) {
     /** Row that always holds the state of an empty sequence. */
@@ -47,13 +47,14 @@ public record SequenceChunk(
             long sequence,
             int[] tokens,
             ChunkPlacement place,
-            OutputRows outputs,
+            RequestedOutput outputs,
             ChunkComputeMode kind) {
         this(sequence, tokens, place, outputs, kind, TokenTree.CHAIN);
     }
 
     /** Creates a chunk, or a row if it is in a decode batch or has a single token. */
-    public SequenceChunk(long sequence, int[] tokens, ChunkPlacement place, OutputRows outputs) {
+    public SequenceChunk(
+            long sequence, int[] tokens, ChunkPlacement place, RequestedOutput outputs) {
         this(sequence, tokens, place, outputs, ChunkComputeMode.CHUNK);
     }
 

@@ -92,7 +92,7 @@ public interface Shard extends AutoCloseable {
      * @param target receives the bytes of each part before the future completes
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target);
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target);
 
     /**
      * Copies parts of sequences into the caches, for the calls after this one. All or nothing:
@@ -102,7 +102,7 @@ public interface Shard extends AutoCloseable {
      * @param source writes the bytes of each part before the future completes
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source);
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source);
 
     /**
      * Makes a lost shard usable again, with empty caches; completes at once if it was not lost.

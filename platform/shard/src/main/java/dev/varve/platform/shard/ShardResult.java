@@ -10,7 +10,7 @@ import java.util.Optional;
  *     until its next forward with outputs. A row of a slice that requested only ids is undefined.
  *     Empty if the range does not end the model
  * @param best per row, the most likely token of a slice that requested ids, see {@link
- *     OutputRows#isBest}, the lowest id on ties; -1 if a logit is NaN
+ *     RequestedOutput#isBest}, the lowest id on ties; -1 if a logit is NaN
  * @param rows number of rows
  * @param boundary activation for the next shard, unless the range ends the model
  * @param features the batch's captures of this shard's layers, ascending

@@ -7,9 +7,9 @@ package dev.varve.platform.shard;
  * @param receivedBytes from the shard, payloads in shared memory included
  * @param payloads transport of large payloads
  */
-public record ShardTraffic(long sentBytes, long receivedBytes, Payloads payloads) {
+public record ShardTraffic(long sentBytes, long receivedBytes, PayloadPath payloads) {
     /** Transport of large payloads. */
-    public enum Payloads {
+    public enum PayloadPath {
         /** Through memory that both processes map. */
         SHARED,
         /** Through the connection itself. */

@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 class BatchTest {
     private static final SlotSpan SPAN = new SlotSpan(SlotSpan.BLOCK, 2 * SlotSpan.BLOCK);
 
-    private static SequenceChunk slice(int tokens, int first, OutputRows outputs) {
+    private static SequenceChunk slice(int tokens, int first, RequestedOutput outputs) {
         return new SequenceChunk(7, new int[tokens], ChunkPlacement.next(first, SPAN, 3), outputs);
     }
 
@@ -36,11 +36,14 @@ class BatchTest {
             int tokens = 0;
             int outputs = 0;
             for (int i = 0; i <= random.nextInt(5); i++) {
-                OutputRows wanted = OutputRows.values()[random.nextInt(4)];
+                RequestedOutput wanted = RequestedOutput.values()[random.nextInt(4)];
                 int length = 1 + random.nextInt(200);
                 slices.add(slice(length, random.nextInt(300), wanted));
                 tokens += length;
-                outputs += wanted == OutputRows.NONE ? 0 : wanted == OutputRows.ALL ? length : 1;
+                outputs +=
+                        wanted == RequestedOutput.NONE
+                                ? 0
+                                : wanted == RequestedOutput.ALL ? length : 1;
             }
 
             Batch batch = new Batch(slices, Phase.PREFILL);
@@ -52,7 +55,7 @@ class BatchTest {
 
     @Test
     void aBatchKeepsItsOwnCopiesOfItsLists() {
-        List<SequenceChunk> slices = new ArrayList<>(List.of(slice(1, 0, OutputRows.BEST)));
+        List<SequenceChunk> slices = new ArrayList<>(List.of(slice(1, 0, RequestedOutput.BEST)));
         List<Integer> captures = new ArrayList<>(List.of(1));
         Batch batch = new Batch(slices, Phase.DECODE, captures);
 
@@ -67,18 +70,19 @@ class BatchTest {
     @ParameterizedTest
     @CsvSource({"0, 0", "513, 0", "1, 512", "512, 1", "2, 2147483647"})
     void aSliceThatDoesNotFitItsSpanIsRefused(int tokens, int first) {
-        assertThrows(IllegalArgumentException.class, () -> slice(tokens, first, OutputRows.NONE));
+        assertThrows(
+                IllegalArgumentException.class, () -> slice(tokens, first, RequestedOutput.NONE));
     }
 
     @ParameterizedTest
     @CsvSource({"1, 0, 256", "256, 0, 256", "1, 256, 512", "512, 0, 512", "1, 255, 256"})
     void attentionReadsWholeBlocksUpToTheLastPosition(int tokens, int first, int slots) {
-        assertEquals(slots, slice(tokens, first, OutputRows.NONE).attendedSlots());
+        assertEquals(slots, slice(tokens, first, RequestedOutput.NONE).attendedSlots());
     }
 
     @ParameterizedTest
     @EnumSource
-    void asManyRowsAreWantedAsTheOutputsSay(OutputRows outputs) {
+    void asManyRowsAreWantedAsTheOutputsSay(RequestedOutput outputs) {
         SequenceChunk slice = slice(5, 2, outputs);
 
         assertEquals(outputs.count(5), slice.outputCount());
@@ -105,19 +109,22 @@ class BatchTest {
     void aSliceTellsWhereItLies() {
         SequenceChunk slice =
                 new SequenceChunk(
-                        1, new int[] {5, 6}, new ChunkPlacement(3, SPAN, 2, 4), OutputRows.LAST);
+                        1,
+                        new int[] {5, 6},
+                        new ChunkPlacement(3, SPAN, 2, 4),
+                        RequestedOutput.LAST);
 
         assertEquals(3, slice.firstPosition());
         assertEquals(SPAN, slice.slots());
         assertEquals(2, slice.readRow());
         assertEquals(4, slice.writeRow());
-        assertFalse(slice.equals(slice(2, 3, OutputRows.LAST)));
+        assertFalse(slice.equals(slice(2, 3, RequestedOutput.LAST)));
     }
 
     private static Batch asking(int slice) {
         return new Batch(
                 CacheChanges.NONE,
-                List.of(slice(1, 0, OutputRows.NONE), slice(1, 5, OutputRows.BEST)),
+                List.of(slice(1, 0, RequestedOutput.NONE), slice(1, 5, RequestedOutput.BEST)),
                 Phase.DECODE,
                 List.of(),
                 List.of(new PageQuery(slice, List.of())));
@@ -133,7 +140,7 @@ class BatchTest {
     private static SequenceChunk paged(int tokens, int first, int... pages) {
         ChunkPlacement place =
                 new ChunkPlacement(first, SPAN, 3, 3, ChunkPlacement.NO_STASH, PageMap.of(pages));
-        return new SequenceChunk(7, new int[tokens], place, OutputRows.NONE);
+        return new SequenceChunk(7, new int[tokens], place, RequestedOutput.NONE);
     }
 
     /** The span of 512 slots has 8 pages, of which those of the tokens must be some. */
@@ -163,7 +170,11 @@ class BatchTest {
         assertEquals(256, paged(2, 640, 0, 3, 4, 10, 11, 12, -1, -1).attendedSlots());
         assertEquals(256, paged(2, 254, 0, 1, 2, 3, -1, -1, -1, -1).attendedSlots());
         assertEquals(
-                new SequenceChunk(7, new int[2], ChunkPlacement.next(254, SPAN, 3), OutputRows.NONE)
+                new SequenceChunk(
+                                7,
+                                new int[2],
+                                ChunkPlacement.next(254, SPAN, 3),
+                                RequestedOutput.NONE)
                         .attendedSlots(),
                 paged(2, 254, 0, 1, 2, 3, -1, -1, -1, -1).attendedSlots());
     }

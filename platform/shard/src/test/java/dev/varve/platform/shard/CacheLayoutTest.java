@@ -82,7 +82,7 @@ class CacheLayoutTest {
         "300, 811, 512", "1, 255, 0", "1, 256, 256", "257, 511, 0", "257, 512, 256"
     })
     void aWindowBeginsWithTheBlockOfTheOldestPositionThatIsSeen(int window, int end, int first) {
-        WindowRule rule = new WindowRule(OptionalInt.of(window), 1024);
+        SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(window), 1024);
 
         assertEquals(first, rule.first(end));
         assertTrue(rule.first(end) <= Math.max(0, end - (window - 1)));
@@ -91,11 +91,11 @@ class CacheLayoutTest {
 
     @Test
     void aRegionBeginsLaterOnceSomethingWasDropped() {
-        WindowRule rule = new WindowRule(OptionalInt.of(300), 1024);
+        SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(300), 1024);
 
         assertEquals(0, rule.begin(1024));
         assertEquals(rule.first(1025), rule.begin(1025));
         assertEquals(512, rule.begin(1025));
-        assertEquals(2048, new WindowRule(OptionalInt.empty(), 256).first(2048));
+        assertEquals(2048, new SlidingWindowRange(OptionalInt.empty(), 256).first(2048));
     }
 }

@@ -107,7 +107,7 @@ class CachePartTest {
     @ParameterizedTest
     @CsvSource({"1, 0, 0", "300, 0, 0", "556, 256, 0", "1024, 512, 0", "1025, 512, 512"})
     void aWindowBeginsAtTheWholeBlockOfTheFirstPositionThatIsSeen(int end, int first, int begin) {
-        WindowRule rule = new WindowRule(OptionalInt.of(300), 1024);
+        SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(300), 1024);
 
         assertEquals(first, rule.first(end));
         assertEquals(begin, rule.begin(end));

@@ -66,7 +66,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
         for (int i = 0; i < parts.size(); i++) {
             target.take(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }
@@ -74,7 +74,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
         for (int i = 0; i < parts.size(); i++) {
             source.give(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }

@@ -119,7 +119,7 @@ final class PlainCaches {
     }
 
     /** Does what a change of the caches asks for. */
-    void make(RowMove move) {
+    void make(RowOperation move) {
         switch (move) {
             case SlotCopy copy -> copy(copy);
             case PageMove(long page, int slot, PageMove.Direction direction) -> {

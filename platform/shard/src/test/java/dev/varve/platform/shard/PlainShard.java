@@ -523,7 +523,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);
@@ -535,7 +535,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);

@@ -41,7 +41,7 @@ class PlainShardTest {
     private final PlainShard shard = new PlainShard(MODEL, MODEL.shape().allLayers(), SIZES);
 
     private static SequenceChunk slice(
-            int slot, int first, int[] tokens, int read, OutputRows outputs) {
+            int slot, int first, int[] tokens, int read, RequestedOutput outputs) {
         return new SequenceChunk(
                 slot,
                 tokens,
@@ -51,7 +51,7 @@ class PlainShardTest {
 
     /** All tokens at once, in a sequence that lies at a slot. */
     private static Batch prompt(int slot) {
-        return batch(slice(slot, 0, PROMPT, SequenceChunk.ZERO_ROW, OutputRows.LAST));
+        return batch(slice(slot, 0, PROMPT, SequenceChunk.ZERO_ROW, RequestedOutput.LAST));
     }
 
     private static Batch batch(SequenceChunk... slices) {
@@ -60,7 +60,8 @@ class PlainShardTest {
 
     /** One token behind the prompt of the sequence at a slot. */
     private static Batch next(int slot) {
-        return batch(slice(slot, PROMPT.length, new int[] {7}, 1 + slot / BLOCK, OutputRows.LAST));
+        return batch(
+                slice(slot, PROMPT.length, new int[] {7}, 1 + slot / BLOCK, RequestedOutput.LAST));
     }
 
     private static float[] logits(PlainShard shard, Batch batch) {
@@ -98,15 +99,15 @@ class PlainShardTest {
 
         shard.forward(
                 batch(
-                        slice(BLOCK, 0, head, SequenceChunk.ZERO_ROW, OutputRows.NONE),
-                        slice(2 * BLOCK, 0, rest, SequenceChunk.ZERO_ROW, OutputRows.ALL)),
+                        slice(BLOCK, 0, head, SequenceChunk.ZERO_ROW, RequestedOutput.NONE),
+                        slice(2 * BLOCK, 0, rest, SequenceChunk.ZERO_ROW, RequestedOutput.ALL)),
                 Optional.empty());
         float[] chunked =
                 logits(
                         shard,
                         batch(
-                                slice(BLOCK, 4, rest, 2, OutputRows.LAST),
-                                slice(2 * BLOCK, rest.length, head, 3, OutputRows.NONE)));
+                                slice(BLOCK, 4, rest, 2, RequestedOutput.LAST),
+                                slice(2 * BLOCK, rest.length, head, 3, RequestedOutput.NONE)));
 
         assertArrayEquals(whole, chunked);
     }
@@ -115,7 +116,9 @@ class PlainShardTest {
     void everyRowOfAllIsWhatTheLastRowWasOfAShorterPrompt() {
         int vocabulary = MODEL.shape().vocabularySize();
         float[] all =
-                logits(shard, batch(slice(0, 0, PROMPT, SequenceChunk.ZERO_ROW, OutputRows.ALL)));
+                logits(
+                        shard,
+                        batch(slice(0, 0, PROMPT, SequenceChunk.ZERO_ROW, RequestedOutput.ALL)));
 
         for (int end = 1; end <= PROMPT.length; end++) {
             float[] last =
@@ -127,7 +130,7 @@ class PlainShardTest {
                                             0,
                                             Arrays.copyOf(PROMPT, end),
                                             SequenceChunk.ZERO_ROW,
-                                            OutputRows.LAST)));
+                                            RequestedOutput.LAST)));
             assertArrayEquals(
                     last, Arrays.copyOfRange(all, (end - 1) * vocabulary, end * vocabulary));
         }
@@ -143,7 +146,13 @@ class PlainShardTest {
 
         ShardResult best =
                 shard.forward(
-                                batch(slice(0, 0, PROMPT, SequenceChunk.ZERO_ROW, OutputRows.BEST)),
+                                batch(
+                                        slice(
+                                                0,
+                                                0,
+                                                PROMPT,
+                                                SequenceChunk.ZERO_ROW,
+                                                RequestedOutput.BEST)),
                                 Optional.empty())
                         .join();
 
@@ -169,7 +178,7 @@ class PlainShardTest {
                                                     0,
                                                     other,
                                                     SequenceChunk.ZERO_ROW,
-                                                    OutputRows.LAST)))));
+                                                    RequestedOutput.LAST)))));
         }
 
         assertEquals(PROMPT.length + 1, seen.size());
@@ -227,10 +236,11 @@ class PlainShardTest {
         assertRefused(
                 "state row 1 is read after 0 positions",
                 MODEL,
-                batch(slice(0, 0, PROMPT, 1, OutputRows.NONE)));
-        assertRefused("token 61", MODEL, batch(slice(0, 0, new int[] {61}, 0, OutputRows.NONE)));
-        SequenceChunk slice = slice(0, 0, PROMPT, 0, OutputRows.NONE);
-        SequenceChunk other = slice(BLOCK, 0, PROMPT, 0, OutputRows.NONE);
+                batch(slice(0, 0, PROMPT, 1, RequestedOutput.NONE)));
+        assertRefused(
+                "token 61", MODEL, batch(slice(0, 0, new int[] {61}, 0, RequestedOutput.NONE)));
+        SequenceChunk slice = slice(0, 0, PROMPT, 0, RequestedOutput.NONE);
+        SequenceChunk other = slice(BLOCK, 0, PROMPT, 0, RequestedOutput.NONE);
         assertRefused(
                 "overlap in a batch",
                 MODEL,
@@ -240,7 +250,7 @@ class PlainShardTest {
                                 1,
                                 PROMPT,
                                 ChunkPlacement.start(slice.slots(), 2),
-                                OutputRows.NONE)));
+                                RequestedOutput.NONE)));
         assertRefused(
                 "sequence 0 twice",
                 MODEL,
@@ -250,7 +260,7 @@ class PlainShardTest {
                                 0,
                                 PROMPT,
                                 ChunkPlacement.start(other.slots(), 2),
-                                OutputRows.NONE)));
+                                RequestedOutput.NONE)));
         assertRefused(
                 "state row 1 is written twice",
                 MODEL,
@@ -260,7 +270,7 @@ class PlainShardTest {
                                 1,
                                 PROMPT,
                                 ChunkPlacement.start(other.slots(), 1),
-                                OutputRows.NONE)));
+                                RequestedOutput.NONE)));
     }
 
     private static void assertRefused(String why, PlainModel model, Batch batch) {
@@ -275,7 +285,7 @@ class PlainShardTest {
     @Test
     void aRecurrentStateCannotBeRewound() {
         shard.forward(prompt(0), Optional.empty());
-        Batch again = batch(slice(0, 4, new int[] {1}, 1, OutputRows.BEST));
+        Batch again = batch(slice(0, 4, new int[] {1}, 1, RequestedOutput.BEST));
 
         IllegalArgumentException refused =
                 assertThrows(

@@ -84,7 +84,8 @@ public abstract class ShardContractTest {
         return new SplittableRandom(TestSeed.of(seed)).ints(count, 0, vocabulary()).toArray();
     }
 
-    private SequenceChunk slice(int sequence, int[] text, int begin, int end, OutputRows outputs) {
+    private SequenceChunk slice(
+            int sequence, int[] text, int begin, int end, RequestedOutput outputs) {
         return new SequenceChunk(
                 sequence,
                 Arrays.copyOfRange(text, begin, end),
@@ -110,8 +111,8 @@ public abstract class ShardContractTest {
 
     /** Computes a chunk that is not asked for anything, and then one with all rows. */
     private float[] text(int sequence, int[] text) {
-        run(slice(sequence, text, 0, CHUNK, OutputRows.NONE));
-        return rows(run(slice(sequence, text, CHUNK, text.length, OutputRows.ALL)));
+        run(slice(sequence, text, 0, CHUNK, RequestedOutput.NONE));
+        return rows(run(slice(sequence, text, CHUNK, text.length, RequestedOutput.ALL)));
     }
 
     /** All that a shard keeps of a sequence; its rows in two pieces. */
@@ -136,12 +137,12 @@ public abstract class ShardContractTest {
     void asManyRowsComeBackAsWereAskedFor() {
         int[] text = tokens(1, CHUNK);
 
-        for (OutputRows outputs : OutputRows.values()) {
+        for (RequestedOutput outputs : RequestedOutput.values()) {
             ShardResult result = run(slice(0, text, 0, CHUNK, outputs));
 
             assertEquals(outputs.count(CHUNK), result.rows(), outputs.name());
             assertTrue(result.boundary().isEmpty(), "the range ends the model");
-            if (outputs == OutputRows.LAST || outputs == OutputRows.ALL) {
+            if (outputs == RequestedOutput.LAST || outputs == RequestedOutput.ALL) {
                 assertTrue(result.logits().length >= result.rows() * vocabulary());
             }
         }
@@ -150,9 +151,9 @@ public abstract class ShardContractTest {
     @Test
     void theBestTokenIsTheLargestOfTheLogits() {
         int[] text = tokens(2, CHUNK);
-        float[] logits = rows(run(slice(0, text, 0, CHUNK, OutputRows.LAST)));
+        float[] logits = rows(run(slice(0, text, 0, CHUNK, RequestedOutput.LAST)));
 
-        int[] best = run(slice(1, text, 0, CHUNK, OutputRows.BEST)).best();
+        int[] best = run(slice(1, text, 0, CHUNK, RequestedOutput.BEST)).best();
 
         int largest = 0;
         for (int token = 1; token < vocabulary(); token++) {
@@ -178,12 +179,14 @@ public abstract class ShardContractTest {
         float[] alone = text(0, one);
         float[] otherAlone = text(1, other);
 
-        run(slice(2, one, 0, CHUNK, OutputRows.NONE), slice(3, other, 0, CHUNK, OutputRows.NONE));
+        run(
+                slice(2, one, 0, CHUNK, RequestedOutput.NONE),
+                slice(3, other, 0, CHUNK, RequestedOutput.NONE));
         float[] both =
                 rows(
                         run(
-                                slice(2, one, CHUNK, one.length, OutputRows.ALL),
-                                slice(3, other, CHUNK, other.length, OutputRows.ALL)));
+                                slice(2, one, CHUNK, one.length, RequestedOutput.ALL),
+                                slice(3, other, CHUNK, other.length, RequestedOutput.ALL)));
 
         assertArrayEquals(alone, Arrays.copyOf(both, alone.length));
         assertArrayEquals(otherAlone, Arrays.copyOfRange(both, alone.length, both.length));
@@ -193,7 +196,7 @@ public abstract class ShardContractTest {
     void whatIsExportedPartByPartGoesOnInAnotherPlace() throws Exception {
         int[] text = tokens(7, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
         List<CachePart> from = parts(1, CHUNK);
         List<CachePart> to = parts(2, CHUNK);
 
@@ -203,10 +206,11 @@ public abstract class ShardContractTest {
             shard.adopt(List.of(to.get(i)), kept).get(SECONDS, TimeUnit.SECONDS);
         }
 
-        assertArrayEquals(expected, rows(run(slice(2, text, CHUNK, text.length, OutputRows.ALL))));
+        assertArrayEquals(
+                expected, rows(run(slice(2, text, CHUNK, text.length, RequestedOutput.ALL))));
         assertArrayEquals(
                 expected,
-                rows(run(slice(1, text, CHUNK, text.length, OutputRows.ALL))),
+                rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))),
                 "an export leaves a sequence as it was");
     }
 
@@ -216,14 +220,14 @@ public abstract class ShardContractTest {
         float[] expected = text(0, text);
         KeptParts kept = new KeptParts();
 
-        forward(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        forward(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
         CompletableFuture<Void> exported = shard.export(parts(1, CHUNK), kept);
-        forward(slice(1, text, CHUNK, text.length, OutputRows.NONE));
-        forward(slice(1, tokens(15, CHUNK), 0, CHUNK, OutputRows.NONE));
+        forward(slice(1, text, CHUNK, text.length, RequestedOutput.NONE));
+        forward(slice(1, tokens(15, CHUNK), 0, CHUNK, RequestedOutput.NONE));
         exported.get(SECONDS, TimeUnit.SECONDS);
-        forward(slice(2, tokens(16, CHUNK), 0, CHUNK, OutputRows.NONE));
+        forward(slice(2, tokens(16, CHUNK), 0, CHUNK, RequestedOutput.NONE));
         CompletableFuture<Void> adopted = shard.adopt(parts(2, CHUNK), kept);
-        ShardResult found = run(slice(2, text, CHUNK, text.length, OutputRows.ALL));
+        ShardResult found = run(slice(2, text, CHUNK, text.length, RequestedOutput.ALL));
 
         assertArrayEquals(expected, rows(found));
         adopted.get(SECONDS, TimeUnit.SECONDS);
@@ -237,7 +241,7 @@ public abstract class ShardContractTest {
     void partsThatDoNotFitAreRefusedAndChangeNothing() {
         int[] text = tokens(8, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
         List<CachePart> fitting = parts(1, CHUNK);
 
         for (CachePart part : fitting) {
@@ -253,7 +257,8 @@ public abstract class ShardContractTest {
             }
         }
 
-        assertArrayEquals(expected, rows(run(slice(1, text, CHUNK, text.length, OutputRows.ALL))));
+        assertArrayEquals(
+                expected, rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))));
     }
 
     /** Parts that differ from one in a thing that no cache has. */
@@ -318,13 +323,13 @@ public abstract class ShardContractTest {
     void rowsAreCopiedBeforeTheSlicesOfTheirBatch() {
         int[] text = tokens(9, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
         SequenceChunk fork =
                 new SequenceChunk(
                         2,
                         Arrays.copyOfRange(text, CHUNK, text.length),
                         new ChunkPlacement(CHUNK, span(2), 2, 3),
-                        OutputRows.ALL);
+                        RequestedOutput.ALL);
 
         ShardResult forked =
                 run(
@@ -340,7 +345,7 @@ public abstract class ShardContractTest {
         assertArrayEquals(expected, rows(forked));
         assertArrayEquals(
                 expected,
-                rows(run(slice(1, text, CHUNK, text.length, OutputRows.ALL))),
+                rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))),
                 "the sequence that was forked goes on");
     }
 
@@ -354,16 +359,18 @@ public abstract class ShardContractTest {
                         2,
                         Arrays.copyOfRange(text, CHUNK, text.length),
                         new ChunkPlacement(CHUNK, span(2), 2, 3),
-                        OutputRows.ALL);
+                        RequestedOutput.ALL);
 
-        forward(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        forward(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
         CompletableFuture<Void> copied =
                 shard.change(
                         CacheChanges.copies(
                                 List.of(
                                         new SlotCopy(span(1).begin(), span(3).begin(), CHUNK),
                                         new SlotCopy(span(3).begin(), span(2).begin(), CHUNK))));
-        forward(new SequenceChunk(1, other, new ChunkPlacement(0, span(1), 0, 4), OutputRows.NONE));
+        forward(
+                new SequenceChunk(
+                        1, other, new ChunkPlacement(0, span(1), 0, 4), RequestedOutput.NONE));
         ShardResult forked = run(fork);
 
         assertArrayEquals(expected, rows(forked));
@@ -373,7 +380,7 @@ public abstract class ShardContractTest {
     /** Prefills a sequence chunk by chunk. */
     private void prefill(int sequence, int[] text, int end) {
         for (int begin = 0; begin < end; begin += CHUNK) {
-            run(slice(sequence, text, begin, Math.min(begin + CHUNK, end), OutputRows.NONE));
+            run(slice(sequence, text, begin, Math.min(begin + CHUNK, end), RequestedOutput.NONE));
         }
     }
 
@@ -383,7 +390,7 @@ public abstract class ShardContractTest {
         return span(sequence).begin() + run * Pages.TOKENS;
     }
 
-    private ShardResult changed(List<RowMove> moves, SequenceChunk slice) {
+    private ShardResult changed(List<RowOperation> moves, SequenceChunk slice) {
         return run(
                 new Batch(
                         new CacheChanges(List.of(), moves),
@@ -396,7 +403,7 @@ public abstract class ShardContractTest {
     void pagesComeBackFromHostMemoryAsTheyWent() {
         int[] text = tokens(31, LONG + CHUNK);
         prefill(0, text, LONG);
-        float[] expected = rows(run(slice(0, text, LONG, text.length, OutputRows.ALL)));
+        float[] expected = rows(run(slice(0, text, LONG, text.length, RequestedOutput.ALL)));
         int[] other = tokens(32, LONG);
         prefill(1, text, LONG);
 
@@ -405,7 +412,7 @@ public abstract class ShardContractTest {
                         7,
                         Arrays.copyOf(other, CHUNK),
                         new ChunkPlacement(0, span(1), 0, 4),
-                        OutputRows.NONE);
+                        RequestedOutput.NONE);
         changed(List.of(PageMove.out(11, slot(1, 0)), PageMove.out(12, slot(1, 1))), overwrites);
         ShardResult found =
                 changed(
@@ -415,7 +422,7 @@ public abstract class ShardContractTest {
                                 new PageDrop(11),
                                 new PageDrop(12),
                                 new PageDrop(99)),
-                        slice(1, text, LONG, text.length, OutputRows.ALL));
+                        slice(1, text, LONG, text.length, RequestedOutput.ALL));
 
         assertArrayEquals(expected, rows(found));
     }
@@ -427,10 +434,10 @@ public abstract class ShardContractTest {
         int[] text = tokens(33, LONG + CHUNK + 1);
         int end = LONG + CHUNK;
         prefill(0, text, LONG);
-        float[] expected = rows(run(slice(0, text, LONG, end, OutputRows.ALL)));
-        float[] next = rows(run(slice(0, text, end, end + 1, OutputRows.ALL)));
+        float[] expected = rows(run(slice(0, text, LONG, end, RequestedOutput.ALL)));
+        float[] next = rows(run(slice(0, text, end, end + 1, RequestedOutput.ALL)));
         prefill(1, text, LONG);
-        List<RowMove> moves = new ArrayList<>();
+        List<RowOperation> moves = new ArrayList<>();
         for (int page = 0; page < 3; page++) {
             moves.add(PageMove.out(21 + page, slot(1, page)));
         }
@@ -464,14 +471,14 @@ public abstract class ShardContractTest {
                 1,
                 Arrays.copyOfRange(text, begin, end),
                 new ChunkPlacement(begin, span(1), 2, 2, ChunkPlacement.NO_STASH, map),
-                OutputRows.ALL);
+                RequestedOutput.ALL);
     }
 
     @Test
     void aPageInHostMemoryIsExportedAndAdoptedLikeRowsInSlots() throws Exception {
         int[] text = tokens(34, LONG + CHUNK);
         prefill(0, text, LONG);
-        float[] expected = rows(run(slice(0, text, LONG, text.length, OutputRows.ALL)));
+        float[] expected = rows(run(slice(0, text, LONG, text.length, RequestedOutput.ALL)));
         prefill(1, text, LONG);
         prefill(2, tokens(35, LONG), LONG);
         KeptParts states = new KeptParts();
@@ -497,7 +504,7 @@ public abstract class ShardContractTest {
         ShardResult found =
                 changed(
                         List.of(PageMove.in(41, slot(2, 0)), PageMove.in(42, slot(2, 1))),
-                        slice(2, text, LONG, text.length, OutputRows.ALL));
+                        slice(2, text, LONG, text.length, RequestedOutput.ALL));
 
         assertArrayEquals(expected, rows(found));
         requireRefused(pages(77, 78).getFirst(), shard.export(pages(77, 78), new KeptParts()));
@@ -521,16 +528,20 @@ public abstract class ShardContractTest {
         int[] text = tokens(21, CHUNK + DRAFT + 1);
         List<float[]> rows = new ArrayList<>();
         List<List<byte[]>> states = new ArrayList<>();
-        run(slice(0, text, 0, CHUNK, OutputRows.NONE));
+        run(slice(0, text, 0, CHUNK, RequestedOutput.NONE));
         for (int end = CHUNK + 1; end <= text.length; end++) {
-            rows.add(rows(decode(CacheChanges.NONE, slice(0, text, end - 1, end, OutputRows.ALL))));
+            rows.add(
+                    rows(
+                            decode(
+                                    CacheChanges.NONE,
+                                    slice(0, text, end - 1, end, RequestedOutput.ALL))));
             states.add(exported(0, end));
         }
 
         for (int counted = 1; counted <= DRAFT; counted++) {
             run(
-                    slice(1, text, 0, CHUNK, OutputRows.NONE),
-                    slice(2, text, 0, CHUNK, OutputRows.NONE));
+                    slice(1, text, 0, CHUNK, RequestedOutput.NONE),
+                    slice(2, text, 0, CHUNK, RequestedOutput.NONE));
             ShardResult guessed =
                     decode(CacheChanges.NONE, drafted(2, text, 0), drafted(1, text, 1));
             CacheChanges commits =
@@ -541,7 +552,7 @@ public abstract class ShardContractTest {
                 assertArrayEquals(rows.get(row % DRAFT), row(guessed, row), "row " + row);
             }
             int end = CHUNK + counted;
-            ShardResult next = decode(commits, slice(2, text, end, end + 1, OutputRows.ALL));
+            ShardResult next = decode(commits, slice(2, text, end, end + 1, RequestedOutput.ALL));
             assertArrayEquals(rows.get(counted), rows(next), counted + " of the tokens counted");
             assertSame(states.get(counted), exported(2, end + 1), "behind the next token");
             assertSame(states.get(DRAFT - 1), exported(1, CHUNK + DRAFT), "where all count");
@@ -552,10 +563,10 @@ public abstract class ShardContractTest {
     @Test
     void draftedTokensAreTakenInBetweenBatches() throws Exception {
         int[] text = tokens(22, CHUNK + DRAFT);
-        run(slice(0, text, 0, CHUNK, OutputRows.NONE));
-        decode(CacheChanges.NONE, slice(0, text, CHUNK, CHUNK + 1, OutputRows.NONE));
+        run(slice(0, text, 0, CHUNK, RequestedOutput.NONE));
+        decode(CacheChanges.NONE, slice(0, text, CHUNK, CHUNK + 1, RequestedOutput.NONE));
         List<byte[]> expected = exported(0, CHUNK + 1);
-        run(slice(1, text, 0, CHUNK, OutputRows.NONE));
+        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
         int[] wrong = text.clone();
         Arrays.setAll(wrong, i -> i <= CHUNK ? text[i] : (text[i] + 1) % vocabulary());
 
@@ -575,7 +586,7 @@ public abstract class ShardContractTest {
                 sequence,
                 Arrays.copyOfRange(text, CHUNK, CHUNK + DRAFT),
                 new ChunkPlacement(CHUNK, span(sequence), sequence + 1, sequence + 1, stash),
-                OutputRows.ALL);
+                RequestedOutput.ALL);
     }
 
     private static StateCommit commit(int sequence, int stash, int counted) {
@@ -611,7 +622,7 @@ public abstract class ShardContractTest {
         ShardResult result =
                 run(
                         new Batch(
-                                List.of(slice(0, text, 0, CHUNK, OutputRows.LAST)),
+                                List.of(slice(0, text, 0, CHUNK, RequestedOutput.LAST)),
                                 Phase.PREFILL,
                                 List.of(0, layers())));
 
@@ -628,12 +639,15 @@ public abstract class ShardContractTest {
     void aBatchThatDoesNotFitIsRefusedAndTheShardGoesOn() {
         int[] text = tokens(11, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, OutputRows.NONE));
-        SequenceChunk good = slice(2, text, 0, CHUNK, OutputRows.NONE);
+        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
+        SequenceChunk good = slice(2, text, 0, CHUNK, RequestedOutput.NONE);
         int[] unknown = {0, vocabulary()};
 
-        refuse(new Batch(List.of(slice(2, unknown, 0, 2, OutputRows.NONE)), Phase.PREFILL));
-        refuse(new Batch(List.of(slice(SEQUENCES, text, 0, 1, OutputRows.NONE)), Phase.PREFILL));
+        refuse(new Batch(List.of(slice(2, unknown, 0, 2, RequestedOutput.NONE)), Phase.PREFILL));
+        refuse(
+                new Batch(
+                        List.of(slice(SEQUENCES, text, 0, 1, RequestedOutput.NONE)),
+                        Phase.PREFILL));
         refuse(new Batch(List.of(good), Phase.PREFILL, List.of(1)));
         assertThrows(
                 Exception.class,
@@ -646,7 +660,8 @@ public abstract class ShardContractTest {
                                                         CHUNK)))
                                 .get(SECONDS, TimeUnit.SECONDS));
 
-        assertArrayEquals(expected, rows(run(slice(1, text, CHUNK, text.length, OutputRows.ALL))));
+        assertArrayEquals(
+                expected, rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))));
     }
 
     /** Refused at the call or by the future, as the shard likes. */
@@ -667,13 +682,13 @@ public abstract class ShardContractTest {
         ShardResult prompt =
                 rehearse(
                         new Batch(
-                                List.of(slice(0, text, 0, CHUNK, OutputRows.LAST)),
+                                List.of(slice(0, text, 0, CHUNK, RequestedOutput.LAST)),
                                 Phase.PREFILL,
                                 List.of(0, layers())));
         ShardResult token =
                 rehearse(
                         new Batch(
-                                List.of(slice(0, text, CHUNK, CHUNK + 1, OutputRows.BEST)),
+                                List.of(slice(0, text, CHUNK, CHUNK + 1, RequestedOutput.BEST)),
                                 Phase.DECODE));
 
         assertEquals(1, prompt.rows());
@@ -699,7 +714,7 @@ public abstract class ShardContractTest {
 
     @Test
     void aClosedShardComputesNoMoreAndMayBeClosedAgain() {
-        SequenceChunk slice = slice(0, tokens(12, 2), 0, 2, OutputRows.NONE);
+        SequenceChunk slice = slice(0, tokens(12, 2), 0, 2, RequestedOutput.NONE);
 
         shard.close();
         shard.close();

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.ShardTraffic.Payloads;
+import dev.varve.platform.shard.ShardTraffic.PayloadPath;
 
 import org.junit.jupiter.api.Test;
 
@@ -14,11 +14,11 @@ import java.util.Set;
 class ShardValuesTest {
     @Test
     void trafficAddsUpAndKeepsTheWayOfTheLater() {
-        ShardTraffic before = new ShardTraffic(1, 2, Payloads.STREAM);
+        ShardTraffic before = new ShardTraffic(1, 2, PayloadPath.STREAM);
 
-        ShardTraffic sum = before.plus(new ShardTraffic(10, 20, Payloads.SHARED));
+        ShardTraffic sum = before.plus(new ShardTraffic(10, 20, PayloadPath.SHARED));
 
-        assertEquals(new ShardTraffic(11, 22, Payloads.SHARED), sum);
+        assertEquals(new ShardTraffic(11, 22, PayloadPath.SHARED), sum);
     }
 
     @Test

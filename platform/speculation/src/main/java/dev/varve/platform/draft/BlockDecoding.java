@@ -15,7 +15,7 @@ sealed interface BlockDecoding {
      * @param scores transformation of the logits
      * @see <a href="https://arxiv.org/abs/2607.05147">DSpark</a>
      */
-    record Markov(int rank, boolean shifted, boolean confident, Scores scores)
+    record Markov(int rank, boolean shifted, boolean confident, LogitScaling scores)
             implements BlockDecoding {}
 
     /**
@@ -27,7 +27,7 @@ sealed interface BlockDecoding {
      * @param convolution how rows are mixed
      * @param scores transformation of the logits
      */
-    record Selector(int rank, int candidates, Convolution convolution, Scores scores)
+    record Selector(int rank, int candidates, Convolution convolution, LogitScaling scores)
             implements BlockDecoding {}
 
     /**
@@ -36,7 +36,7 @@ sealed interface BlockDecoding {
      * @param scale their factor
      * @param cap bound on their size; 0 for no bound
      */
-    record Scores(float scale, float cap) {}
+    record LogitScaling(float scale, float cap) {}
 
     /**
      * A convolution over the rows of a block, whose taps depend on the row.

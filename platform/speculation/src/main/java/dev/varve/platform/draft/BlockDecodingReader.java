@@ -124,7 +124,7 @@ final class BlockDecodingReader {
         return (int) rank;
     }
 
-    private BlockDecoding.Scores scores() {
+    private BlockDecoding.LogitScaling scores() {
         float scale = keys.number("logit_scale", 1);
         if (scale <= 0) {
             throw keys.wrong("logit_scale", "a positive number", scale);
@@ -133,6 +133,6 @@ final class BlockDecodingReader {
         if (cap < 0) {
             throw keys.wrong("final_logit_softcapping", "a positive number, or 0", cap);
         }
-        return new BlockDecoding.Scores(scale, cap);
+        return new BlockDecoding.LogitScaling(scale, cap);
     }
 }

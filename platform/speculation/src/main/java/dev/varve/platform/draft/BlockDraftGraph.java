@@ -60,7 +60,8 @@ final class BlockDraftGraph implements DraftGraph {
     private final Tensor wanted;
 
     /** One per sequence, by attention rule. */
-    private final Map<DraftHyperparameters.Rule, List<Tensor>> masks = new LinkedHashMap<>();
+    private final Map<DraftHyperparameters.LayerAttention, List<Tensor>> masks =
+            new LinkedHashMap<>();
 
     private final Optional<BlockTokenDecoder.Inputs> walk;
     private final Optional<int[]> targets;
@@ -103,7 +104,7 @@ final class BlockDraftGraph implements DraftGraph {
                                     BlockTokenDecoder.Inputs.declare(
                                             context, key.sequences(), targets))
                             : Optional.empty();
-            for (DraftHyperparameters.Rule rule : network.rules()) {
+            for (DraftHyperparameters.LayerAttention rule : network.rules()) {
                 masks.computeIfAbsent(rule, unknown -> masks());
             }
             guesses = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
@@ -319,7 +320,7 @@ final class BlockDraftGraph implements DraftGraph {
     }
 
     private void writeMasks(
-            DraftHyperparameters.Rule rule, List<Tensor> tensors, List<Block> blocks) {
+            DraftHyperparameters.LayerAttention rule, List<Tensor> tensors, List<Block> blocks) {
         int block = network.block().tokens();
         for (int i = 0; i < blocks.size(); i++) {
             int count = key.rows().get(i);

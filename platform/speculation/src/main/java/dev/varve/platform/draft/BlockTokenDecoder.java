@@ -92,8 +92,8 @@ final class BlockTokenDecoder {
                 : TENSORS + lattice;
     }
 
-    private BlockPositions slots() {
-        return new BlockPositions(ops, network.guesses(), sequences);
+    private BlockLayout slots() {
+        return new BlockLayout(ops, network.guesses(), sequences);
     }
 
     /** Decodes each slot independently. */
@@ -107,7 +107,7 @@ final class BlockTokenDecoder {
 
     /** Decodes slot after slot; each token biases the next one. */
     DecodedRows follow(BlockDecoding.Markov method, Tensor states, Inputs inputs) {
-        BlockPositions slots = slots();
+        BlockLayout slots = slots();
         Tensor logits = scores(states, method.scores());
         Tensor before = inputs.known();
         Tensor rows = null;
@@ -150,10 +150,10 @@ final class BlockTokenDecoder {
      * one before.
      */
     DecodedRows select(BlockDecoding.Selector method, Tensor states, Inputs inputs) {
-        BlockPositions slots = slots();
+        BlockLayout slots = slots();
         int count = method.candidates();
-        TokenLattice.Choice choice =
-                TokenLattice.Choice.of(slots, scores(states, method.scores()), count);
+        TokenLattice.TopCandidates choice =
+                TokenLattice.TopCandidates.of(slots, scores(states, method.scores()), count);
         SelectorTransitions links =
                 new SelectorTransitions(
                         layers,
@@ -183,7 +183,7 @@ final class BlockTokenDecoder {
         return new DecodedRows(tokens, Optional.of(chances), lattice);
     }
 
-    private Tensor scores(Tensor states, BlockDecoding.Scores rules) {
+    private Tensor scores(Tensor states, BlockDecoding.LogitScaling rules) {
         Tensor logits = weights.multiplyFew(ops, head, states);
         Tensor scaled = rules.scale() == 1 ? logits : ops.scale(logits, rules.scale());
         float cap = rules.cap();

@@ -51,9 +51,9 @@ public final class DflashSpeculator implements Speculator {
      * @param attention flash attention setting
      * @param context maximum number of context positions per sequence
      */
-    public record Conduct(Residency residency, FlashAttention attention, int context) {
+    public record DflashSettings(Residency residency, FlashAttention attention, int context) {
         /** Checks the number of positions. */
-        public Conduct {
+        public DflashSettings {
             Objects.requireNonNull(residency);
             Objects.requireNonNull(attention);
             if (context < 1 || context > LARGEST_CONTEXT) {
@@ -66,7 +66,7 @@ public final class DflashSpeculator implements Speculator {
         }
 
         /** Creates settings with the default number of context positions. */
-        public Conduct(Residency residency, FlashAttention attention) {
+        public DflashSettings(Residency residency, FlashAttention attention) {
             this(residency, attention, MOST_CONTEXT);
         }
     }
@@ -115,7 +115,7 @@ public final class DflashSpeculator implements Speculator {
             DraftFile file,
             SpeculationTarget.Limits limits,
             ComputeDevice device,
-            Conduct conduct) {
+            DflashSettings conduct) {
         DraftRegions regions = regions(file, limits, conduct.context());
         return open(
                 file,

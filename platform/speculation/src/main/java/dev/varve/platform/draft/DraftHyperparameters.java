@@ -24,7 +24,7 @@ record DraftHyperparameters(
         RopeOptions rope,
         Block block,
         List<Integer> captures,
-        List<Rule> rules,
+        List<LayerAttention> rules,
         Variant variant,
         BlockDecoding method) {
     DraftHyperparameters {
@@ -75,8 +75,8 @@ record DraftHyperparameters(
      * @param causal whether a slot of the block attends to no later one
      * @param shared whether all queries attend as far back as the first one of the block
      */
-    record Rule(OptionalInt window, boolean causal, boolean shared) {
-        static final Rule FULL = new Rule(OptionalInt.empty(), false, false);
+    record LayerAttention(OptionalInt window, boolean causal, boolean shared) {
+        static final LayerAttention FULL = new LayerAttention(OptionalInt.empty(), false, false);
     }
 
     /**

@@ -25,7 +25,7 @@ final class DraftMask {
      */
     static void fill(
             short[] target,
-            DraftHyperparameters.Rule rule,
+            DraftHyperparameters.LayerAttention rule,
             int block,
             int capacity,
             int begin,

@@ -229,13 +229,13 @@ final class DraftMetadataReader {
         return outputs;
     }
 
-    private List<DraftHyperparameters.Rule> rules() {
+    private List<DraftHyperparameters.LayerAttention> rules() {
         int layers = keys.layers();
         String name = "attention.sliding_window";
         boolean causal = keys.isSet("attention.causal");
-        DraftHyperparameters.Rule full =
-                new DraftHyperparameters.Rule(OptionalInt.empty(), causal, false);
-        List<DraftHyperparameters.Rule> rules = new ArrayList<>();
+        DraftHyperparameters.LayerAttention full =
+                new DraftHyperparameters.LayerAttention(OptionalInt.empty(), causal, false);
+        List<DraftHyperparameters.LayerAttention> rules = new ArrayList<>();
         Optional<boolean[]> slides = keys.flags(name + "_pattern");
         boolean windowed = keys.has(name) && keys.count(name, Integer.MAX_VALUE) > 0;
         for (int layer = 0; layer < layers; layer++) {
@@ -243,7 +243,7 @@ final class DraftMetadataReader {
             boolean sliding = windowed && (slides.isEmpty() || slides.get()[layer]);
             rules.add(
                     sliding
-                            ? new DraftHyperparameters.Rule(
+                            ? new DraftHyperparameters.LayerAttention(
                                     OptionalInt.of(keys.positive(name)),
                                     reference || causal,
                                     reference)

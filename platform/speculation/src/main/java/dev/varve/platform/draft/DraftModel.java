@@ -3,7 +3,7 @@ package dev.varve.platform.draft;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.shard.local.ShardWeights;
 
@@ -77,7 +77,10 @@ final class DraftModel implements BlockDraftModel {
         requireRoom(file, device, DraftCache.bytes(file.network(), regions));
         ShardWeights weights =
                 ShardWeights.load(
-                        file.selection(), device, WeightLayout.REPACKED, LoadProgress.silent());
+                        file.selection(),
+                        device,
+                        WeightLayout.REPACKED,
+                        LoadProgressListener.silent());
         DraftModel model;
         try {
             model =

@@ -16,7 +16,7 @@ import java.util.PriorityQueue;
  */
 record DraftTree(int[] rows, int[] parents) {
     /** A draft token that may be added next. */
-    private record Next(Node parent, int rank, double logChance, int number) {}
+    private record TreeCandidate(Node parent, int rank, double logChance, int number) {}
 
     /** A draft token of the tree, and its possible successors. */
     private static final class Node {
@@ -40,11 +40,11 @@ record DraftTree(int[] rows, int[] parents) {
         private final int ranks;
         private final int[] rows;
         private final int[] parents;
-        private final PriorityQueue<Next> waiting =
+        private final PriorityQueue<TreeCandidate> waiting =
                 new PriorityQueue<>(
-                        Comparator.comparingDouble(Next::logChance)
+                        Comparator.comparingDouble(TreeCandidate::logChance)
                                 .reversed()
-                                .thenComparingInt(Next::number));
+                                .thenComparingInt(TreeCandidate::number));
 
         private int count;
         private int waited;
@@ -79,7 +79,7 @@ record DraftTree(int[] rows, int[] parents) {
         private void offer(Node parent, int rank) {
             if (rank < parent.followers.size()) {
                 double chance = parent.logChance + parent.followers.get(rank).logChance();
-                waiting.add(new Next(parent, rank, chance, waited++));
+                waiting.add(new TreeCandidate(parent, rank, chance, waited++));
             }
         }
 
@@ -122,7 +122,7 @@ record DraftTree(int[] rows, int[] parents) {
 
         private DraftTree grow() {
             while (count < rows.length && !waiting.isEmpty()) {
-                Next next = waiting.poll();
+                TreeCandidate next = waiting.poll();
                 Node node =
                         add(
                                 next.parent(),

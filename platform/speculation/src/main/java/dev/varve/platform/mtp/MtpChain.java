@@ -10,10 +10,10 @@ import java.util.List;
  */
 final class MtpChain {
     private final MtpModel model;
-    private final List<Link> links;
+    private final List<SequenceDraft> links;
 
     /** State of a sequence during the draft. */
-    private static final class Link {
+    private static final class SequenceDraft {
         private final MtpFile file;
         private final int region;
         private final int[] guesses;
@@ -24,7 +24,7 @@ final class MtpChain {
         private int position;
         private int count;
 
-        Link(MtpFile file, MtpModel.Rows rows, int most) {
+        SequenceDraft(MtpFile file, MtpModel.Rows rows, int most) {
             this.file = file;
             region = rows.region();
             guesses = new int[most];
@@ -59,7 +59,7 @@ final class MtpChain {
         this.model = model;
         links = new ArrayList<>();
         for (int i = 0; i < most.length; i++) {
-            links.add(new Link(model.file(), rows.get(i), most[i]));
+            links.add(new SequenceDraft(model.file(), rows.get(i), most[i]));
         }
     }
 
@@ -78,13 +78,13 @@ final class MtpChain {
 
     private void run(List<MtpModel.Rows> first) {
         List<MtpModel.Rows> rows = first;
-        List<Link> going = links;
+        List<SequenceDraft> going = links;
         while (!rows.isEmpty()) {
-            MtpModel.Guess guess = model.guess(rows);
+            MtpModel.MtpOutput guess = model.guess(rows);
             List<MtpModel.Rows> next = new ArrayList<>();
-            List<Link> left = new ArrayList<>();
+            List<SequenceDraft> left = new ArrayList<>();
             for (int i = 0; i < going.size(); i++) {
-                Link link = going.get(i);
+                SequenceDraft link = going.get(i);
                 if (link.add(guess.tokens()[i])) {
                     next.add(link.next(guess.states().get(i)));
                     left.add(link);

@@ -7,19 +7,19 @@ import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.HostActivations;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Numerics;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
@@ -69,7 +69,7 @@ final class MtpModel implements AutoCloseable {
      * @param tokens the likeliest next ones; -1 if a logit is NaN
      * @param states {@code F32 [width]} each
      */
-    record Guess(int[] tokens, List<float[]> states) {}
+    record MtpOutput(int[] tokens, List<float[]> states) {}
 
     /**
      * @param shard of the blocks only, with a region and a state row for each sequence; closed with
@@ -106,7 +106,7 @@ final class MtpModel implements AutoCloseable {
                         new ModelRange(file.file(), file.block(), file.range()),
                         device,
                         options,
-                        LoadProgress.silent());
+                        LoadProgressListener.silent());
         return new MtpModel(file, shard, limits);
     }
 
@@ -117,8 +117,8 @@ final class MtpModel implements AutoCloseable {
     private static CacheSizes sizes(MtpFile file, SpeculationTarget.Limits limits) {
         int capacity = capacity(limits);
         // Rows may begin at any position, so they may cross a multiple of their maximum number.
-        ShardFootprint footprint =
-                ShardFootprint.of(
+        CacheFootprint footprint =
+                CacheFootprint.of(
                         file.block().shape(),
                         file.range(),
                         CacheTypes.f16(),
@@ -138,7 +138,7 @@ final class MtpModel implements AutoCloseable {
 
     /** Bytes of keys and values for the maximum number of sequences. */
     static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
-        return ShardFootprint.cacheBytes(
+        return CacheFootprint.cacheBytes(
                 file.block().shape(), file.range(), CacheTypes.f16(), sizes(file, limits));
     }
 
@@ -163,7 +163,7 @@ final class MtpModel implements AutoCloseable {
 
     /** Writes keys and values of some rows. */
     void addFeatures(Rows rows) {
-        compute(List.of(rows), Phase.PREFILL, OutputRows.NONE, List.of());
+        compute(List.of(rows), Phase.PREFILL, RequestedOutput.NONE, List.of());
     }
 
     /**
@@ -171,8 +171,8 @@ final class MtpModel implements AutoCloseable {
      *
      * @param all of different sequences
      */
-    Guess guess(List<Rows> all) {
-        ShardResult result = compute(all, Phase.DECODE, OutputRows.BEST, List.of(file.made()));
+    MtpOutput guess(List<Rows> all) {
+        ShardResult result = compute(all, Phase.DECODE, RequestedOutput.BEST, List.of(file.made()));
         float[] made = result.features().getFirst().values();
         List<float[]> states = new ArrayList<>();
         int end = 0;
@@ -180,11 +180,11 @@ final class MtpModel implements AutoCloseable {
             end += rows.tokens().length;
             states.add(Arrays.copyOfRange(made, (end - 1) * file.width(), end * file.width()));
         }
-        return new Guess(result.best(), states);
+        return new MtpOutput(result.best(), states);
     }
 
     private ShardResult compute(
-            List<Rows> all, Phase phase, OutputRows outputs, List<Integer> captures) {
+            List<Rows> all, Phase phase, RequestedOutput outputs, List<Integer> captures) {
         List<StateCommit> rewinds = new ArrayList<>();
         List<SequenceChunk> slices = new ArrayList<>(all.size());
         for (Rows rows : all) {

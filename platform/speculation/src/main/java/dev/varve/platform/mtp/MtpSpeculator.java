@@ -8,7 +8,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.TokenHistory;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 
 import java.util.ArrayDeque;
@@ -67,7 +67,10 @@ public final class MtpSpeculator implements Speculator {
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if the memory is too small
      */
     public static MtpSpeculator open(
-            MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device, Conduct conduct) {
+            MtpFile file,
+            SpeculationTarget.Limits limits,
+            ComputeDevice device,
+            DflashSettings conduct) {
         return open(
                 file,
                 limits,

@@ -41,7 +41,7 @@ public final class DraftLengthController {
 
     private final TreeGain trees;
     private final ExplorationBudget exploration = new ExplorationBudget();
-    private final FeatureCollection collection = new FeatureCollection();
+    private final FeatureCollectionPolicy collection = new FeatureCollectionPolicy();
 
     /** Consecutive choices of no draft tokens, and the number of sequences of those steps. */
     private int refused;
@@ -51,14 +51,14 @@ public final class DraftLengthController {
     /**
      * Last estimate of whether drafts pay, with its numbers of sequences, and the steps since then.
      */
-    private Outlook outlook = new Outlook(0, 0, true);
+    private GainEstimate outlook = new GainEstimate(0, 0, true);
 
     private int sinceOutlook;
 
     /** Cost of the last trial of other draft lengths, in nanoseconds. */
     private double trial;
 
-    private record Outlook(int sequences, int asked, boolean pays) {}
+    private record GainEstimate(int sequences, int asked, boolean pays) {}
 
     /**
      * @param depth maximum draft length
@@ -181,7 +181,7 @@ public final class DraftLengthController {
         if (outlook.sequences() != sequences
                 || outlook.asked() != asked
                 || sinceOutlook >= OUTLOOK_STEPS) {
-            outlook = new Outlook(sequences, asked, weighUsual(sequences, asked));
+            outlook = new GainEstimate(sequences, asked, weighUsual(sequences, asked));
             sinceOutlook = 0;
         }
         return outlook.pays();

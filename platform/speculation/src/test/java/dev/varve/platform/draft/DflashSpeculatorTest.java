@@ -13,7 +13,7 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget.Limits;
 import dev.varve.api.speculation.TokenHistory;
-import dev.varve.platform.draft.DflashSpeculator.Conduct;
+import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.plugin.qwen35.Qwen35Family;
@@ -390,15 +390,18 @@ class DflashSpeculatorTest {
         IllegalArgumentException thrown =
                 assertThrows(
                         IllegalArgumentException.class,
-                        () -> new Conduct(Residency.PERSISTENT, FlashAttention.AUTO, context));
+                        () ->
+                                new DflashSettings(
+                                        Residency.PERSISTENT, FlashAttention.AUTO, context));
         assertTrue(thrown.getMessage().contains(String.valueOf(context)), thrown.getMessage());
     }
 
     @Test
     void theUsualContextIsWhatDraftsAreTrainedWith() {
-        assertEquals(4096, new Conduct(Residency.PERSISTENT, FlashAttention.AUTO).context());
+        assertEquals(4096, new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO).context());
         int most = DflashSpeculator.LARGEST_CONTEXT;
-        assertEquals(most, new Conduct(Residency.PERSISTENT, FlashAttention.ON, most).context());
-        assertEquals(1, new Conduct(Residency.PERSISTENT, FlashAttention.ON, 1).context());
+        assertEquals(
+                most, new DflashSettings(Residency.PERSISTENT, FlashAttention.ON, most).context());
+        assertEquals(1, new DflashSettings(Residency.PERSISTENT, FlashAttention.ON, 1).context());
     }
 }

@@ -73,7 +73,8 @@ class DraftHyperparametersTest {
         assertEquals(1e5f, network.rope().freqBase());
         assertEquals(new DraftHyperparameters.Block(8, 3), network.block());
         assertEquals(List.of(1, 2, 4), network.captures());
-        assertEquals(Collections.nCopies(3, DraftHyperparameters.Rule.FULL), network.rules());
+        assertEquals(
+                Collections.nCopies(3, DraftHyperparameters.LayerAttention.FULL), network.rules());
         assertEquals(new BlockDecoding.Plain(), network.method());
         assertEquals(3 * WIDTH, network.featureLength());
         assertFalse(network.variant().gelu());
@@ -123,23 +124,23 @@ class DraftHyperparametersTest {
     @Test
     void windowsFollowTheirForm() throws IOException {
         Windows some = new Windows(16, List.of(true, false, true), false);
-        DraftHyperparameters.Rule own =
-                new DraftHyperparameters.Rule(OptionalInt.of(16), false, false);
+        DraftHyperparameters.LayerAttention own =
+                new DraftHyperparameters.LayerAttention(OptionalInt.of(16), false, false);
         assertEquals(
-                List.of(own, DraftHyperparameters.Rule.FULL, own),
+                List.of(own, DraftHyperparameters.LayerAttention.FULL, own),
                 network(TINY.with(some).writer()).rules());
-        DraftHyperparameters.Rule shared =
-                new DraftHyperparameters.Rule(OptionalInt.of(16), true, true);
+        DraftHyperparameters.LayerAttention shared =
+                new DraftHyperparameters.LayerAttention(OptionalInt.of(16), true, true);
         assertEquals(
-                List.of(shared, DraftHyperparameters.Rule.FULL, shared),
+                List.of(shared, DraftHyperparameters.LayerAttention.FULL, shared),
                 network(TINY.in(Form.REFERENCE).with(some).writer()).rules());
-        DraftHyperparameters.Rule causal =
-                new DraftHyperparameters.Rule(OptionalInt.of(16), true, false);
+        DraftHyperparameters.LayerAttention causal =
+                new DraftHyperparameters.LayerAttention(OptionalInt.of(16), true, false);
         assertEquals(
                 Collections.nCopies(3, causal),
                 network(TINY.with(new Windows(16, List.of(), true)).writer()).rules());
         assertEquals(
-                Collections.nCopies(3, DraftHyperparameters.Rule.FULL),
+                Collections.nCopies(3, DraftHyperparameters.LayerAttention.FULL),
                 network(TINY.writer().put(key(TINY, "attention.sliding_window"), GgufValue.of(0)))
                         .rules());
     }
@@ -193,7 +194,7 @@ class DraftHyperparametersTest {
                                                         "dflash.final_logit_softcapping",
                                                         GgufValue.of(30f)))
                                 .method();
-        assertEquals(new BlockDecoding.Scores(0.25f, 30), selector.scores());
+        assertEquals(new BlockDecoding.LogitScaling(0.25f, 30), selector.scores());
         assertEquals(mixed.convolution().kernel(), selector.convolution().kernel());
         assertEquals(mixed.convolution().group(), selector.convolution().group());
         int groups = WIDTH / selector.convolution().group();
@@ -201,6 +202,6 @@ class DraftHyperparametersTest {
                 2 * selector.convolution().kernel() * groups,
                 selector.convolution().changes(WIDTH));
         BlockDecoding.Selector plain = (BlockDecoding.Selector) network(mixed.writer()).method();
-        assertEquals(new BlockDecoding.Scores(1, 0), plain.scores());
+        assertEquals(new BlockDecoding.LogitScaling(1, 0), plain.scores());
     }
 }

@@ -15,7 +15,7 @@ class DraftMaskTest {
 
     /** Whether a slot sees a context position. */
     private static boolean sees(
-            DraftHyperparameters.Rule rule, int slot, int position, int begin, int end) {
+            DraftHyperparameters.LayerAttention rule, int slot, int position, int begin, int end) {
         boolean there = position >= begin && position >= end - CAPACITY && position < end;
         int window = rule.window().orElse(Integer.MAX_VALUE);
         int distance = rule.shared() ? end - position : end + slot - position + 1;
@@ -36,8 +36,8 @@ class DraftMaskTest {
         "100, true, true"
     })
     void slotsSeeTheContextThatIsThereAndInTheWindow(int window, boolean causal, boolean shared) {
-        DraftHyperparameters.Rule rule =
-                new DraftHyperparameters.Rule(
+        DraftHyperparameters.LayerAttention rule =
+                new DraftHyperparameters.LayerAttention(
                         window == 0 ? OptionalInt.empty() : OptionalInt.of(window), causal, shared);
         for (int end = 0; end < 30; end++) {
             for (int begin = Math.max(0, end - 14); begin <= end; begin++) {

@@ -4,7 +4,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -116,7 +116,7 @@ final class ColumnShard extends FakeShard {
                         new Row(id, Arrays.copyOfRange(columns, token * length, ++token * length)));
                 replies.add(Reply.of(rows, file));
             }
-            if (slice.outputs() == OutputRows.BEST) {
+            if (slice.outputs() == RequestedOutput.BEST) {
                 best.add(broken ? -1 : replies.getLast().token());
             }
         }

@@ -12,7 +12,7 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.SpeculationTarget.Limits;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -266,7 +266,7 @@ class MtpSpeculatorTest {
         assertEquals(List.of(17, 256, 20), tokens);
         for (Batch batch : rig.batches()) {
             assertEquals(Phase.PREFILL, batch.phase());
-            assertEquals(OutputRows.NONE, batch.slices().getFirst().outputs());
+            assertEquals(RequestedOutput.NONE, batch.slices().getFirst().outputs());
         }
         text.guess(rig.speculator, 293, 1);
         assertEquals(1, rig.batches().getLast().tokens(), "no row is computed twice");

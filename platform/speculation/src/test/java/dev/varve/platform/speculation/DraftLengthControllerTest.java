@@ -369,7 +369,9 @@ class DraftLengthControllerTest {
         assertTrue(guessed.size() < 30, guessed.size() + " trials");
         for (int steps : guessed) {
             assertEquals(
-                    FeatureCollection.STEPS, steps, "steps that were looked at before a guess");
+                    FeatureCollectionPolicy.STEPS,
+                    steps,
+                    "steps that were looked at before a guess");
         }
     }
 }

@@ -53,7 +53,7 @@ public final class ConversationCompressor {
     private static final String USER = "user";
     private static final String ASSISTANT = "assistant";
 
-    private final CompressionOptions options;
+    private final ConversationCompressionSettings options;
     private final TextCompressor compressor;
     private final PrefillDrafter drafter;
     private final CompressedMessageCache known;
@@ -82,7 +82,7 @@ public final class ConversationCompressor {
     }
 
     /** Creates a compressor with a drafter, which it does not own. */
-    public ConversationCompressor(PrefillDrafter drafter, CompressionOptions options) {
+    public ConversationCompressor(PrefillDrafter drafter, ConversationCompressionSettings options) {
         this.drafter = drafter;
         this.options = options;
         compressor = new TextCompressor(drafter, options.selection());
@@ -91,7 +91,7 @@ public final class ConversationCompressor {
     }
 
     /** Returns its options. */
-    public CompressionOptions options() {
+    public ConversationCompressionSettings options() {
         return options;
     }
 
@@ -271,8 +271,8 @@ public final class ConversationCompressor {
                 List<Map<String, Object>> messages,
                 Function<List<Map<String, Object>>, RenderedPrompt> render) {
             RenderedPrompt prompt = render.apply(messages);
-            return !ChatMl.isIn(prompt) && ChatMl.isKnownTo(drafter.tokenizer())
-                    ? ChatMl.render(messages)
+            return !ChatMlRenderer.isIn(prompt) && ChatMlRenderer.isKnownTo(drafter.tokenizer())
+                    ? ChatMlRenderer.render(messages)
                     : prompt;
         }
 
@@ -288,10 +288,12 @@ public final class ConversationCompressor {
                 return Optional.empty();
             }
             int last = lastUser(messages);
-            List<TextCompressor.Body> parts = new ArrayList<>();
+            List<TextCompressor.CompressibleRange> parts = new ArrayList<>();
             bodies.forEach(
                     (i, range) ->
-                            parts.add(new TextCompressor.Body(range, i == last ? QUESTION : 0)));
+                            parts.add(
+                                    new TextCompressor.CompressibleRange(
+                                            range, i == last ? QUESTION : 0)));
             CompressedText left = compressor.compress(found.text(), parts, keep, cancelled);
             if (left.selection().isWhole()) {
                 cuts.keep(messages, fingerprint, Map.of());
@@ -391,7 +393,7 @@ public final class ConversationCompressor {
                         compressor.compress(
                                 text,
                                 List.of(
-                                        new TextCompressor.Body(
+                                        new TextCompressor.CompressibleRange(
                                                 new CharRange(0, text.length()), 0)),
                                 part,
                                 cancelled);

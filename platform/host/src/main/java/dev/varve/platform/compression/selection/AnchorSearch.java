@@ -9,12 +9,12 @@ import java.util.List;
  * template markup between messages would become anchors.
  */
 final class AnchorSearch {
-    private final TextChunks chunks;
+    private final ChunkedText chunks;
     private final AnchorSettings settings;
     private final int radius;
     private final int mostHits;
 
-    AnchorSearch(TextChunks chunks, AnchorSettings settings) {
+    AnchorSearch(ChunkedText chunks, AnchorSettings settings) {
         this.chunks = chunks;
         this.settings = settings;
         radius = settings.radius(chunks.grid().chunks());

@@ -42,7 +42,7 @@ public final class ChunkSelector {
         if (text.isShort()) {
             return Selection.whole(text.tokens());
         }
-        TextChunks chunks = TextChunks.of(text, CHUNK_TOKENS);
+        ChunkedText chunks = ChunkedText.of(text, CHUNK_TOKENS);
         TokenKeepReasons tokens = new TokenKeepReasons(text.tokens());
         text.spans().ranges().forEach(range -> tokens.keep(range, KeepReason.PROTECTED));
         BitSet droppable = chunks.droppable();
@@ -56,12 +56,12 @@ public final class ChunkSelector {
         return tokens.selection();
     }
 
-    private double[] values(TextChunks chunks) {
+    private double[] values(ChunkedText chunks) {
         double[] smooth = SmoothScores.of(chunks.text().scores(), SMOOTHED_TOKENS);
-        return ChunkScores.of(smooth, chunks.grid(), chunks.fixed());
+        return ChunkScorer.of(smooth, chunks.grid(), chunks.fixed());
     }
 
-    private void choose(TextChunks chunks, int wanted, KeptChunks marks) {
+    private void choose(ChunkedText chunks, int wanted, KeptChunks marks) {
         keepEdges(chunks.grid().chunks(), wanted, marks);
         AnchorSearch anchors = new AnchorSearch(chunks, settings.anchors());
         BitSet direct = anchors.direct();

@@ -9,13 +9,13 @@ final class RecurringTokenRule {
     private static final Comparator<Count> ORDER =
             Comparator.comparingInt(Count::count).reversed().thenComparingInt(Count::id);
 
-    private final TextChunks chunks;
+    private final ChunkedText chunks;
     private final TokenOccurrences occurrences;
 
     /**
      * @param bodyEnd number of the text's tokens that count
      */
-    RecurringTokenRule(TextChunks chunks, int bodyEnd) {
+    RecurringTokenRule(ChunkedText chunks, int bodyEnd) {
         this.chunks = chunks;
         occurrences = new TokenOccurrences(chunks.ids(), bodyEnd);
     }

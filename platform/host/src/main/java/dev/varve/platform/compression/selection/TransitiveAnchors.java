@@ -13,7 +13,7 @@ import java.util.List;
  * round would add all neighbours of the found chunks, and spread over the whole text.
  */
 final class TransitiveAnchors {
-    private final TextChunks chunks;
+    private final ChunkedText chunks;
     private final AnchorSearch anchors;
     private final int rareTokens;
     private final int rounds;
@@ -23,7 +23,7 @@ final class TransitiveAnchors {
      * @param rareTokens largest number of occurrences of a token that leads on
      * @param rounds most rounds
      */
-    TransitiveAnchors(TextChunks chunks, AnchorSearch anchors, int rareTokens, int rounds) {
+    TransitiveAnchors(ChunkedText chunks, AnchorSearch anchors, int rareTokens, int rounds) {
         this.chunks = chunks;
         this.anchors = anchors;
         this.rareTokens = rareTokens;

@@ -66,13 +66,13 @@ class ConversationCompressorTest {
                 drafter, options(mode, thresholdTokens, byMessage, SelectionSettings.USUAL, false));
     }
 
-    private static CompressionOptions options(
+    private static ConversationCompressionSettings options(
             CompressionMode mode,
             int thresholdTokens,
             boolean byMessage,
             SelectionSettings selection,
             boolean adaptive) {
-        return new CompressionOptions(
+        return new ConversationCompressionSettings(
                 mode,
                 thresholdTokens,
                 byMessage,
@@ -136,7 +136,7 @@ class ConversationCompressorTest {
         CompressedConversation after =
                 new ConversationCompressor(
                                 noting,
-                                CompressionOptions.of(
+                                ConversationCompressionSettings.of(
                                         CompressionMode.ALWAYS, 0, new KeepRatio(0.1)))
                         .compress(conversation(before), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
@@ -295,7 +295,7 @@ class ConversationCompressorTest {
 
     @Test
     void answersOfAConversationMayDecideHowMuchStays() {
-        CompressionOptions options =
+        ConversationCompressionSettings options =
                 options(CompressionMode.ALWAYS, 0, false, SelectionSettings.USUAL, false);
         ConversationCompressor learning =
                 new ConversationCompressor(

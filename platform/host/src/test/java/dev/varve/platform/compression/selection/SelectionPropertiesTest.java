@@ -30,7 +30,7 @@ class SelectionPropertiesTest {
             ScoredText text =
                     new ScoredText(
                             ids,
-                            ChunkScoresTest.scores(tokens, random.nextLong()),
+                            ChunkScorerTest.scores(tokens, random.nextLong()),
                             new ProtectedSpans(spans));
             return new Case(
                     text,
@@ -57,8 +57,8 @@ class SelectionPropertiesTest {
             return new ChunkSelector(settings).select(text, keep, most);
         }
 
-        TextChunks chunks() {
-            return TextChunks.of(text, ChunkSelector.CHUNK_TOKENS);
+        ChunkedText chunks() {
+            return ChunkedText.of(text, ChunkSelector.CHUNK_TOKENS);
         }
 
         @Override
@@ -146,7 +146,7 @@ class SelectionPropertiesTest {
         assertEquals(naive(tried.chunks(), settings), direct, tried.toString());
     }
 
-    private static BitSet naive(TextChunks chunks, AnchorSettings settings) {
+    private static BitSet naive(ChunkedText chunks, AnchorSettings settings) {
         int[] ids = chunks.ids();
         int words = settings.ngram();
         int begin = Math.max(0, ids.length - settings.queryTokens());

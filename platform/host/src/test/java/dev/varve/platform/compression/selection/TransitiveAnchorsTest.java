@@ -37,18 +37,18 @@ class TransitiveAnchorsTest {
     }
 
     private String expand(int rareTokens, int rounds, int most, int radius) {
-        TextChunks chunks = chunks();
+        ChunkedText chunks = chunks();
         AnchorSearch anchors = search(radius, chunks);
         BitSet direct = anchors.direct();
         return show(
                 new TransitiveAnchors(chunks, anchors, rareTokens, rounds).expand(direct, most));
     }
 
-    private TextChunks chunks() {
-        return TextChunks.of(text.text(), CHUNK);
+    private ChunkedText chunks() {
+        return ChunkedText.of(text.text(), CHUNK);
     }
 
-    private static AnchorSearch search(int radius, TextChunks chunks) {
+    private static AnchorSearch search(int radius, ChunkedText chunks) {
         return new AnchorSearch(
                 chunks, new AnchorSettings(96, 4, OptionalInt.of(radius), OptionalInt.of(8)));
     }
@@ -163,8 +163,8 @@ class TransitiveAnchorsTest {
     @Test
     void protectedTokensLeadNowhere() {
         text.put(2 * CHUNK + 20, 500).put(17 * CHUNK + 3, 500);
-        TextChunks chunks =
-                TextChunks.of(text.protect(new TokenRange(17 * CHUNK + 3, 17 * CHUNK + 4)), CHUNK);
+        ChunkedText chunks =
+                ChunkedText.of(text.protect(new TokenRange(17 * CHUNK + 3, 17 * CHUNK + 4)), CHUNK);
         AnchorSearch anchors = search(0, chunks);
 
         BitSet found = new TransitiveAnchors(chunks, anchors, 8, 8).expand(anchors.direct(), 10);

@@ -18,7 +18,7 @@ public final class AccessControl {
     private final ClientAccess access;
     private final CrossOriginGuard pages;
     private final OperatorRules operator;
-    private final ProxyHeaders proxies = new ProxyHeaders();
+    private final ProxyHeaderDetector proxies = new ProxyHeaderDetector();
 
     /** Makes the rules of a server that listens at an address. */
     public AccessControl(ListenAddress address, ClientAccess access) {

@@ -17,12 +17,12 @@ import java.util.Set;
  */
 public record ClientAccess(
         Set<String> apiKeys,
-        WithoutKey withoutKey,
+        KeylessListening withoutKey,
         CrossOriginOptions pages,
-        CacheAccess cache,
+        CacheAccessSettings cache,
         boolean openMetrics) {
     /** Addresses on which a server without keys may listen. */
-    public enum WithoutKey {
+    public enum KeylessListening {
         /** Only on addresses that only programs on this machine can reach. */
         LOOPBACK_ONLY,
         /** On any address, by explicit choice of the operator. */
@@ -31,7 +31,7 @@ public record ClientAccess(
 
     /** No key, programs on this machine, no pages but the server's own. */
     public static final ClientAccess LOCAL =
-            new ClientAccess(Set.of(), WithoutKey.LOOPBACK_ONLY, CrossOriginOptions.NONE);
+            new ClientAccess(Set.of(), KeylessListening.LOOPBACK_ONLY, CrossOriginOptions.NONE);
 
     /** Copies the keys, and refuses an empty one. */
     public ClientAccess {
@@ -45,8 +45,9 @@ public record ClientAccess(
     }
 
     /** Makes rules with a scope for each key, no operator's key, and a key for metrics. */
-    public ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, CrossOriginOptions pages) {
-        this(apiKeys, withoutKey, pages, CacheAccess.USUAL, false);
+    public ClientAccess(
+            Set<String> apiKeys, KeylessListening withoutKey, CrossOriginOptions pages) {
+        this(apiKeys, withoutKey, pages, CacheAccessSettings.USUAL, false);
     }
 
     /** Returns whether requests must send a key. */
@@ -56,7 +57,7 @@ public record ClientAccess(
 
     /** Refuses an address that other machines can reach if no key is required. */
     public void requireFor(ListenAddress address) {
-        if (!needsKey() && withoutKey == WithoutKey.LOOPBACK_ONLY && !address.isLoopback()) {
+        if (!needsKey() && withoutKey == KeylessListening.LOOPBACK_ONLY && !address.isLoopback()) {
             throw invalid(
                     Setting.HOST
                             + " "
@@ -77,7 +78,7 @@ public record ClientAccess(
     }
 
     /** Returns a copy with other rules for the prefix cache. */
-    public ClientAccess withCache(CacheAccess other) {
+    public ClientAccess withCache(CacheAccessSettings other) {
         return new ClientAccess(apiKeys, withoutKey, pages, other, openMetrics);
     }
 

@@ -78,7 +78,7 @@ final class OperatorRules {
                         instanceof InetSocketAddress client
                 && !client.isUnresolved()
                 && client.getAddress().isLoopbackAddress()
-                && !ProxyHeaders.areIn(headers);
+                && !ProxyHeaderDetector.areIn(headers);
     }
 
     private boolean isOfForeignPage(Request request) {

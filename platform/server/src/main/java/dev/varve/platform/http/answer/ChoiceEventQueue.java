@@ -9,7 +9,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.metrics.GenerationTimes;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class ChoiceEventQueue implements AutoCloseable {
     private volatile List<Generation> generations = List.of();
 
     private final GenerationTimes times;
-    private final RequestMetadata record;
+    private final RequestContext record;
     private final Runnable abort;
     private volatile boolean overflown;
     private volatile boolean cancelled;
@@ -45,7 +45,7 @@ final class ChoiceEventQueue implements AutoCloseable {
      * @param abort closes the connection, so that a thread that is blocked in a write to the client
      *     returns
      */
-    ChoiceEventQueue(int count, GenerationTimes times, RequestMetadata record, Runnable abort) {
+    ChoiceEventQueue(int count, GenerationTimes times, RequestContext record, Runnable abort) {
         events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
         this.times = times;
         this.record = record;
@@ -117,11 +117,15 @@ final class ChoiceEventQueue implements AutoCloseable {
     /** Runs on the engine's thread: must not block. */
     private final class Listener implements GenerationListener {
         private final int index;
-        private final ResponseReader reader;
+        private final StoppingResponseParser reader;
         private final Consumer<GenerationEnd> ended;
         private final GenerationClock clock;
 
-        Listener(int index, ResponseReader reader, Engine engine, Consumer<GenerationEnd> ended) {
+        Listener(
+                int index,
+                StoppingResponseParser reader,
+                Engine engine,
+                Consumer<GenerationEnd> ended) {
             this.index = index;
             this.reader = reader;
             this.ended = ended;

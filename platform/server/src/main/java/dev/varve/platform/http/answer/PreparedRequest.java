@@ -35,5 +35,5 @@ public record PreparedRequest(
     }
 
     /** One choice; {@code reader} belongs to the engine's thread. */
-    public record Choice(GenerationRequest request, ResponseReader reader) {}
+    public record Choice(GenerationRequest request, StoppingResponseParser reader) {}
 }

@@ -14,7 +14,7 @@ import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.ResumableStream;
 import dev.varve.platform.http.resume.ResumableStreamStore;
 import dev.varve.platform.http.resume.ResumePolicy;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
@@ -70,7 +70,7 @@ public final class ResponseDelivery {
      * @param hold keeps the model loaded for a response that outlives its request, until the
      *     returned runnable is run
      */
-    public record Source(ServedModel model, Supplier<Runnable> hold) {
+    public record GeneratingModel(ServedModel model, Supplier<Runnable> hold) {
         Engine engine() {
             return model.engine();
         }
@@ -90,7 +90,7 @@ public final class ResponseDelivery {
             String route,
             String requestId,
             ConnectionProbe probe,
-            RequestMetadata record) {
+            RequestContext record) {
         /** Adds the engine's load to the response headers, if the client requested it. */
         private void addLoadReport(Engine engine) {
             Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
@@ -109,7 +109,7 @@ public final class ResponseDelivery {
      *     fails, or another caller cancels the request
      */
     public RequestOutcome deliver(
-            RequestPreparation preparation, Source source, Caller caller, Client client)
+            RequestPreparation preparation, GeneratingModel source, Caller caller, Client client)
             throws IOException, InterruptedException {
         // Before submission too: rejected clients need the load report most.
         client.addLoadReport(source.engine());
@@ -139,7 +139,8 @@ public final class ResponseDelivery {
                                             client.record().model(),
                                             client.response(),
                                             metrics));
-            Made made = new Made(pending, source, caller, active, client.record());
+            PendingResponse made =
+                    new PendingResponse(pending, source, caller, active, client.record());
             // A stream that began without its id header cannot be resumed.
             kept =
                     early.filter(HeartbeatStream::hasBegun).isEmpty()
@@ -161,12 +162,12 @@ public final class ResponseDelivery {
     }
 
     /** A prepared request with its model, its caller and its entry among the active requests. */
-    private record Made(
+    private record PendingResponse(
             PreparedRequest pending,
-            Source source,
+            GeneratingModel source,
             Caller caller,
             ActiveRequest active,
-            RequestMetadata record) {
+            RequestContext record) {
         /** Submits the choices to the engine. */
         void submit(ChoiceEventQueue choices) {
             CacheScope scope = pending.cache().within(caller.scope());
@@ -191,9 +192,9 @@ public final class ResponseDelivery {
     }
 
     /** Generates a response into a resumable stream; empty if the store has no room for it. */
-    private Optional<ResumableStream> keep(Made made, String requestId) {
+    private Optional<ResumableStream> keep(PendingResponse made, String requestId) {
         PreparedRequest pending = made.pending();
-        RequestMetadata record = made.record();
+        RequestContext record = made.record();
         ChoiceEventQueue choices =
                 new ChoiceEventQueue(
                         pending.choices().size(), metrics.of(record.model()), record, () -> {});
@@ -231,7 +232,7 @@ public final class ResponseDelivery {
         return stream;
     }
 
-    private RequestOutcome write(Made made, Client client)
+    private RequestOutcome write(PendingResponse made, Client client)
             throws IOException, InterruptedException {
         PreparedRequest pending = made.pending();
         int count = pending.choices().size();
@@ -240,7 +241,7 @@ public final class ResponseDelivery {
                 new ChoiceEventQueue(count, times, made.record(), client.probe()::abort)) {
             made.submit(choices);
             return new ResponseWriter(
-                            new ResponseWriter.Reader(
+                            new ResponseWriter.ResponseClient(
                                     client.response(),
                                     client.probe()::isGone,
                                     names,

@@ -1,6 +1,6 @@
 package dev.varve.platform.http.answer;
 
-import dev.varve.platform.chat.ReasoningEnd;
+import dev.varve.platform.chat.ReasoningFinishReason;
 
 import java.util.Optional;
 
@@ -19,5 +19,5 @@ public record ResponseSummary(
         int calls,
         int reasoningTokens,
         int contentTokens,
-        ReasoningEnd reasoningEnd,
+        ReasoningFinishReason reasoningEnd,
         boolean isRepeating) {}

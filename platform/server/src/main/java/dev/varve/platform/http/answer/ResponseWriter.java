@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * client disconnected.
  */
 final class ResponseWriter {
-    private final Reader reader;
+    private final ResponseClient reader;
     private final ResponseSerializer format;
     private final ResponseMode delivery;
     private final Duration heartbeatInterval;
@@ -32,14 +32,14 @@ final class ResponseWriter {
      * @param opening run before the first byte, to set headers
      * @param failures receives failures of the server itself
      */
-    record Reader(
+    record ResponseClient(
             HttpServletResponse response,
             BooleanSupplier gone,
             SettingNames names,
             Runnable opening,
             Consumer<RuntimeException> failures) {}
 
-    ResponseWriter(Reader reader, ResponseSerializer format, ResponseMode delivery) {
+    ResponseWriter(ResponseClient reader, ResponseSerializer format, ResponseMode delivery) {
         this(reader, format, delivery, StreamWriter.HEARTBEAT_INTERVAL);
     }
 
@@ -48,7 +48,7 @@ final class ResponseWriter {
      * next tick.
      */
     ResponseWriter(
-            Reader reader,
+            ResponseClient reader,
             ResponseSerializer format,
             ResponseMode delivery,
             Duration heartbeatInterval) {

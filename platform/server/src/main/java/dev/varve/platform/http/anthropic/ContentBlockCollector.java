@@ -1,7 +1,7 @@
 package dev.varve.platform.http.anthropic;
 
 import dev.varve.platform.http.answer.StreamEvent;
-import dev.varve.platform.http.conversation.ArgumentsText;
+import dev.varve.platform.http.conversation.ToolArgumentsParser;
 import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.JsonNode;
@@ -46,7 +46,9 @@ final class ContentBlockCollector {
     private void close(ObjectNode block) {
         switch (block.get("type").stringValue()) {
             case "tool_use" ->
-                    block.set("input", ArgumentsText.read(text.toString()).orElseGet(Json::object));
+                    block.set(
+                            "input",
+                            ToolArgumentsParser.read(text.toString()).orElseGet(Json::object));
             case "thinking" -> block.put("thinking", text.toString());
             default -> block.put("text", text.toString());
         }

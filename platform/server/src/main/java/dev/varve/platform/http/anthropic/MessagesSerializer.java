@@ -23,7 +23,7 @@ import java.util.Optional;
 final class MessagesSerializer implements ResponseSerializer {
     private static final String PING = "ping";
 
-    private final GenerationParameters.Head head;
+    private final GenerationParameters.ResponseIdentity head;
     private final PromptSummary prompt;
     private final boolean finishDetails;
     private final ContentBlockEvents blocks = new ContentBlockEvents();
@@ -31,7 +31,9 @@ final class MessagesSerializer implements ResponseSerializer {
 
     /** Makes a serializer; {@code finishDetails}: whether to report how the reasoning ended. */
     MessagesSerializer(
-            GenerationParameters.Head head, PromptSummary prompt, boolean finishDetails) {
+            GenerationParameters.ResponseIdentity head,
+            PromptSummary prompt,
+            boolean finishDetails) {
         this.finishDetails = finishDetails;
         this.head = head;
         this.prompt = prompt;

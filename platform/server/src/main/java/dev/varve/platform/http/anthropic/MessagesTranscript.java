@@ -45,7 +45,7 @@ final class MessagesTranscript {
 
     private static List<String> systemTexts(String where, JsonNode system) {
         List<String> texts = new ArrayList<>();
-        ContentBlocks.forEach(
+        ContentBlockReader.forEach(
                 where,
                 system,
                 block -> {
@@ -78,7 +78,7 @@ final class MessagesTranscript {
     private void addUser(String where, JsonNode content) {
         StringBuilder text = new StringBuilder();
         boolean[] found = new boolean[2];
-        ContentBlocks.forEach(
+        ContentBlockReader.forEach(
                 where,
                 content,
                 block -> {
@@ -95,12 +95,12 @@ final class MessagesTranscript {
         }
     }
 
-    private static String result(ContentBlocks.Block block) {
+    private static String result(ContentBlockReader.Block block) {
         StringBuilder text = new StringBuilder();
         block.find("content")
                 .ifPresent(
                         content ->
-                                ContentBlocks.forEach(
+                                ContentBlockReader.forEach(
                                         block.where() + ".content",
                                         content,
                                         part -> text.append(part.returnedText())));
@@ -110,7 +110,7 @@ final class MessagesTranscript {
 
     private void addAssistant(String where, JsonNode content) {
         transcript.assistantText("");
-        ContentBlocks.forEach(
+        ContentBlockReader.forEach(
                 where,
                 content,
                 block -> {
@@ -128,7 +128,7 @@ final class MessagesTranscript {
                 });
     }
 
-    private static Object arguments(ContentBlocks.Block block) {
+    private static Object arguments(ContentBlockReader.Block block) {
         return Json.plain(
                 HistoryToolCall.arguments(block.find("input").orElseGet(Json.MAPPER::nullNode)));
     }

@@ -13,7 +13,7 @@ import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.RequestPreparation;
-import dev.varve.platform.http.answer.ResponseReader;
+import dev.varve.platform.http.answer.StoppingResponseParser;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.PromptLimit;
@@ -207,8 +207,8 @@ public final class ConversationPreparer {
                     new PreparedRequest.Choice(
                             parameters.request(prompt, choice, maxOutput, session.guide(), served),
                             tools.single()
-                                    ? ResponseReader.ofFirstCall(session.text())
-                                    : ResponseReader.of(session.text())));
+                                    ? StoppingResponseParser.ofFirstCall(session.text())
+                                    : StoppingResponseParser.of(session.text())));
         }
         return new PreparedRequest(
                 parameters.delivery(),

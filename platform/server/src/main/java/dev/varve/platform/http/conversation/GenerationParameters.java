@@ -6,7 +6,7 @@ import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.http.answer.ResponseMode;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
-import dev.varve.platform.http.model.OutputLimit;
+import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 
@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
  * @param mostDrafts maximum number of draft tokens per step
  */
 public record GenerationParameters(
-        Head head,
+        ResponseIdentity head,
         ResponseMode delivery,
         End end,
         OptionalInt topLogprobs,
@@ -52,10 +52,11 @@ public record GenerationParameters(
      * @param id id of the response
      * @param model id of the model that generates
      */
-    public record Head(String id, String model) {
+    public record ResponseIdentity(String id, String model) {
         /** Makes the head of a new response. */
-        public static Head of(String idPrefix, String model) {
-            return new Head(idPrefix + UUID.randomUUID().toString().replace("-", ""), model);
+        public static ResponseIdentity of(String idPrefix, String model) {
+            return new ResponseIdentity(
+                    idPrefix + UUID.randomUUID().toString().replace("-", ""), model);
         }
     }
 
@@ -92,13 +93,13 @@ public record GenerationParameters(
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
         int vocabulary = served.textProcessing().tokenizer().vocabularySize();
         return new GenerationParameters(
-                Head.of(idPrefix, served.description().id()),
+                ResponseIdentity.of(idPrefix, served.description().id()),
                 readDelivery(fields, usage),
                 new End(
                         readStops(fields),
                         most.orElse(UNLIMITED) == UNLIMITED ? OptionalLong.empty() : most,
                         most.isPresent() && most.getAsLong() == UNLIMITED,
-                        served.outputLimit() == OutputLimit.UPPER_BOUND,
+                        served.outputLimit() == OutputLimitPolicy.UPPER_BOUND,
                         fields.flag("ignore_eos").orElse(false)),
                 topLogprobs,
                 IntStream.range(0, choices)

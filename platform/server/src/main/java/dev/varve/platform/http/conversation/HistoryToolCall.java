@@ -94,7 +94,7 @@ public record HistoryToolCall(Optional<String> id, String name, Object forTempla
     }
 
     private static JsonNode ofText(String text) {
-        return ArgumentsText.read(text)
+        return ToolArgumentsParser.read(text)
                 .map(JsonNode.class::cast)
                 .orElseGet(() -> NOTHING.contains(text.strip()) ? Json.object() : Json.text(text));
     }

@@ -86,12 +86,14 @@ final class EngineMetrics {
                         engine.counts().failures().steps()),
                 counter(
                         "varve_optional_failures",
-                        "Lookups, copies, drafts and page selections that failed, each of them a miss for one request.",
+                        "Lookups, copies, drafts and page selections that failed, each of them a"
+                                + " miss for one request.",
                         engine.counts().failures().optional()),
                 counter("varve_steps", "Forward passes.", engine.counts().steps()),
                 counter(
                         "varve_token_masks",
-                        "Tokens of responses with structured output whose first choice was not allowed, so that a mask was computed.",
+                        "Tokens of responses with structured output whose first choice was not"
+                                + " allowed, so that a mask was computed.",
                         engine.counts().masks().count()),
                 counter(
                         "varve_token_mask_seconds",

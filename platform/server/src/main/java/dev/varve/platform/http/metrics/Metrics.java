@@ -146,8 +146,8 @@ public final class Metrics {
         if (showsUpstream) {
             all.addAll(upstream.collect());
         }
-        streams.get().map(ServerMetrics::of).ifPresent(all::addAll);
-        traces.get().map(ServerMetrics::of).ifPresent(all::addAll);
+        streams.get().map(StreamAndTraceMetrics::of).ifPresent(all::addAll);
+        traces.get().map(StreamAndTraceMetrics::of).ifPresent(all::addAll);
         return Exposition.of(all, accept);
     }
 }

@@ -5,7 +5,7 @@ import static dev.varve.platform.http.metrics.MetricFamily.gauge;
 
 import dev.varve.platform.store.ArchiveMissException.Reason;
 import dev.varve.platform.store.SharedArchiveStatus;
-import dev.varve.platform.store.SharedArchiveStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.SearchOutcome;
 
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -37,7 +37,7 @@ final class SharedCacheMetrics {
                 counter(
                         "varve_prefix_shared_searches",
                         "Requests that could use the shared store, by outcome.",
-                        Outcome.values(),
+                        SearchOutcome.values(),
                         outcome -> Labels.of("outcome", outcome.word()),
                         shared.searches()),
                 counter(

@@ -87,7 +87,8 @@ final class CacheUseReport {
                 .put("written_bytes", shared.writtenBytes())
                 .put("read_bytes", shared.readBytes());
         ObjectNode searches = out.putObject("searches");
-        for (SharedArchiveStatus.Outcome outcome : SharedArchiveStatus.Outcome.values()) {
+        for (SharedArchiveStatus.SearchOutcome outcome :
+                SharedArchiveStatus.SearchOutcome.values()) {
             searches.put(outcome.word(), shared.searches().getOrDefault(outcome, 0L));
         }
         misses(shared.misses(), out);

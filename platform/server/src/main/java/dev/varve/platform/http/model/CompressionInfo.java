@@ -1,7 +1,7 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.compression.KeepCurve;
-import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -12,7 +12,7 @@ public final class CompressionInfo {
     private CompressionInfo() {}
 
     /** Returns the mode, the length threshold and the keep ratios. */
-    public static ObjectNode of(CompressionOptions options) {
+    public static ObjectNode of(ConversationCompressionSettings options) {
         ObjectNode facts =
                 Json.object()
                         .put("mode", options.mode().word())

@@ -17,7 +17,7 @@ public record ModelDescription(
         String architecture,
         int trainedContextTokens,
         Map<String, Object> details,
-        ModelPlacement placement) {
+        MemoryPlacement placement) {
     /** Copies the details. */
     public ModelDescription {
         details = Map.copyOf(details);
@@ -27,6 +27,6 @@ public record ModelDescription(
     /** Makes a description without a known placement. */
     public ModelDescription(
             String id, String architecture, int trainedContextTokens, Map<String, Object> details) {
-        this(id, architecture, trainedContextTokens, details, ModelPlacement.UNKNOWN);
+        this(id, architecture, trainedContextTokens, details, MemoryPlacement.UNKNOWN);
     }
 }

@@ -21,16 +21,16 @@ final class PlacementReport {
     private static final double MILLIS_PER_SECOND = 1000;
 
     private final EngineStatus status;
-    private final ModelPlacement placement;
+    private final MemoryPlacement placement;
     private final SettingNames names;
 
-    private PlacementReport(EngineStatus status, ModelPlacement placement, SettingNames names) {
+    private PlacementReport(EngineStatus status, MemoryPlacement placement, SettingNames names) {
         this.status = status;
         this.placement = placement;
         this.names = names;
     }
 
-    static ObjectNode of(EngineStatus status, ModelPlacement placement, SettingNames names) {
+    static ObjectNode of(EngineStatus status, MemoryPlacement placement, SettingNames names) {
         return new PlacementReport(status, placement, names).report();
     }
 
@@ -53,7 +53,7 @@ final class PlacementReport {
     }
 
     /** Returns the plan of a shard; all replicas have the same plan. */
-    private Optional<ModelPlacement.Planned> planned(int shard) {
+    private Optional<MemoryPlacement.PlannedShard> planned(int shard) {
         int place = shard % status.shardsOfReplica();
         return place < placement.shards().size()
                 ? Optional.of(placement.shards().get(place))
@@ -61,7 +61,7 @@ final class PlacementReport {
     }
 
     private void describe(
-            ShardStatus shard, Optional<ModelPlacement.Planned> planned, ObjectNode out) {
+            ShardStatus shard, Optional<MemoryPlacement.PlannedShard> planned, ObjectNode out) {
         ShardReport.describe(shard, names, out);
         planned.ifPresent(each -> out.put("memory", each.memory()));
         out.put("state_bytes", stateBytes(shard.memory(), planned))
@@ -83,7 +83,8 @@ final class PlacementReport {
     /**
      * Returns the planned bytes of the state caches; a shard reports only the sum of its caches.
      */
-    private static long stateBytes(ShardMemory memory, Optional<ModelPlacement.Planned> planned) {
+    private static long stateBytes(
+            ShardMemory memory, Optional<MemoryPlacement.PlannedShard> planned) {
         return planned.map(each -> Math.min(each.stateBytes(), memory.kv())).orElse(0L);
     }
 
@@ -95,7 +96,7 @@ final class PlacementReport {
                 .ifPresent(pid -> out.put("pid", pid));
     }
 
-    private boolean isIn(ModelPlacement.Memory memory, int shard) {
+    private boolean isIn(MemoryPlacement.Memory memory, int shard) {
         return planned(shard).filter(each -> each.memory().equals(memory.name())).isPresent();
     }
 
@@ -115,7 +116,7 @@ final class PlacementReport {
     }
 
     /** Writes the use of a memory by all shards of all replicas. */
-    private void describe(ModelPlacement.Memory memory, ObjectNode out) {
+    private void describe(MemoryPlacement.Memory memory, ObjectNode out) {
         int[] shards =
                 IntStream.range(0, status.shards().size()).filter(i -> isIn(memory, i)).toArray();
         long weights = 0;
@@ -130,7 +131,7 @@ final class PlacementReport {
             states += state;
             compute += used.compute();
         }
-        boolean host = memory.name().equals(ModelPlacement.Memory.HOST);
+        boolean host = memory.name().equals(MemoryPlacement.Memory.HOST);
         long prompts = host ? status.cache().host().usedBytes() : 0;
         long pages = host ? status.memory().hostPages() : 0;
         out.put("name", memory.name())

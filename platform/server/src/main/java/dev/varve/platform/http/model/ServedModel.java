@@ -19,7 +19,7 @@ public record ServedModel(
         Engine engine,
         ModelTextProcessing textProcessing,
         Optional<ConversationCompressor> compressor,
-        OutputLimit outputLimit) {
+        OutputLimitPolicy outputLimit) {
     /** Makes a model without prompt compression. */
     public ServedModel(
             ModelDescription description, Engine engine, ModelTextProcessing textProcessing) {
@@ -32,11 +32,11 @@ public record ServedModel(
             Engine engine,
             ModelTextProcessing textProcessing,
             Optional<ConversationCompressor> compressor) {
-        this(description, engine, textProcessing, compressor, OutputLimit.UPPER_BOUND);
+        this(description, engine, textProcessing, compressor, OutputLimitPolicy.UPPER_BOUND);
     }
 
     /** Returns a copy with another rule for output limits. */
-    public ServedModel with(OutputLimit other) {
+    public ServedModel with(OutputLimitPolicy other) {
         return new ServedModel(description, engine, textProcessing, compressor, other);
     }
 }

@@ -24,7 +24,7 @@ final class SpeculationReport {
         numbers(report.putArray("accepts"), counts.accepts());
         numbers(report.putArray("widths"), counts.widths());
         ArrayNode grades = report.putArray("grades");
-        for (SpeculationCounts.Grade grade : counts.grades()) {
+        for (SpeculationCounts.ConfidenceBucket grade : counts.grades()) {
             ObjectNode out = grades.addObject().put("grade", grade.grade());
             rates(out, grade.drafted(), grade.accepted(), grade.verifySteps());
         }

@@ -8,8 +8,8 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.StreamKind;
 import dev.varve.platform.http.answer.Usage;
-import dev.varve.platform.http.conversation.ArgumentsText;
 import dev.varve.platform.http.conversation.FinishDetails;
+import dev.varve.platform.http.conversation.ToolArgumentsParser;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
@@ -157,7 +157,7 @@ final class OllamaSerializer implements ResponseSerializer {
             function.put("index", index).put("name", call.name());
             function.set(
                     "arguments",
-                    ArgumentsText.read(call.arguments().toString()).orElseGet(Json::object));
+                    ToolArgumentsParser.read(call.arguments().toString()).orElseGet(Json::object));
         }
         return array;
     }

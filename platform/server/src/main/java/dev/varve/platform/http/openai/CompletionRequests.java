@@ -8,8 +8,8 @@ import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.ToolCallRequirement;
 import dev.varve.platform.http.answer.CacheOptions;
 import dev.varve.platform.http.answer.PreparedRequest;
-import dev.varve.platform.http.answer.ResponseReader;
 import dev.varve.platform.http.answer.ResponseSerializer;
+import dev.varve.platform.http.answer.StoppingResponseParser;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.GenerationParameters;
@@ -143,7 +143,7 @@ public final class CompletionRequests {
                         new PreparedRequest.Choice(
                                 parameters.request(
                                         prompt, choice, maxOutput, session.guide(), served),
-                                ResponseReader.of(session.text())));
+                                StoppingResponseParser.of(session.text())));
             }
         }
         return new PreparedRequest(

@@ -18,20 +18,20 @@ import java.util.Optional;
 final class ResponseObject {
     private static final String TOO_LONG = "context_length_exceeded";
 
-    private final GenerationParameters.Head head;
+    private final GenerationParameters.ResponseIdentity head;
     private final EchoedFields repeated;
     private final Optional<CompressionReport> compression;
     private final long created;
 
     ResponseObject(
-            GenerationParameters.Head head,
+            GenerationParameters.ResponseIdentity head,
             EchoedFields repeated,
             Optional<CompressionReport> compression) {
         this(head, repeated, compression, seconds());
     }
 
     private ResponseObject(
-            GenerationParameters.Head head,
+            GenerationParameters.ResponseIdentity head,
             EchoedFields repeated,
             Optional<CompressionReport> compression,
             long created) {
@@ -43,8 +43,8 @@ final class ResponseObject {
 
     /** Returns a copy with the id and creation time of one that was sent already. */
     ResponseObject as(ResponseObject known) {
-        GenerationParameters.Head same =
-                new GenerationParameters.Head(known.head.id(), head.model());
+        GenerationParameters.ResponseIdentity same =
+                new GenerationParameters.ResponseIdentity(known.head.id(), head.model());
         return new ResponseObject(same, repeated, compression, known.created);
     }
 

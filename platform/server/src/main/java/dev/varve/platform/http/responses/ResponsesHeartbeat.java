@@ -49,7 +49,7 @@ public final class ResponsesHeartbeat implements HeartbeatFormat {
     private static ResponseObject unknown(String model) {
         RequestFields nothing = new RequestFields(Json.object());
         return new ResponseObject(
-                GenerationParameters.Head.of("resp_", model),
+                GenerationParameters.ResponseIdentity.of("resp_", model),
                 EchoedFields.read(nothing, ResponsesTools.read(nothing)),
                 Optional.empty());
     }

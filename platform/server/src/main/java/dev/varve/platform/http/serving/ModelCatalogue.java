@@ -10,5 +10,5 @@ public interface ModelCatalogue {
      *
      * @return the models; equal stamps mean the same file
      */
-    List<ModelSource> models();
+    List<LoadableModel> models();
 }

@@ -62,7 +62,7 @@ final class ModelLoader implements AutoCloseable {
      *
      * @param makeRoom unloads a model; returns whether it unloaded one
      */
-    RunningModel load(ModelSource source, BooleanSupplier makeRoom) {
+    RunningModel load(LoadableModel source, BooleanSupplier makeRoom) {
         String id = source.outline().id();
         LOG.log(System.Logger.Level.INFO, "loading model {0}", id);
         while (true) {
@@ -78,7 +78,7 @@ final class ModelLoader implements AutoCloseable {
         }
     }
 
-    private RunningModel loadInterruptibly(ModelSource source) {
+    private RunningModel loadInterruptibly(LoadableModel source) {
         setLoading(Optional.of(Thread.currentThread()));
         try {
             return source.load();

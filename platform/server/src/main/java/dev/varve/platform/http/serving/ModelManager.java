@@ -80,7 +80,7 @@ public final class ModelManager implements AutoCloseable {
         ModelOutline outline = ModelOutline.of(served, title);
         ModelManager models =
                 new ModelManager(
-                        () -> List.of(new PreloadedModelSource(outline, running)),
+                        () -> List.of(new PreloadedModel(outline, running)),
                         names.ofOnly(outline.id()),
                         IdleTtl.always(),
                         false);
@@ -89,7 +89,7 @@ public final class ModelManager implements AutoCloseable {
     }
 
     /** Manages one model that is loaded on demand. */
-    public static ModelManager of(ModelSource source, ModelNameResolver names, IdleTtl idleTtl) {
+    public static ModelManager of(LoadableModel source, ModelNameResolver names, IdleTtl idleTtl) {
         ModelNameResolver only = names.ofOnly(source.outline().id());
         return new ModelManager(() -> List.of(source), only, idleTtl, false);
     }
@@ -264,10 +264,10 @@ public final class ModelManager implements AutoCloseable {
     }
 
     private void refresh() {
-        List<ModelSource> found = catalogue.models();
+        List<LoadableModel> found = catalogue.models();
         boolean left;
         synchronized (this) {
-            for (ModelSource source : found) {
+            for (LoadableModel source : found) {
                 slots.computeIfAbsent(source.outline().id(), id -> new ModelSlot(source))
                         .updateSource(source);
             }
@@ -370,7 +370,7 @@ public final class ModelManager implements AutoCloseable {
     }
 
     private void load(ModelSlot slot, boolean makesRoom, CompletableFuture<RunningModel> future) {
-        ModelSource source;
+        LoadableModel source;
         Optional<RunningModel> replaced;
         synchronized (this) {
             source = slot.source();

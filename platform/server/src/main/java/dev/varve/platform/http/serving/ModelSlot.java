@@ -13,7 +13,7 @@ final class ModelSlot {
      */
     record Failure(RuntimeException reason, Instant when, String stamp) {}
 
-    private ModelSource source;
+    private LoadableModel source;
 
     /**
      * Stamp of the file that was loaded last; differs from that of {@link #source} if the file was
@@ -28,11 +28,11 @@ final class ModelSlot {
     private int users;
     private ModelStatus.Counts counts = ModelStatus.Counts.NONE;
 
-    ModelSlot(ModelSource source) {
+    ModelSlot(LoadableModel source) {
         this.source = source;
     }
 
-    ModelSource source() {
+    LoadableModel source() {
         return source;
     }
 
@@ -41,7 +41,7 @@ final class ModelSlot {
     }
 
     /** Updates the source, whose file may have changed. */
-    void updateSource(ModelSource fresh) {
+    void updateSource(LoadableModel fresh) {
         source = fresh;
     }
 

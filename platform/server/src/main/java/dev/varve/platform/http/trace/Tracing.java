@@ -47,10 +47,10 @@ public final class Tracing implements AutoCloseable {
     }
 
     /** A request that has begun, with its metadata and its client's trace context. */
-    public record Begun(RequestMetadata record, Optional<TraceParent> parent) {
+    public record Begun(RequestContext record, Optional<TraceParent> parent) {
         /** Makes a request that arrives now and is not traced. */
         public Begun() {
-            this(new RequestMetadata(), Optional.empty());
+            this(new RequestContext(), Optional.empty());
         }
     }
 
@@ -72,7 +72,7 @@ public final class Tracing implements AutoCloseable {
                 parent.map(TraceParent::sampled)
                         .orElseGet(() -> ThreadLocalRandom.current().nextDouble() < share);
         return new Begun(
-                new RequestMetadata(
+                new RequestContext(
                         now,
                         traced
                                 ? Optional.of(new OpenSpan(name, FinishedSpan.Kind.SERVER, now))

@@ -1,7 +1,7 @@
 package dev.varve.platform.http.upstream;
 
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.compression.conversation.ChatMl;
+import dev.varve.platform.compression.conversation.ChatMlRenderer;
 import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
@@ -50,7 +50,7 @@ public final class ForwardedChat {
 
         private static int count(
                 ConversationCompressor compressor, List<Map<String, Object>> messages) {
-            return compressor.tokens(ChatMl.render(messages).text());
+            return compressor.tokens(ChatMlRenderer.render(messages).text());
         }
 
         private int tokens(List<Map<String, Object>> others) {
@@ -60,7 +60,7 @@ public final class ForwardedChat {
         Optional<CompressedConversation> run(BooleanSupplier cancelled) {
             return compressor.compress(
                     new ConversationCompressor.Conversation(
-                            messages.plain(), ChatMl::render, each -> tokens(each)),
+                            messages.plain(), ChatMlRenderer::render, each -> tokens(each)),
                     overrides,
                     cancelled);
         }

@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * @param upstream the upstream server and its settings
  */
-public record ProxyInfo(Upstream upstream) {
+public record ProxyInfo(ProxySettings upstream) {
     /** Returns the response of {@code /props}, without keys. */
     public ObjectNode properties() {
         UpstreamTarget target = upstream.target();

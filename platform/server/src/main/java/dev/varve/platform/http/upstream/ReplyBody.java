@@ -71,7 +71,7 @@ final class ReplyBody implements BodySubscriber<ReplyBody> {
      *     long
      * @throws IOException if the client disconnected
      */
-    Optional<byte[]> next(UpstreamTimeout patience) throws IOException, InterruptedException {
+    Optional<byte[]> next(UpstreamWait patience) throws IOException, InterruptedException {
         if (ended) {
             return Optional.empty();
         }

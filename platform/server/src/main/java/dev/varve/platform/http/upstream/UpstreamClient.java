@@ -23,7 +23,7 @@ final class UpstreamClient implements AutoCloseable {
     static final String VIA = "Via";
 
     private final UpstreamTarget target;
-    private final UpstreamLimits limits;
+    private final UpstreamTimeouts limits;
 
     /** Identifies requests that went through this server. */
     private final String pseudonym = "varve-" + UUID.randomUUID();
@@ -31,7 +31,7 @@ final class UpstreamClient implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient client;
 
-    UpstreamClient(UpstreamTarget target, UpstreamLimits limits) {
+    UpstreamClient(UpstreamTarget target, UpstreamTimeouts limits) {
         this.target = target;
         this.limits = limits;
         // No redirects: the prompt and the key are for the upstream server alone. No upgrade to
@@ -90,7 +90,7 @@ final class UpstreamClient implements AutoCloseable {
 
     private UpstreamReply send(HttpRequest.Builder request, BooleanSupplier gone)
             throws IOException, InterruptedException {
-        UpstreamTimeout patience = new UpstreamTimeout(limits.silence(), gone);
+        UpstreamWait patience = new UpstreamWait(limits.silence(), gone);
         CompletableFuture<HttpResponse<ReplyBody>> pending =
                 client.sendAsync(request.build(), headers -> new ReplyBody());
         boolean replied = false;

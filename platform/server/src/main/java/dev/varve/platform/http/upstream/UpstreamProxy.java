@@ -35,7 +35,7 @@ public final class UpstreamProxy implements AutoCloseable {
     private static final String CHAT = "/chat/completions";
     private static final String MODELS = "/models";
 
-    private final Upstream upstream;
+    private final ProxySettings upstream;
     private final ClientAccess access;
     private final Metrics metrics;
     private final SettingNames names;
@@ -48,7 +48,7 @@ public final class UpstreamProxy implements AutoCloseable {
      * @param names names of settings in error messages
      */
     public UpstreamProxy(
-            Upstream upstream, ClientAccess access, Metrics metrics, SettingNames names) {
+            ProxySettings upstream, ClientAccess access, Metrics metrics, SettingNames names) {
         this.upstream = upstream;
         this.access = access;
         this.metrics = metrics;
@@ -57,7 +57,7 @@ public final class UpstreamProxy implements AutoCloseable {
     }
 
     /** Returns the upstream server and its settings. */
-    public Upstream upstream() {
+    public ProxySettings upstream() {
         return upstream;
     }
 

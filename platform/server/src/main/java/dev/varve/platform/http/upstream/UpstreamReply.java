@@ -14,9 +14,9 @@ import java.util.Optional;
  * @param body body of the reply
  * @param patience timeout for the next bytes
  */
-record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamTimeout patience)
+record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamWait patience)
         implements AutoCloseable {
-    static UpstreamReply of(HttpResponse<ReplyBody> response, UpstreamTimeout patience) {
+    static UpstreamReply of(HttpResponse<ReplyBody> response, UpstreamWait patience) {
         return new UpstreamReply(
                 response.statusCode(), response.headers(), response.body(), patience);
     }

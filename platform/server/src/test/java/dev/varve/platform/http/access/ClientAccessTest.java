@@ -31,10 +31,12 @@ class ClientAccessTest {
         assertTrue(message.startsWith("{setting:host} 0.0.0.0 is reachable from other"), message);
         ClientAccess.LOCAL.requireFor(new ListenAddress("localhost", 80));
         ClientAccess.LOCAL.requireFor(new ListenAddress("::1", 80));
-        new ClientAccess(Set.of(), ClientAccess.WithoutKey.ANYWHERE, CrossOriginOptions.NONE)
+        new ClientAccess(Set.of(), ClientAccess.KeylessListening.ANYWHERE, CrossOriginOptions.NONE)
                 .requireFor(open);
         new ClientAccess(
-                        Set.of("k"), ClientAccess.WithoutKey.LOOPBACK_ONLY, CrossOriginOptions.NONE)
+                        Set.of("k"),
+                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                        CrossOriginOptions.NONE)
                 .requireFor(open);
     }
 
@@ -47,7 +49,7 @@ class ClientAccessTest {
                         () ->
                                 new ClientAccess(
                                         Set.of("good", key),
-                                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
                                         CrossOriginOptions.NONE)));
     }
 

@@ -28,7 +28,7 @@ class CacheLogTest {
                         PrefixLookupResult.restored(
                                 CacheSource.HOST,
                                 1536,
-                                new PrefixLookupResult.Restored(48 << 20, 21.46))));
+                                new PrefixLookupResult.RestoreStats(48 << 20, 21.46))));
         assertEquals(
                 "prefix cache: hit (device), 7 of 2000 prompt tokens, 0 bytes restored in 0.0 ms",
                 line(PrefixLookupResult.onDevice(7)));

@@ -3,7 +3,7 @@ package dev.varve.platform.http.answer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.chat.ReasoningEnd;
+import dev.varve.platform.chat.ReasoningFinishReason;
 import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.paging.PagePolicy;
@@ -36,7 +36,12 @@ class UsageTest {
                         use),
                 new ResponseParser.Piece("", "", List.of()),
                 new ResponseSummary(
-                        Optional.empty(), 0, 2, generated - 2, ReasoningEnd.NATURAL, false));
+                        Optional.empty(),
+                        0,
+                        2,
+                        generated - 2,
+                        ReasoningFinishReason.NATURAL,
+                        false));
     }
 
     @Test
@@ -72,7 +77,7 @@ class UsageTest {
                         PrefixLookupResult.restored(
                                 CacheSource.HOST,
                                 4,
-                                new PrefixLookupResult.Restored(1L << 33, 12.345)),
+                                new PrefixLookupResult.RestoreStats(1L << 33, 12.345)),
                         "\"cache_source\":\"host\",\"cache_miss\":null,"
                                 + "\"cache_restored_bytes\":8589934592,\"cache_restore_ms\":12.3"),
                 Arguments.of(
@@ -106,7 +111,7 @@ class UsageTest {
                                                 3))),
                         new ResponseParser.Piece("", "", List.of()),
                         new ResponseSummary(
-                                Optional.empty(), 0, 2, 4, ReasoningEnd.NATURAL, false)));
+                                Optional.empty(), 0, 2, 4, ReasoningFinishReason.NATURAL, false)));
 
         assertEquals(
                 "{\"policy\":\"drafter\",\"pages_out\":12,\"pages_in\":9,\"moved_bytes\":8589934592,\"reselects\":4,"

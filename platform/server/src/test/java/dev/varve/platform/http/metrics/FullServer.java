@@ -105,14 +105,15 @@ final class FullServer {
                         shard(
                                 STRANGE,
                                 Optional.of(
-                                        new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED)))),
+                                        new ShardTraffic(
+                                                700, 800, ShardTraffic.PayloadPath.SHARED)))),
                 Optional.of(
                         new DraftStatus(
                                 STRANGE,
                                 55,
                                 ShardHealth.ready(),
                                 new DraftStatus.Answers(40, 120, 3),
-                                new ShardTraffic(900, 60, ShardTraffic.Payloads.STREAM))),
+                                new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM))),
                 Optional.of(
                         new PagingStatus(
                                 new PagingOptions(4096, PagePolicy.LRU, 128),
@@ -151,7 +152,7 @@ final class FullServer {
                 "redis://host/0",
                 true,
                 true,
-                Map.of(SharedArchiveStatus.Outcome.FOUND, 3L),
+                Map.of(SharedArchiveStatus.SearchOutcome.FOUND, 3L),
                 30,
                 40,
                 Map.of(ArchiveMissException.Reason.ABSENT, 2L));

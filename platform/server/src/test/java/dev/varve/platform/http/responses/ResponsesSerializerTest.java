@@ -80,7 +80,7 @@ class ResponsesSerializerTest {
         ResponsesTools tools = ResponsesTools.read(fields);
         return new ResponsesSerializer(
                 new ResponseObject(
-                        new GenerationParameters.Head("resp_1", "small"),
+                        new GenerationParameters.ResponseIdentity("resp_1", "small"),
                         EchoedFields.read(fields, tools),
                         Optional.empty()),
                 tools.names(),

@@ -2,7 +2,7 @@ package dev.varve.platform.http.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.varve.platform.compression.conversation.ChatMl;
+import dev.varve.platform.compression.conversation.ChatMlRenderer;
 import dev.varve.platform.http.json.Json;
 
 import org.junit.jupiter.api.Test;
@@ -62,6 +62,6 @@ class ForwardedMessagesTest {
         assertEquals(
                 "<|im_start|>system\nab<|im_end|>\n<|im_start|>user\nc<|im_end|>\n"
                         + "<|im_start|>assistant\n",
-                ChatMl.render(messages.plain()).text());
+                ChatMlRenderer.render(messages.plain()).text());
     }
 }

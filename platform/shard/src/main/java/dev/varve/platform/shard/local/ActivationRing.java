@@ -19,13 +19,13 @@ final class ActivationRing implements AutoCloseable {
     private static final int KEPT_SHAPES = 64;
 
     /** The ring's memory as activations of one length. */
-    private record Shape(GgmlContext context, Tensor[] slots) {}
+    private record SlotViews(GgmlContext context, Tensor[] slots) {}
 
     private final int length;
     private final int mostTokens;
     private final long placeBytes;
     private final DeviceBuffer buffer;
-    private final Map<Integer, Shape> shapes = new HashMap<>();
+    private final Map<Integer, SlotViews> shapes = new HashMap<>();
     private final int places;
     private final long[] serials;
     private long next;
@@ -87,7 +87,7 @@ final class ActivationRing implements AutoCloseable {
         return shape(entry.tokens()).slots()[place];
     }
 
-    private Shape shape(int tokens) {
+    private SlotViews shape(int tokens) {
         if (shapes.size() == KEPT_SHAPES && !shapes.containsKey(tokens)) {
             shapes.values().forEach(shape -> shape.context().close());
             shapes.clear();
@@ -95,14 +95,14 @@ final class ActivationRing implements AutoCloseable {
         return shapes.computeIfAbsent(tokens, this::describe);
     }
 
-    private Shape describe(int tokens) {
+    private SlotViews describe(int tokens) {
         GgmlContext context = GgmlContext.open(places, 0);
         Tensor[] slots = new Tensor[places];
         for (int place = 0; place < places; place++) {
             slots[place] = context.newTensor(GgmlType.F32, length, tokens);
             buffer.place(slots[place], place * placeBytes);
         }
-        return new Shape(context, slots);
+        return new SlotViews(context, slots);
     }
 
     @Override

@@ -35,7 +35,7 @@ final class AttentionBlock {
     private final Ops ops;
     private final Graph graph;
     private final GraphInputs inputs;
-    private final ShardState state;
+    private final GraphResources state;
     private final boolean everyRow;
 
     /** Queries of full attention by layer and part, if pages may be scored. */
@@ -50,7 +50,7 @@ final class AttentionBlock {
             Optional<Integer> keyBlock,
             Optional<Integer> valueBlock) {}
 
-    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, ShardState state) {
+    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, GraphResources state) {
         this.ops = ops;
         this.graph = graph;
         this.inputs = inputs;

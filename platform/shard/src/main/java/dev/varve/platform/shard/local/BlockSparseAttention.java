@@ -90,7 +90,8 @@ final class BlockSparseAttention {
             ends.add(graph.nodes());
             result = result == null ? own : ops.concat(result, own, 1);
         }
-        SparseGraphBreak.Ends all = new SparseGraphBreak.Ends(keysEnd, productsEnd, ends);
+        SparseGraphBreak.SegmentEnds all =
+                new SparseGraphBreak.SegmentEnds(keysEnd, productsEnd, ends);
         return new Recorded(
                 result,
                 new SparseGraphBreak(chunkKeys.markOutput(), means, products, mask, all, scale));

@@ -46,7 +46,7 @@ record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean ti
     private static final long SMALL_BYTES = 4 << 20;
 
     /** Memory that holds a weight. */
-    enum Home {
+    enum WeightMemory {
         /** Device memory. */
         DEVICE,
         /** Host memory, as in the file. */
@@ -64,7 +64,7 @@ record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean ti
          * @param home buffer type of the weight
          * @param plain buffer type of the device's activations
          */
-        static Home of(BufferType home, BufferType plain) {
+        static WeightMemory of(BufferType home, BufferType plain) {
             if (!plain.isHost()) {
                 return DEVICE;
             }
@@ -80,22 +80,22 @@ record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean ti
     }
 
     /** Returns the numerics for a weight of a type and size. */
-    static ColumnNumerics of(GgmlType type, long bytes, TensorUse use, Home home) {
-        if (home == Home.DEVICE) {
+    static ColumnNumerics of(GgmlType type, long bytes, TensorUse use, WeightMemory home) {
+        if (home == WeightMemory.DEVICE) {
             return use == TensorUse.MATMUL && type.isFloat() && bytes <= SMALL_BYTES
                     ? new ColumnNumerics(1, false, ALL, 1)
                     : ANY;
         }
-        if (home == Home.TILED) {
+        if (home == WeightMemory.TILED) {
             // Tiles of 16 columns: missing columns are not read, and each column has its own sum;
             // products of single columns do the same. ggml has no other kernels there.
             return use == TensorUse.MATMUL && type.isFloat() ? IN_TILES : ANY;
         }
-        if (home == Home.SPECIAL) {
+        if (home == WeightMemory.SPECIAL) {
             // Kernels of a CPU kind that was not tested; they may not support planes.
             return new ColumnNumerics(1, false, 1, GROUP);
         }
-        boolean rearranged = home == Home.REPACKED;
+        boolean rearranged = home == WeightMemory.REPACKED;
         return switch (use) {
             case MATMUL -> rearranged ? rearranged(type) : inFileOrder(type);
             // The rows of one expert count; all rows of a batch may choose the same expert.

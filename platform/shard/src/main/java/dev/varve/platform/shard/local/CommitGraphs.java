@@ -12,7 +12,7 @@ import java.util.Map;
 final class CommitGraphs implements AutoCloseable {
     private static final int MOST = 32;
 
-    private record Place(CommitGraph graph, GraphAllocator allocator) {
+    private record CachedCommitGraph(CommitGraph graph, GraphAllocator allocator) {
         void close() {
             graph.close();
             allocator.close();
@@ -24,7 +24,8 @@ final class CommitGraphs implements AutoCloseable {
     private final RecurrentOperators operators;
 
     /** Least recently used graph first. */
-    private final Map<CommitGraph.Key, Place> places = new LinkedHashMap<>(MOST, 0.75f, true);
+    private final Map<CommitGraph.Key, CachedCommitGraph> places =
+            new LinkedHashMap<>(MOST, 0.75f, true);
 
     private long bytes;
 
@@ -38,13 +39,13 @@ final class CommitGraphs implements AutoCloseable {
     }
 
     CommitGraph find(CommitGraph.Key key) {
-        Place known = places.get(key);
+        CachedCommitGraph known = places.get(key);
         if (known != null) {
             return known.graph();
         }
         if (places.size() == MOST) {
-            Iterator<Place> oldest = places.values().iterator();
-            Place leaving = oldest.next();
+            Iterator<CachedCommitGraph> oldest = places.values().iterator();
+            CachedCommitGraph leaving = oldest.next();
             oldest.remove();
             bytes -= leaving.allocator().bufferBytes();
             leaving.close();
@@ -52,7 +53,7 @@ final class CommitGraphs implements AutoCloseable {
         GraphAllocator allocator = new GraphAllocator(bufferType);
         try {
             CommitGraph graph = new CommitGraph(key, caches, operators, allocator);
-            places.put(key, new Place(graph, allocator));
+            places.put(key, new CachedCommitGraph(graph, allocator));
             bytes += allocator.bufferBytes();
             return graph;
         } catch (RuntimeException | Error e) {
@@ -68,7 +69,7 @@ final class CommitGraphs implements AutoCloseable {
 
     @Override
     public void close() {
-        places.values().forEach(Place::close);
+        places.values().forEach(CachedCommitGraph::close);
         places.clear();
     }
 }

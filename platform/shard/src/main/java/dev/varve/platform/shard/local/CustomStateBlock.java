@@ -26,17 +26,13 @@ final class CustomStateBlock {
     private final Graph graph;
     private final List<UniformLengthGroup> groups;
     private final RecurrentStateTensors states;
-    private final GraphBuildContext site;
+    private final GraphOrigin site;
 
     /** Columns of the batch. */
     private final int total;
 
     CustomStateBlock(
-            Ops ops,
-            Graph graph,
-            GraphKey key,
-            RecurrentStateTensors states,
-            GraphBuildContext site) {
+            Ops ops, Graph graph, GraphKey key, RecurrentStateTensors states, GraphOrigin site) {
         this.ops = ops;
         this.graph = graph;
         this.groups = UniformLengthGroup.of(key);

@@ -25,7 +25,7 @@ final class DeltaNetBlock {
     private final RollbackOperators stash;
     private final TreeRecurrence trees;
 
-    DeltaNetBlock(Ops ops, Graph graph, GraphKey key, GraphInputs inputs, ShardState state) {
+    DeltaNetBlock(Ops ops, Graph graph, GraphKey key, GraphInputs inputs, GraphResources state) {
         this.ops = ops;
         groups = UniformLengthGroup.of(key);
         rows = state.caches().stateRows();

@@ -21,7 +21,7 @@ import java.util.Set;
 final class GraphBuildValidator {
     private static final String SECOND_CALL = ": called a second time, expected one call";
 
-    private final GraphBuildContext site;
+    private final GraphOrigin site;
     private final ModelShape shape;
     private final GraphKey key;
     private final int tokens;
@@ -32,7 +32,7 @@ final class GraphBuildValidator {
     private boolean narrowed;
     private boolean ended;
 
-    GraphBuildValidator(GraphBuildContext site, ModelShape shape, GraphKey key) {
+    GraphBuildValidator(GraphOrigin site, ModelShape shape, GraphKey key) {
         this.site = site;
         this.shape = shape;
         this.key = key;

@@ -44,7 +44,7 @@ final class GraphBuilder implements ShardGraph {
     private final DeltaNetBlock recurrent;
     private final CustomStateBlock custom;
     private final MoeBlock experts;
-    private final GraphBuildContext site;
+    private final GraphOrigin site;
     private final GraphBuildValidator rules;
     private final Optional<ScoringInputs> looked;
 
@@ -64,7 +64,7 @@ final class GraphBuilder implements ShardGraph {
             LayerRange range,
             GgmlContext context,
             Graph graph,
-            ShardState state) {
+            GraphResources state) {
         this.key = key;
         this.model = model;
         this.range = range;
@@ -82,7 +82,7 @@ final class GraphBuilder implements ShardGraph {
         products = new MatrixProducts(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new DeltaNetBlock(ops, graph, key, inputs, state);
-        site = GraphBuildContext.of(model, range);
+        site = GraphOrigin.of(model, range);
         custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
         experts = new MoeBlock(ops, graph, weights, products);
         rules = new GraphBuildValidator(site, shape, key);

@@ -3,7 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GraphAllocator;
-import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.CacheFootprint;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,15 +11,15 @@ import java.util.function.BiFunction;
 
 /**
  * Cache of a shard's graphs. Decode steps repeat, and when sequences start or finish an earlier mix
- * often recurs, so {@link ShardFootprint#DECODE_GRAPHS} of their graphs are kept, each with its own
+ * often recurs, so {@link CacheFootprint#DECODE_GRAPHS} of their graphs are kept, each with its own
  * memory. Prefill chunks rarely repeat, so they share one larger buffer in turn.
  */
 final class GraphCache implements AutoCloseable {
-    private static final class Place {
+    private static final class GraphSlot {
         final GraphAllocator allocator;
         AllocatedGraph graph;
 
-        Place(BufferType type) {
+        GraphSlot(BufferType type) {
             allocator = new GraphAllocator(type);
         }
 
@@ -36,16 +36,16 @@ final class GraphCache implements AutoCloseable {
     }
 
     private final BufferType bufferType;
-    private final Place prefill;
+    private final GraphSlot prefill;
 
     /** Most recently used first. */
-    private final List<Place> decode = new ArrayList<>();
+    private final List<GraphSlot> decode = new ArrayList<>();
 
     private long bytes;
 
     GraphCache(BufferType bufferType) {
         this.bufferType = bufferType;
-        prefill = new Place(bufferType);
+        prefill = new GraphSlot(bufferType);
         bytes = measure();
     }
 
@@ -53,7 +53,7 @@ final class GraphCache implements AutoCloseable {
             GraphKey key,
             Phase phase,
             BiFunction<GraphKey, GraphAllocator, AllocatedGraph> record) {
-        Place place = phase == Phase.PREFILL ? prefill : decodePlace(key);
+        GraphSlot place = phase == Phase.PREFILL ? prefill : decodePlace(key);
         if (!place.holds(key)) {
             record(place, key, record);
         }
@@ -61,7 +61,7 @@ final class GraphCache implements AutoCloseable {
     }
 
     private void record(
-            Place place,
+            GraphSlot place,
             GraphKey key,
             BiFunction<GraphKey, GraphAllocator, AllocatedGraph> record) {
         place.clear();
@@ -75,22 +75,22 @@ final class GraphCache implements AutoCloseable {
     /**
      * Returns the entry of a graph, or else an entry for it: a new one, or the least recently used.
      */
-    private Place decodePlace(GraphKey key) {
+    private GraphSlot decodePlace(GraphKey key) {
         for (int i = 0; i < decode.size(); i++) {
-            Place place = decode.get(i);
+            GraphSlot place = decode.get(i);
             if (place.holds(key)) {
                 return toFront(i);
             }
         }
-        if (decode.size() < ShardFootprint.DECODE_GRAPHS) {
-            decode.addFirst(new Place(bufferType));
+        if (decode.size() < CacheFootprint.DECODE_GRAPHS) {
+            decode.addFirst(new GraphSlot(bufferType));
             return decode.getFirst();
         }
         return toFront(decode.size() - 1);
     }
 
-    private Place toFront(int index) {
-        Place place = decode.get(index);
+    private GraphSlot toFront(int index) {
+        GraphSlot place = decode.get(index);
         if (index > 0) {
             decode.remove(index);
             decode.addFirst(place);
@@ -105,7 +105,7 @@ final class GraphCache implements AutoCloseable {
 
     private long measure() {
         long sum = prefill.allocator.bufferBytes();
-        for (Place place : decode) {
+        for (GraphSlot place : decode) {
             sum += place.allocator.bufferBytes();
         }
         return sum;
@@ -115,7 +115,7 @@ final class GraphCache implements AutoCloseable {
     public void close() {
         prefill.clear();
         prefill.allocator.close();
-        for (Place place : decode) {
+        for (GraphSlot place : decode) {
             place.clear();
             place.allocator.close();
         }

@@ -55,7 +55,7 @@ final class GraphDryRun {
     static void require(
             LayerSplitAdapter model,
             LayerRange range,
-            ShardState state,
+            GraphResources state,
             ComputeDevice device,
             List<Integer> captures) {
         boolean slides = model.shape().window().isPresent();
@@ -69,7 +69,7 @@ final class GraphDryRun {
             GraphKey key,
             LayerSplitAdapter model,
             LayerRange range,
-            ShardState state,
+            GraphResources state,
             ComputeDevice device) {
         UnallocatedGraph.of(key, model, range, state, device).close();
     }

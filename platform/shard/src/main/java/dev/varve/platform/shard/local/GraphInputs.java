@@ -25,7 +25,7 @@ final class GraphInputs {
     private static final int ROW_FLOATS = 1 << 18;
 
     /** Rows of a host table, one per token. */
-    private record Rows(RowReader table, Tensor tensor) {}
+    private record TableRows(RowReader table, Tensor tensor) {}
 
     private final GgmlContext context;
     private final GraphKey key;
@@ -39,7 +39,7 @@ final class GraphInputs {
     private Optional<Tensor> axisPositions = Optional.empty();
     private Optional<Tensor> boundary = Optional.empty();
     private Optional<Tensor> outputs = Optional.empty();
-    private final List<Rows> rows = new ArrayList<>();
+    private final List<TableRows> rows = new ArrayList<>();
     private final List<TreeInput> trees = new ArrayList<>();
     private int firstOutputColumn;
     private float[] rowScratch = new float[0];
@@ -82,13 +82,13 @@ final class GraphInputs {
 
     /** The rows of the batch's tokens in a table on the host, {@code F32 [rowLength, T]}. */
     Tensor rows(RowReader table) {
-        for (Rows known : rows) {
+        for (TableRows known : rows) {
             if (known.table() == table) {
                 return known.tensor();
             }
         }
         Tensor tensor = input("rows", GgmlType.F32, table.rowLength(), tokens);
-        rows.add(new Rows(table, tensor));
+        rows.add(new TableRows(table, tensor));
         return tensor;
     }
 
@@ -174,7 +174,7 @@ final class GraphInputs {
     void fill(PlacedBatch placed) {
         Batch batch = placed.batch();
         ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
-        for (Rows each : rows) {
+        for (TableRows each : rows) {
             if (each.tensor().isPlaced()) {
                 writeRows(batch, each);
             }
@@ -205,7 +205,7 @@ final class GraphInputs {
     }
 
     /** Converts some rows at a time, so that a long prompt needs no second copy of all rows. */
-    private void writeRows(Batch batch, Rows target) {
+    private void writeRows(Batch batch, TableRows target) {
         int length = target.table().rowLength();
         int group = Math.min(tokens, Math.max(1, ROW_FLOATS / length));
         if (rowScratch.length < group * length) {

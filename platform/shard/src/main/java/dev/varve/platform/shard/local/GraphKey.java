@@ -70,9 +70,9 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      * @param stash see {@link ChunkPlacement#stash}
      * @param branching whether tokens branch
      */
-    record StateUse(int readRow, int writeRow, int stash, TreeTopology branching) {
+    record StateUse(int readRow, int writeRow, int stash, TreeEncoding branching) {
         StateUse(int readRow, int writeRow, int stash) {
-            this(readRow, writeRow, stash, TreeTopology.NONE);
+            this(readRow, writeRow, stash, TreeEncoding.NONE);
         }
 
         boolean isDrafted() {
@@ -85,7 +85,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      *
      * @param trees how recurrent states process trees
      */
-    static GraphKey of(PlacedBatch placed, TreeTopology.TreeSupport trees) {
+    static GraphKey of(PlacedBatch placed, TreeEncoding.TreeSupport trees) {
         List<SequenceChunk> slices = placed.batch().slices();
         Phase phase = placed.batch().phase();
         List<Part> parts = new ArrayList<>(slices.size());
@@ -94,7 +94,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
             KvView full = placed.full().get(i);
             KvView window = placed.window().get(i);
             int tokens = slice.tokens().length;
-            TreeTopology branching = TreeTopology.of(slice.tree(), trees);
+            TreeEncoding branching = TreeEncoding.of(slice.tree(), trees);
             if (branching.branches() && !slice.place().isDrafted()) {
                 // Without a rollback buffer no commit could select the tokens for the states.
                 throw new IllegalArgumentException("a token tree needs a rollback buffer");

@@ -60,11 +60,11 @@ final class HostPages implements AutoCloseable {
         }
     }
 
-    private interface Copy {
+    private interface RowCopier {
         void of(Tensor tensor, ByteBuffer part);
     }
 
-    private void forRows(ByteBuffer bytes, Copy copy) {
+    private void forRows(ByteBuffer bytes, RowCopier copy) {
         int at = 0;
         for (KvPool.Layer layer : pool.layers().values()) {
             for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {

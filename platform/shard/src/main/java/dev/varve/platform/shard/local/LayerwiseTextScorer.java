@@ -13,9 +13,9 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.shard.scoring.BlockScores;
@@ -65,10 +65,10 @@ public final class LayerwiseTextScorer implements AutoCloseable {
      * @param sparse block-sparse attention for long texts; empty: every token attends to all before
      *     it, for any length
      */
-    public record Look(
+    public record ScoringOptions(
             LayerRange layers, int tail, boolean rotated, Optional<SparseAttention> sparse) {
         /** Creates settings with dense attention. */
-        public Look(LayerRange layers, int tail, boolean rotated) {
+        public ScoringOptions(LayerRange layers, int tail, boolean rotated) {
             this(layers, tail, rotated, Optional.empty());
         }
     }
@@ -106,7 +106,10 @@ public final class LayerwiseTextScorer implements AutoCloseable {
      *     is too small
      */
     public static LayerwiseTextScorer load(
-            ModelRange model, ComputeDevice device, CacheTypes types, LoadProgress progress) {
+            ModelRange model,
+            ComputeDevice device,
+            CacheTypes types,
+            LoadProgressListener progress) {
         return load(model, device, types, usualChunk(device), progress);
     }
 
@@ -120,7 +123,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
             ComputeDevice device,
             CacheTypes types,
             int chunk,
-            LoadProgress progress) {
+            LoadProgressListener progress) {
         ModelShape shape = model.model().shape();
         requireReadable(model.file().path(), shape);
         boolean flash =
@@ -220,7 +223,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     /**
      * Reads a text.
      *
-     * @param tokens of the text, at least as many as {@link Look#tail}
+     * @param tokens of the text, at least as many as {@link ScoringOptions#tail}
      * @return per token how strongly the last ones attend to it: the mean over these of the largest
      *     probability that any head of any layer gives it, softmax over all tokens up to the
      *     query's
@@ -228,7 +231,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
      * @throws VarveException of kind UNSUPPORTED_MODEL if none of the layers has full attention,
      *     OUT_OF_MEMORY if the memory is too small for its rows
      */
-    public float[] read(int[] tokens, Look look, Listener listener) {
+    public float[] read(int[] tokens, ScoringOptions look, Listener listener) {
         if (tokens.length < look.tail() || look.tail() < 1) {
             throw new IllegalArgumentException(
                     "tail: expected 1 to " + tokens.length + " tokens, found " + look.tail());
@@ -244,7 +247,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                         look,
                         device,
                         flash)) {
-            return new Reading(tokens, look, listener, rows).scores();
+            return new ScoringRun(tokens, look, listener, rows).scores();
         }
     }
 
@@ -252,7 +255,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
      * Whether attention is block-sparse. Accelerators do not skip masked tiles, and quantised rows
      * use another kernel on the CPU.
      */
-    private boolean isSparse(int tokens, Look look) {
+    private boolean isSparse(int tokens, ScoringOptions look) {
         return look.sparse().filter(rule -> tokens >= rule.leastTokens()).isPresent()
                 && flash
                 && device.bufferType().isHost()
@@ -262,9 +265,9 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     }
 
     /** Reads one text. */
-    private final class Reading {
+    private final class ScoringRun {
         private final int[] tokens;
-        private final Look look;
+        private final ScoringOptions look;
         private final Listener listener;
         private final TextScorerState rows;
 
@@ -275,9 +278,9 @@ public final class LayerwiseTextScorer implements AutoCloseable {
         private Optional<SparseBlockSelector> blocks = Optional.empty();
 
         /** State with which the next layers are read. */
-        private ShardState state;
+        private GraphResources state;
 
-        Reading(int[] tokens, Look look, Listener listener, TextScorerState rows) {
+        ScoringRun(int[] tokens, ScoringOptions look, Listener listener, TextScorerState rows) {
             this.tokens = tokens;
             this.look = look;
             this.listener = listener;
@@ -339,7 +342,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                             0,
                             Arrays.copyOfRange(tokens, begin, end),
                             ChunkPlacement.next(begin, rows.span(), TextScorerState.ROW),
-                            OutputRows.NONE);
+                            RequestedOutput.NONE);
             PlacedBatch placed =
                     PlacedBatch.place(
                             new Batch(List.of(slice), Phase.PREFILL), state.caches().windows());

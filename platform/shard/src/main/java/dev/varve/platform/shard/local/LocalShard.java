@@ -8,18 +8,18 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageScores;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
@@ -42,7 +42,7 @@ public final class LocalShard implements Shard {
     private static final int LONGEST_BATCH = 512;
 
     /** How a batch is run. */
-    private enum Step {
+    private enum ExecutionMode {
         COMPUTED,
         REHEARSED
     }
@@ -50,7 +50,7 @@ public final class LocalShard implements Shard {
     private final LayerSplitAdapter model;
     private final LayerRange range;
     private final ComputeDevice device;
-    private final ShardState state;
+    private final GraphResources state;
     private final GraphCache graphs;
     private final CommitGraphs commits;
     private final LogitsReader logits;
@@ -70,7 +70,7 @@ public final class LocalShard implements Shard {
             LayerRange range,
             ComputeDevice device,
             ShardOptions options,
-            ShardState state) {
+            GraphResources state) {
         this.model = model;
         this.range = range;
         this.device = device;
@@ -95,7 +95,10 @@ public final class LocalShard implements Shard {
      *     layers, UNSUPPORTED_MODEL if its family does not offer the captures
      */
     public static LocalShard load(
-            ModelRange part, ComputeDevice device, ShardOptions options, LoadProgress progress) {
+            ModelRange part,
+            ComputeDevice device,
+            ShardOptions options,
+            LoadProgressListener progress) {
         return load(part, device, options, progress, new WeightCache());
     }
 
@@ -109,7 +112,7 @@ public final class LocalShard implements Shard {
             ModelRange part,
             ComputeDevice device,
             ShardOptions options,
-            LoadProgress progress,
+            LoadProgressListener progress,
             WeightCache shelf) {
         LayerSplitAdapter model = part.model();
         LayerRange range = part.range();
@@ -127,7 +130,8 @@ public final class LocalShard implements Shard {
                         () ->
                                 ShardWeights.load(
                                         model.tensors(range), device, options.weights(), progress));
-        ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
+        GraphResources state =
+                GraphResources.open(weights, model.shape(), range, options, device, flash);
         try {
             GraphDryRun.require(model, range, state, device, options.captures());
         } catch (RuntimeException | Error e) {
@@ -167,7 +171,7 @@ public final class LocalShard implements Shard {
             LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options) {
         long free = device.info().memoryFreeBytes();
         long bytes =
-                ShardFootprint.cacheBytes(
+                CacheFootprint.cacheBytes(
                         model.shape(), range, options.cacheTypes(), options.sizes());
         if (bytes > free) {
             throw new VarveException(
@@ -233,7 +237,7 @@ public final class LocalShard implements Shard {
     @Override
     public CompletableFuture<ShardResult> forward(
             Batch batch, Optional<LayerActivations> boundary) {
-        return done(() -> run(batch, boundary, Step.COMPUTED));
+        return done(() -> run(batch, boundary, ExecutionMode.COMPUTED));
     }
 
     @Override
@@ -244,7 +248,7 @@ public final class LocalShard implements Shard {
     @Override
     public CompletableFuture<ShardResult> rehearse(
             Batch batch, Optional<LayerActivations> boundary) {
-        return done(() -> run(batch, boundary, Step.REHEARSED));
+        return done(() -> run(batch, boundary, ExecutionMode.REHEARSED));
     }
 
     private static <T> CompletableFuture<T> done(Supplier<T> work) {
@@ -255,13 +259,13 @@ public final class LocalShard implements Shard {
         }
     }
 
-    private ShardResult run(Batch batch, Optional<LayerActivations> boundary, Step step) {
+    private ShardResult run(Batch batch, Optional<LayerActivations> boundary, ExecutionMode step) {
         synchronized (device.lock()) {
             // Inside the lock, so that the shard is not closed in between.
             requireOpen();
             check.require(batch, boundary);
             state.weights().requireWhole();
-            if (step == Step.COMPUTED) {
+            if (step == ExecutionMode.COMPUTED) {
                 make(batch.changes());
             }
             PageReordering order = PageReordering.of(batch);
@@ -277,7 +281,7 @@ public final class LocalShard implements Shard {
                                             allocator));
             boundaries.moveIn(boundary, graph::writeBoundary);
             graph.fill(placed);
-            if (step == Step.COMPUTED) {
+            if (step == ExecutionMode.COMPUTED) {
                 compute(graph, placed, order);
             }
             Optional<Tensor> rows = graph.logits();
@@ -290,7 +294,7 @@ public final class LocalShard implements Shard {
                     rows.isPresent() ? best.length : 0,
                     boundaries.moveOut(() -> graph.readBoundary(outbound)),
                     graph.readFeatures(),
-                    step == Step.COMPUTED ? scores(batch, graph) : List.of());
+                    step == ExecutionMode.COMPUTED ? scores(batch, graph) : List.of());
         }
     }
 
@@ -311,12 +315,12 @@ public final class LocalShard implements Shard {
             }
             state.caches().windows().commit(commit);
         }
-        for (RowMove move : changes.moves()) {
+        for (RowOperation move : changes.moves()) {
             make(move);
         }
     }
 
-    private void make(RowMove move) {
+    private void make(RowOperation move) {
         HostPages pages = state.caches().pages();
         switch (move) {
             case SlotCopy copy ->
@@ -357,12 +361,12 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
         return move(() -> partTensors.export(parts, target));
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
         return move(() -> partTensors.adopt(parts, source));
     }
 

@@ -3,7 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.TextScorer;
 
@@ -27,7 +27,7 @@ public final class LocalTextScorer implements TextScorer {
 
     private final ModelRange model;
     private final ComputeDevice device;
-    private final LayerwiseTextScorer.Look look;
+    private final LayerwiseTextScorer.ScoringOptions look;
     private final CacheTypes types = CacheTypes.f16();
     private final boolean persistent;
     private final long weightBytes;
@@ -45,9 +45,9 @@ public final class LocalTextScorer implements TextScorer {
     public LocalTextScorer(
             ModelRange model,
             ComputeDevice device,
-            LayerwiseTextScorer.Look look,
+            LayerwiseTextScorer.ScoringOptions look,
             Residency residency,
-            LoadProgress progress) {
+            LoadProgressListener progress) {
         this.model = model;
         this.device = device;
         this.look = look;
@@ -66,7 +66,7 @@ public final class LocalTextScorer implements TextScorer {
         release();
     }
 
-    private LayerwiseTextScorer load(LoadProgress progress) {
+    private LayerwiseTextScorer load(LoadProgressListener progress) {
         return LayerwiseTextScorer.load(model, device, types, progress);
     }
 
@@ -97,7 +97,7 @@ public final class LocalTextScorer implements TextScorer {
 
     @Override
     public float[] read(int[] tokens, BooleanSupplier cancelled) {
-        return read(tokens, listener(cancelled), LoadProgress.silent());
+        return read(tokens, listener(cancelled), LoadProgressListener.silent());
     }
 
     /**
@@ -107,7 +107,7 @@ public final class LocalTextScorer implements TextScorer {
      * @throws VarveException as {@link #read(int[], BooleanSupplier)}
      */
     public float[] read(
-            int[] tokens, LayerwiseTextScorer.Listener listener, LoadProgress progress) {
+            int[] tokens, LayerwiseTextScorer.Listener listener, LoadProgressListener progress) {
         try {
             if (scan.isEmpty()) {
                 scan = Optional.of(load(progress));

@@ -33,7 +33,7 @@ final class MatrixProducts {
     private final int outputs;
     private Optional<Prepared> last = Optional.empty();
 
-    MatrixProducts(Ops ops, GraphKey key, ShardState state) {
+    MatrixProducts(Ops ops, GraphKey key, GraphResources state) {
         this.ops = ops;
         weights = state.weights();
         exact = state.arithmetic().exactRows();

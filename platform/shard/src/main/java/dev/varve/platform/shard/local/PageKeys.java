@@ -23,14 +23,14 @@ import java.util.Optional;
 final class PageKeys {
     private final KvPool pool;
     private final HostPages pages;
-    private final AttentionRowSources layers;
+    private final SharedKvLayers layers;
 
     /** Bounds of a page's keys by layer; without layers whose keys are not finite. */
     private final Map<Long, Map<Integer, float[]>> known = new HashMap<>();
 
     private ByteBuffer bytes = ByteBuffer.allocate(0);
 
-    PageKeys(KvPool pool, HostPages pages, AttentionRowSources layers) {
+    PageKeys(KvPool pool, HostPages pages, SharedKvLayers layers) {
         this.pool = pool;
         this.pages = pages;
         this.layers = layers;

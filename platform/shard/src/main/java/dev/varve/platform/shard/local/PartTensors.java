@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.RowLayout;
 
 import java.nio.ByteBuffer;
@@ -88,7 +88,7 @@ final class PartTensors {
         this.check = check;
     }
 
-    void export(List<CachePart> parts, CachePartTransfer target) {
+    void export(List<CachePart> parts, CachePartHandler target) {
         List<Placed> all = placed(parts, caches.windows()::slotToRead, false);
         for (int i = 0; i < all.size(); i++) {
             ByteBuffer bytes = scratch(all.get(i).part());
@@ -99,7 +99,7 @@ final class PartTensors {
         }
     }
 
-    void adopt(List<CachePart> parts, CachePartTransfer source) {
+    void adopt(List<CachePart> parts, CachePartHandler source) {
         List<Placed> all = placed(parts, caches.windows()::slotToWrite, true);
         for (int i = 0; i < all.size(); i++) {
             Placed each = all.get(i);

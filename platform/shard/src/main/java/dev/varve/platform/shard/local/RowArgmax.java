@@ -20,7 +20,7 @@ final class RowArgmax {
 
     /** Source of the bits of floats, such as {@link Tensor#readBits}. */
     @FunctionalInterface
-    interface Bits {
+    interface FloatBitsSource {
         /**
          * Reads {@code count} elements, from {@code first} on, into the target at {@code offset}.
          */
@@ -48,7 +48,7 @@ final class RowArgmax {
      * Returns the index of the largest of {@code count} elements from {@code first} on, the lowest
      * on ties; -1 if one is NaN or none is finite.
      */
-    int find(Bits tensor, long first, int count) {
+    int find(FloatBitsSource tensor, long first, int count) {
         int largest = Integer.MIN_VALUE;
         int magnitude = 0;
         int bestPart = 0;
@@ -78,7 +78,7 @@ final class RowArgmax {
         return -1;
     }
 
-    private int read(Bits tensor, long first, int begin, int count) {
+    private int read(FloatBitsSource tensor, long first, int begin, int count) {
         int length = Math.min(part.length, count - begin);
         tensor.read(part, 0, length, first + begin);
         return length;

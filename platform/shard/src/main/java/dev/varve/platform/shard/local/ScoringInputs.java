@@ -11,7 +11,7 @@ import dev.varve.api.ggml.Tensor;
  *     after their rotation by position
  * @param sparse whether attention is block-sparse
  */
-record ScoringInputs(Tensor keys, LayerwiseTextScorer.Look look, boolean sparse) {
+record ScoringInputs(Tensor keys, LayerwiseTextScorer.ScoringOptions look, boolean sparse) {
     /** More query heads than any supported model has. */
     private static final int MOST_HEADS = 256;
 

@@ -13,7 +13,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
-import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.WeightLayout;
 
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ public final class ShardWeights implements AutoCloseable {
             TensorSelection selection,
             ComputeDevice device,
             WeightLayout layout,
-            LoadProgress progress) {
+            LoadProgressListener progress) {
         ShardWeights weights =
                 new ShardWeights(
                         device.threads(ComputeDevice.Phase.DECODE), device.columnProduct());
@@ -224,10 +224,10 @@ public final class ShardWeights implements AutoCloseable {
     private final class Loading {
         private final ComputeDevice device;
         private final WeightLayout layout;
-        private final LoadProgress progress;
+        private final LoadProgressListener progress;
         private final Map<Path, MappedFile> files = new HashMap<>();
 
-        Loading(ComputeDevice device, WeightLayout layout, LoadProgress progress) {
+        Loading(ComputeDevice device, WeightLayout layout, LoadProgressListener progress) {
             this.device = device;
             this.layout = layout;
             this.progress = progress;
@@ -389,9 +389,10 @@ public final class ShardWeights implements AutoCloseable {
             Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
             String key = key(file.name(), entry.use());
             tensors.put(key, tensor);
-            ColumnNumerics.Home kind = ColumnNumerics.Home.of(home, device.bufferType());
+            ColumnNumerics.WeightMemory kind =
+                    ColumnNumerics.WeightMemory.of(home, device.bufferType());
             lone.put(key, ColumnNumerics.of(tensor.type(), tensor.bytes(), entry.use(), kind));
-            if (kind == ColumnNumerics.Home.HOST
+            if (kind == ColumnNumerics.WeightMemory.HOST
                     && entry.use() == TensorUse.MATMUL
                     && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {
                 ofColumns.add(key);

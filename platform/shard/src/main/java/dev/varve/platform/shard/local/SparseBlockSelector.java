@@ -40,7 +40,7 @@ final class SparseBlockSelector {
     }
 
     /** Computes some operators of a graph, after those before them. */
-    interface OperatorRun {
+    interface GraphSegmentRunner {
         /** Computes operators from {@code begin} to before {@code end}; none if they are equal. */
         void compute(int begin, int end);
     }
@@ -51,8 +51,8 @@ final class SparseBlockSelector {
      *
      * @param begin the chunk's first token, at the beginning of a block
      */
-    void compute(SparseGraphBreak steps, int begin, OperatorRun graph) {
-        SparseGraphBreak.Ends ends = steps.ends();
+    void compute(SparseGraphBreak steps, int begin, GraphSegmentRunner graph) {
+        SparseGraphBreak.SegmentEnds ends = steps.ends();
         graph.compute(0, ends.keys());
         takeKeys(steps.keys(), begin);
         writeMeans(steps.means());

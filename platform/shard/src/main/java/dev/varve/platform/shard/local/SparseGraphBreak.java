@@ -15,7 +15,7 @@ import java.util.List;
  * @param scale factor for products of queries and keys
  */
 record SparseGraphBreak(
-        Tensor keys, Tensor means, Tensor products, Tensor mask, Ends ends, float scale) {
+        Tensor keys, Tensor means, Tensor products, Tensor mask, SegmentEnds ends, float scale) {
     /** Maximum number of tensors per query head: views, attention, and concatenation. */
     private static final int TENSORS_PER_HEAD = 5;
 
@@ -29,8 +29,8 @@ record SparseGraphBreak(
      * @param heads ends of the attention, one mask after the other; before each the host writes its
      *     mask
      */
-    record Ends(int keys, int products, List<Integer> heads) {
-        Ends {
+    record SegmentEnds(int keys, int products, List<Integer> heads) {
+        SegmentEnds {
             heads = List.copyOf(heads);
         }
 

@@ -28,7 +28,7 @@ import java.util.OptionalInt;
  *     many as the one before, so that each chunk keeps its place
  */
 record TextScorerState(
-        ShardState state,
+        GraphResources state,
         SlotSpan span,
         GgmlContext context,
         DeviceBuffer keyRows,
@@ -49,7 +49,7 @@ record TextScorerState(
             ShardWeights weights,
             ModelRange model,
             Sizes sizes,
-            LayerwiseTextScorer.Look look,
+            LayerwiseTextScorer.ScoringOptions look,
             ComputeDevice device,
             boolean flash) {
         ModelShape shape = model.model().shape();
@@ -91,7 +91,7 @@ record TextScorerState(
             opened.push(hidden);
             HadamardRotation rotation = HadamardRotation.of(shape, all, types, device.bufferType());
             return new TextScorerState(
-                    new ShardState(
+                    new GraphResources(
                             weights,
                             new ShardCaches(
                                     pool,
@@ -100,7 +100,7 @@ record TextScorerState(
                                     rows,
                                     stash,
                                     new HostPages(pool)),
-                            new AttentionRowSources(shape, all),
+                            new SharedKvLayers(shape, all),
                             rotation,
                             new OperatorOptions(
                                     flash,
@@ -115,15 +115,15 @@ record TextScorerState(
                     hidden);
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
-                ShardState.closeAfter(opened.pop(), e);
+                GraphResources.closeAfter(opened.pop(), e);
             }
             throw e;
         }
     }
 
     /** Returns the same caches for layers with dense attention. */
-    ShardState dense() {
-        return new ShardState(
+    GraphResources dense() {
+        return new GraphResources(
                 state.weights(),
                 state.caches(),
                 state.layers(),

@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 
 /**
  * Recurrent operators over trees of tokens. Each token gets the numbers that it would get in a
- * sequence of its predecessors alone. States do not change; see {@link TreeTopology} for the
+ * sequence of its predecessors alone. States do not change; see {@link TreeEncoding} for the
  * variants.
  */
 final class TreeRecurrence {

@@ -57,7 +57,7 @@ record UnallocatedGraph(
             GraphKey key,
             LayerSplitAdapter model,
             LayerRange range,
-            ShardState state,
+            GraphResources state,
             ComputeDevice device) {
         int parts = parts(key, state);
         int tensors =
@@ -80,7 +80,7 @@ record UnallocatedGraph(
     }
 
     /** Upper bound for the number of parts of a batch that have operators of their own. */
-    private static int parts(GraphKey key, ShardState state) {
+    private static int parts(GraphKey key, GraphResources state) {
         int slices = key.parts().size();
         int runs = ColumnRun.ofTokens(key).size();
         int rows =

@@ -38,7 +38,7 @@ record UniformLengthGroup(
         return states.isDrafted();
     }
 
-    TreeTopology branching() {
+    TreeEncoding branching() {
         return states.branching();
     }
 

@@ -3,10 +3,10 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SlidingWindowRange;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
-import dev.varve.platform.shard.WindowRule;
 
 import java.util.OptionalInt;
 
@@ -19,7 +19,7 @@ final class WindowRegions {
     private static final int BLOCK = SlotSpan.BLOCK;
 
     private final RowMover rows;
-    private final WindowRule rule;
+    private final SlidingWindowRange rule;
 
     /** Position in the first slot of each region. */
     private final int[] begins;
@@ -34,7 +34,7 @@ final class WindowRegions {
      */
     WindowRegions(RowMover rows, OptionalInt window, int regionSlots, int stateRows) {
         this.rows = rows;
-        rule = new WindowRule(window, regionSlots);
+        rule = new SlidingWindowRange(window, regionSlots);
         begins = new int[stateRows];
         ends = new int[stateRows];
     }

@@ -17,12 +17,12 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
-import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.RowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotCopy;
@@ -42,7 +42,7 @@ class BatchCheckTest {
     private static final BatchCheck SECOND = new BatchCheck(new LayerRange(2, 4), 10, 4, OPTIONS);
 
     private static SequenceChunk slice(SlotSpan span, int row, int... tokens) {
-        return new SequenceChunk(1, tokens, ChunkPlacement.start(span, row), OutputRows.BEST);
+        return new SequenceChunk(1, tokens, ChunkPlacement.start(span, row), RequestedOutput.BEST);
     }
 
     private static Batch batch(SequenceChunk... slices) {
@@ -103,7 +103,7 @@ class BatchCheckTest {
 
     @Test
     void pagesOutsideOfTheCachesAreRefused() {
-        for (RowMove fits :
+        for (RowOperation fits :
                 List.of(
                         PageMove.out(1, 448),
                         PageMove.in(Long.MAX_VALUE, 448),

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenTree;
@@ -57,7 +57,7 @@ class CausalMaskTest {
                             1,
                             ChunkPlacement.NO_STASH,
                             pages),
-                    OutputRows.NONE,
+                    RequestedOutput.NONE,
                     ChunkComputeMode.ROWS,
                     tree);
         }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.TensorUse;
-import dev.varve.platform.shard.local.ColumnNumerics.Home;
+import dev.varve.platform.shard.local.ColumnNumerics.WeightMemory;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,10 +38,10 @@ class ColumnNumericsTest {
         "F16, DEVICE, 1, false, 2147483647, 1"
     })
     void productsTreatColumnsAsTheTypeAndTheHomeSay(
-            GgmlType type, Home home, int most, boolean planes, int cheap, int group) {
+            GgmlType type, WeightMemory home, int most, boolean planes, int cheap, int group) {
         assertEquals(
                 new ColumnNumerics(
-                        most, planes, cheap, group, home == Home.TILED && type.isFloat()),
+                        most, planes, cheap, group, home == WeightMemory.TILED && type.isFloat()),
                 ColumnNumerics.of(type, 1 << 20, TensorUse.MATMUL, home));
     }
 
@@ -54,7 +54,7 @@ class ColumnNumericsTest {
         "F16, DEVICE, 5, 5"
     })
     void rowsThatMayNotStandTogetherAreProductsOfTheirOwn(
-            GgmlType type, Home home, int rows, int products) {
+            GgmlType type, WeightMemory home, int rows, int products) {
         ColumnNumerics lone = ColumnNumerics.of(type, 1 << 20, TensorUse.MATMUL, home);
 
         assertEquals(products, lone.productsOf(rows));
@@ -65,20 +65,25 @@ class ColumnNumericsTest {
     @CsvSource({"4194304, 1", "4194305, 2147483647"})
     void onlySmallFloatMatricesOfADeviceAreReadOncePerColumn(long bytes, int most) {
         assertEquals(
-                most, ColumnNumerics.of(GgmlType.F16, bytes, TensorUse.MATMUL, Home.DEVICE).most());
+                most,
+                ColumnNumerics.of(GgmlType.F16, bytes, TensorUse.MATMUL, WeightMemory.DEVICE)
+                        .most());
     }
 
     @ParameterizedTest
     @EnumSource(names = {"ROW_LOOKUP", "COMPUTED_LOOKUP", "ELEMENTWISE", "CONVOLUTION"})
     void whatIsNoProductDependsOnNoColumns(TensorUse use) {
-        for (Home home : new Home[] {Home.HOST, Home.REPACKED, Home.DEVICE}) {
+        for (WeightMemory home :
+                new WeightMemory[] {
+                    WeightMemory.HOST, WeightMemory.REPACKED, WeightMemory.DEVICE
+                }) {
             assertEquals(ALL, ColumnNumerics.of(GgmlType.F32, 16, use, home).most(), home.name());
         }
     }
 
     @ParameterizedTest
     @CsvSource({"Q4_K, REPACKED, 2147483647", "Q8_0, HOST, 2147483647", "IQ3_S, HOST, 7"})
-    void expertsCountTheRowsThatChoseThem(GgmlType type, Home home, int most) {
+    void expertsCountTheRowsThatChoseThem(GgmlType type, WeightMemory home, int most) {
         assertEquals(most, ColumnNumerics.of(type, 16, TensorUse.EXPERT_MATMUL, home).most());
     }
 }

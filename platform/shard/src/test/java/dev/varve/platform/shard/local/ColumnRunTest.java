@@ -9,7 +9,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
@@ -40,14 +40,14 @@ class ColumnRunTest {
                                     random.nextInt(2) * 10,
                                     new SlotSpan(i * SlotSpan.BLOCK, SlotSpan.BLOCK),
                                     row),
-                            OutputRows.values()[random.nextInt(4)]));
+                            RequestedOutput.values()[random.nextInt(4)]));
         }
         return new Batch(slices, random.nextBoolean() ? Phase.DECODE : Phase.PREFILL);
     }
 
     private static GraphKey key(Batch batch) {
         return GraphKey.of(
-                PlacedBatch.place(batch, NO_WINDOWS), TreeTopology.TreeSupport.NOT_AT_ALL);
+                PlacedBatch.place(batch, NO_WINDOWS), TreeEncoding.TreeSupport.NOT_AT_ALL);
     }
 
     @Test
@@ -80,7 +80,7 @@ class ColumnRunTest {
                         1,
                         new int[3],
                         ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
-                        OutputRows.ALL);
+                        RequestedOutput.ALL);
 
         List<ColumnRun> decode = ColumnRun.ofTokens(key(new Batch(List.of(three), Phase.DECODE)));
         List<ColumnRun> prefill =
@@ -97,7 +97,7 @@ class ColumnRunTest {
                         1,
                         new int[9],
                         ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
-                        OutputRows.LAST);
+                        RequestedOutput.LAST);
 
         assertEquals(
                 List.of(new ColumnRun(0, 1, true)),
@@ -148,7 +148,10 @@ class ColumnRunTest {
         return new Batch(
                 List.of(
                         new SequenceChunk(
-                                1, tokens, ChunkPlacement.next(first, span, row), OutputRows.BEST)),
+                                1,
+                                tokens,
+                                ChunkPlacement.next(first, span, row),
+                                RequestedOutput.BEST)),
                 Phase.DECODE);
     }
 
@@ -162,7 +165,7 @@ class ColumnRunTest {
 
         Batch late = step(new int[] {1}, 1024, span, 1);
         GraphKey.Part part =
-                GraphKey.of(PlacedBatch.place(late, windows), TreeTopology.TreeSupport.NOT_AT_ALL)
+                GraphKey.of(PlacedBatch.place(late, windows), TreeEncoding.TreeSupport.NOT_AT_ALL)
                         .parts()
                         .getFirst();
 

@@ -48,7 +48,7 @@ class GraphBuildValidatorTest {
                                         new GraphKey.StateUse(0, 1, ChunkPlacement.NO_STASH))),
                         captures);
         return new GraphBuildValidator(
-                new GraphBuildContext("acme.tiny", "acme", range),
+                new GraphOrigin("acme.tiny", "acme", range),
                 Shapes.of(WIDTH, VOCABULARY, LAYERS),
                 key);
     }
@@ -378,7 +378,7 @@ class GraphBuildValidatorTest {
 
     @Test
     void whatAFamilyThrowsIsToldWithWhereItWas() {
-        GraphBuildContext site = new GraphBuildContext("acme.tiny", "acme", new LayerRange(0, 2));
+        GraphOrigin site = new GraphOrigin("acme.tiny", "acme", new LayerRange(0, 2));
         RuntimeException cause = new ArrayIndexOutOfBoundsException("Index 4");
 
         GraphBuildException index = site.thrown(cause, "layer 1, attention");

@@ -11,8 +11,8 @@ import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenTree;
@@ -30,7 +30,7 @@ class GraphKeyTest {
     private static final TokenTree TREE = TokenTree.of(new int[] {-1, 0, 0});
 
     private static SequenceChunk slice(ChunkPlacement place, int tokens) {
-        return new SequenceChunk(7, new int[tokens], place, OutputRows.LAST);
+        return new SequenceChunk(7, new int[tokens], place, RequestedOutput.LAST);
     }
 
     private static ChunkPlacement place(int position) {
@@ -42,7 +42,7 @@ class GraphKeyTest {
         List<KvView> full = batch.slices().stream().map(KvView::whole).toList();
         List<KvView> windows = batch.slices().stream().map(each -> window).toList();
         return GraphKey.of(
-                new PlacedBatch(batch, full, windows), TreeTopology.TreeSupport.NOT_AT_ALL);
+                new PlacedBatch(batch, full, windows), TreeEncoding.TreeSupport.NOT_AT_ALL);
     }
 
     private static GraphKey key(SequenceChunk... slices) {
@@ -64,7 +64,7 @@ class GraphKeyTest {
                                     19, 20
                                 },
                                 place(30),
-                                OutputRows.LAST)));
+                                RequestedOutput.LAST)));
         assertEquals(20, key.tokens());
         assertEquals(1, key.outputs());
     }
@@ -80,7 +80,9 @@ class GraphKeyTest {
                 key, key(slice(ChunkPlacement.next(10, new SlotSpan(768, 1024), 3), 20)), "slots");
         assertNotEquals(key, key(slice(ChunkPlacement.next(10, SPAN, 4), 20)), "state rows");
         assertNotEquals(
-                key, key(new SequenceChunk(7, new int[20], place(10), OutputRows.NONE)), "outputs");
+                key,
+                key(new SequenceChunk(7, new int[20], place(10), RequestedOutput.NONE)),
+                "outputs");
         assertNotEquals(
                 key,
                 key(
@@ -88,7 +90,7 @@ class GraphKeyTest {
                                 7,
                                 new int[20],
                                 place(10),
-                                OutputRows.LAST,
+                                RequestedOutput.LAST,
                                 ChunkComputeMode.PIECE)),
                 "what it is computed as");
         assertNotEquals(
@@ -141,7 +143,7 @@ class GraphKeyTest {
                                 8,
                                 new int[3],
                                 ChunkPlacement.start(new SlotSpan(2048, 256), 5),
-                                OutputRows.ALL));
+                                RequestedOutput.ALL));
 
         assertEquals(8, key.tokens());
         assertEquals(4, key.outputs());
@@ -149,13 +151,13 @@ class GraphKeyTest {
         assertEquals(3, key.parts().get(1).tokens());
     }
 
-    private static GraphKey treeKey(TreeTopology.TreeSupport way, int stash) {
+    private static GraphKey treeKey(TreeEncoding.TreeSupport way, int stash) {
         SequenceChunk slice =
                 new SequenceChunk(
                         7,
                         new int[3],
                         new ChunkPlacement(10, SPAN, 3, 3, stash),
-                        OutputRows.ALL,
+                        RequestedOutput.ALL,
                         ChunkComputeMode.ROWS,
                         TREE);
         Batch batch = new Batch(List.of(slice), Phase.DECODE);
@@ -166,28 +168,28 @@ class GraphKeyTest {
     @Test
     void aTreeIsInTheKeyWhereNoInputSaysIt() {
         assertEquals(
-                new TreeTopology(false, TREE),
-                treeKey(TreeTopology.TreeSupport.PATH_BY_PATH, 0)
+                new TreeEncoding(false, TREE),
+                treeKey(TreeEncoding.TreeSupport.PATH_BY_PATH, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertEquals(
-                new TreeTopology(true, TokenTree.CHAIN),
-                treeKey(TreeTopology.TreeSupport.BY_INPUT, 0)
+                new TreeEncoding(true, TokenTree.CHAIN),
+                treeKey(TreeEncoding.TreeSupport.BY_INPUT, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertEquals(
-                TreeTopology.NONE,
-                treeKey(TreeTopology.TreeSupport.NOT_AT_ALL, 0)
+                TreeEncoding.NONE,
+                treeKey(TreeEncoding.TreeSupport.NOT_AT_ALL, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertTrue(
-                treeKey(TreeTopology.TreeSupport.BY_INPUT, 0)
+                treeKey(TreeEncoding.TreeSupport.BY_INPUT, 0)
                         .parts()
                         .getFirst()
                         .states()
@@ -197,17 +199,17 @@ class GraphKeyTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = TreeTopology.TreeSupport.class,
+            value = TreeEncoding.TreeSupport.class,
             names = "NOT_AT_ALL",
             mode = EnumSource.Mode.EXCLUDE)
-    void aTreeWhoseStatesNobodySettlesIsRefused(TreeTopology.TreeSupport way) {
+    void aTreeWhoseStatesNobodySettlesIsRefused(TreeEncoding.TreeSupport way) {
         assertThrows(IllegalArgumentException.class, () -> treeKey(way, ChunkPlacement.NO_STASH));
     }
 
     @Test
     void withoutStatesATreeNeedsNoStash() {
         assertFalse(
-                treeKey(TreeTopology.TreeSupport.NOT_AT_ALL, ChunkPlacement.NO_STASH)
+                treeKey(TreeEncoding.TreeSupport.NOT_AT_ALL, ChunkPlacement.NO_STASH)
                         .parts()
                         .getFirst()
                         .states()
@@ -217,22 +219,22 @@ class GraphKeyTest {
 
     @Test
     void aChainNeverBranches() {
-        for (TreeTopology.TreeSupport way : TreeTopology.TreeSupport.values()) {
-            assertEquals(TreeTopology.NONE, TreeTopology.of(TokenTree.CHAIN, way));
+        for (TreeEncoding.TreeSupport way : TreeEncoding.TreeSupport.values()) {
+            assertEquals(TreeEncoding.NONE, TreeEncoding.of(TokenTree.CHAIN, way));
         }
-        assertFalse(TreeTopology.NONE.branches());
-        assertTrue(TreeTopology.of(TREE, TreeTopology.TreeSupport.BY_INPUT).branches());
-        assertTrue(TreeTopology.of(TREE, TreeTopology.TreeSupport.PATH_BY_PATH).branches());
+        assertFalse(TreeEncoding.NONE.branches());
+        assertTrue(TreeEncoding.of(TREE, TreeEncoding.TreeSupport.BY_INPUT).branches());
+        assertTrue(TreeEncoding.of(TREE, TreeEncoding.TreeSupport.PATH_BY_PATH).branches());
     }
 
     @Test
     void statesWithoutAnOperatorOfTheDeviceGoPathByPath() {
         assertEquals(
-                TreeTopology.TreeSupport.NOT_AT_ALL,
-                TreeTopology.TreeSupport.of(List.of(), Optional.empty()));
+                TreeEncoding.TreeSupport.NOT_AT_ALL,
+                TreeEncoding.TreeSupport.of(List.of(), Optional.empty()));
         assertEquals(
-                TreeTopology.TreeSupport.PATH_BY_PATH,
-                TreeTopology.TreeSupport.of(
+                TreeEncoding.TreeSupport.PATH_BY_PATH,
+                TreeEncoding.TreeSupport.of(
                         List.of(new LayerState.Recurrent(3, 8, 4, 1)), Optional.empty()));
     }
 

@@ -7,8 +7,8 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -28,7 +28,7 @@ class PageReorderingTest {
                 7,
                 new int[] {3, 4},
                 new ChunkPlacement(position, span, 2, 5, 1, PageMap.of(pages)),
-                OutputRows.ALL,
+                RequestedOutput.ALL,
                 ChunkComputeMode.ROWS);
     }
 
@@ -42,7 +42,7 @@ class PageReorderingTest {
                                         8,
                                         new int[1],
                                         ChunkPlacement.start(new SlotSpan(0, 256), 1),
-                                        OutputRows.LAST)),
+                                        RequestedOutput.LAST)),
                         Phase.DECODE);
 
         assertSame(batch, PageReordering.of(batch).batch());

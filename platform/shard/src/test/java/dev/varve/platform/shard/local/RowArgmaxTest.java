@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 
 /** The best token against the plain loop over floats, and other arithmetic on rows. */
 class RowArgmaxTest {
-    private static RowArgmax.Bits bits(float[] row) {
+    private static RowArgmax.FloatBitsSource bits(float[] row) {
         return (target, offset, count, first) -> {
             for (int i = 0; i < count; i++) {
                 target[offset + i] = Float.floatToRawIntBits(row[(int) first + i]);

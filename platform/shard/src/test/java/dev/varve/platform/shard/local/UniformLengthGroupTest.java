@@ -54,14 +54,14 @@ class UniformLengthGroupTest {
     void treesGoTogetherWhereAnInputTellsOfThem() {
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 1});
         List<GraphKey.Part> parts = new ArrayList<>();
-        for (TreeTopology.TreeSupport way : TreeTopology.TreeSupport.values()) {
+        for (TreeEncoding.TreeSupport way : TreeEncoding.TreeSupport.values()) {
             for (int i = 0; i < 2; i++) {
                 int row = 1 + parts.size();
                 parts.add(
                         part(
                                 4,
                                 new GraphKey.StateUse(
-                                        row, row, parts.size(), TreeTopology.of(tree, way))));
+                                        row, row, parts.size(), TreeEncoding.of(tree, way))));
             }
         }
 

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -56,12 +56,12 @@ class WindowRegionsTest {
                 sequence,
                 new int[tokens],
                 new ChunkPlacement(first, SPAN, first == 0 ? SequenceChunk.ZERO_ROW : read, write),
-                OutputRows.NONE);
+                RequestedOutput.NONE);
     }
 
     private static int regionSlots(int window) {
         var shape = Shapes.of(8, 8, List.of(new LayerState.SlidingAttention(window, 1, 32, 32)));
-        return ShardFootprint.of(shape, shape.allLayers(), CacheTypes.f16(), CHUNK, CONTEXT)
+        return CacheFootprint.of(shape, shape.allLayers(), CacheTypes.f16(), CHUNK, CONTEXT)
                 .regionSlots();
     }
 

@@ -1,0 +1,100 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.sequence.ChunkKind;
+import dev.varve.platform.shard.PoolGeometry;
+
+/**
+ * The next chunk of a prompt in prefill. The chunk boundaries depend only on the positions of the
+ * sequence, never on other requests, so that a prompt gets the same bits under any load.
+ *
+ * <p>A window ends at every multiple of {@value #WINDOW} positions and at a checkpoint. A window
+ * may be computed in pieces with the same result: matrix products compute columns in groups, and a
+ * piece has whole groups ({@link dev.varve.platform.shard.Shard#columnGroup}); attention uses the
+ * same code path as for the whole window. The last piece includes the remainder.
+ *
+ * @param end position after the last token
+ * @param kind how the tokens relate to their window
+ */
+record PlannedChunk(int end, ChunkKind kind) {
+    /** Tokens per window, the usual micro-batch of ggml-based engines. */
+    static final int WINDOW = 512;
+
+    /** Minimum tokens of a window for which attention uses tiles. */
+    static final int TILE = 64;
+
+    /** Minimum tokens of a piece; matrix products are fastest for multiples of this. */
+    static final int PIECE = 16;
+
+    /**
+     * Returns the end of the window in which a position lies.
+     *
+     * @param begin first position that is not computed yet
+     * @param end number of known tokens
+     * @param checkpoint position of the next checkpoint, 0 for none
+     */
+    static int windowEnd(int begin, int end, int checkpoint) {
+        int windowEnd = Math.min(end, (begin / WINDOW + 1) * WINDOW);
+        return begin < checkpoint ? Math.min(windowEnd, checkpoint) : windowEnd;
+    }
+
+    /**
+     * Returns the end of a window; earlier if the sequence has fewer slots than positions, so that
+     * the window does not evict most of the tokens that it attends to.
+     *
+     * @param windowEnd result of {@link #windowEnd}
+     * @param slots most slots that the sequence may have
+     */
+    static int boundedEnd(int begin, int windowEnd, int slots) {
+        if (windowEnd <= slots) {
+            return windowEnd;
+        }
+        int window = PoolGeometry.cell(slots);
+        return Math.min(windowEnd, (begin / window + 1) * window);
+    }
+
+    /**
+     * Returns the begin of the window of a position, without regard to checkpoints.
+     *
+     * @param end number of tokens
+     * @param slots most slots that the sequence may have
+     */
+    static int windowBegin(int begin, int end, int slots) {
+        boolean bounded = windowEnd(begin, end, 0) > slots;
+        int window = bounded ? PoolGeometry.cell(slots) : WINDOW;
+        return begin / window * window;
+    }
+
+    /**
+     * Returns the next chunk of a window.
+     *
+     * @param begin first position that is not computed yet
+     * @param windowEnd position after the window
+     * @param window {@link ChunkKind#PIECE} if the window continues after its end, else {@link
+     *     ChunkKind#WINDOW}
+     * @param continues whether the tokens are the remainder of a window whose attention uses tiles
+     * @param most maximum tokens of a piece, at least {@value #PIECE}; a remainder that is too
+     *     short to divide may have more
+     */
+    static PlannedChunk next(
+            int begin, int windowEnd, ChunkKind window, boolean continues, int most) {
+        int rest = windowEnd - begin;
+        // A single token is computed as a row, which gives other bits.
+        boolean tiles = window == ChunkKind.PIECE || rest >= (continues ? 2 : TILE);
+        int tokens = rest;
+        if (most < rest && rest >= 2 * PIECE) {
+            tokens = most <= rest - PIECE ? most : (rest - PIECE) / PIECE * PIECE;
+        }
+        return new PlannedChunk(begin + tokens, kind(tiles, tokens == rest, window, continues));
+    }
+
+    private static ChunkKind kind(
+            boolean tiles, boolean ends, ChunkKind window, boolean continues) {
+        if (!tiles) {
+            return ChunkKind.WINDOW;
+        }
+        if (!ends || window == ChunkKind.PIECE) {
+            return ChunkKind.PIECE;
+        }
+        return continues ? ChunkKind.LAST_PIECE : ChunkKind.WINDOW;
+    }
+}

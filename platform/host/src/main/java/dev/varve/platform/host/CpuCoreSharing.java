@@ -1,9 +1,0 @@
-package dev.varve.platform.host;
-
-/** Whether processes share the processor's cores. */
-enum CpuCoreSharing {
-    /** One process of a model computes on them. */
-    ALONE,
-    /** Several processes compute on them in turn. */
-    SHARED
-}

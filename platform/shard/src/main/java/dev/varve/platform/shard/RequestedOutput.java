@@ -1,0 +1,29 @@
+package dev.varve.platform.shard;
+
+/** Output that is requested for the tokens of a slice. */
+public enum RequestedOutput {
+    /** None: a prefill chunk that is not the prompt's last. */
+    NONE,
+    /** The id of the most likely next token after the last token; only the id leaves the device. */
+    BEST,
+    /** The logits of the last token. */
+    LAST,
+    /** The logits of every token. */
+    ALL,
+    /** The id of the most likely next token after every token; only the ids leave the device. */
+    BEST_EACH;
+
+    /** Whether only ids are requested, no logits. */
+    public boolean isBest() {
+        return this == BEST || this == BEST_EACH;
+    }
+
+    /** Number of rows for a slice of {@code tokens}. */
+    public int count(int tokens) {
+        return switch (this) {
+            case NONE -> 0;
+            case BEST, LAST -> 1;
+            case ALL, BEST_EACH -> tokens;
+        };
+    }
+}

@@ -1,4 +1,0 @@
-package dev.varve.platform.shard;
-
-/** A move of K and V rows, applied before the batch reads or writes them. */
-public sealed interface RowMove permits SlotCopy, PageMove, PageDrop {}

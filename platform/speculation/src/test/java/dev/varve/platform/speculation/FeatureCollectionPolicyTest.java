@@ -1,0 +1,49 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** Where guesses do not pay, hidden states are taken in for a few steps now and then. */
+class FeatureCollectionPolicyTest {
+    private final FeatureCollectionPolicy collection = new FeatureCollectionPolicy();
+
+    @Test
+    void itCostsWhatTokensTookInEachOfItsSteps() {
+        assertEquals(0, collection.cost(3));
+
+        collection.recordTime(10, 4000);
+        collection.recordTime(30, 12_000);
+
+        assertEquals(400.0 * FeatureCollectionPolicy.STEPS * 3, collection.cost(3));
+    }
+
+    @Test
+    void ofManyTokensTheLastOnesCountMost() {
+        collection.recordTime(1 << 13, 100L << 13);
+        assertEquals(100.0 * FeatureCollectionPolicy.STEPS, collection.cost(1));
+
+        collection.recordTime(1 << 13, 300L << 13);
+        assertEquals(200.0 * FeatureCollectionPolicy.STEPS, collection.cost(1), "both alike");
+
+        // The first 16,384 count as 8,192 now.
+        collection.recordTime(1 << 12, 500L << 12);
+        assertEquals(300.0 * FeatureCollectionPolicy.STEPS, collection.cost(1));
+    }
+
+    @Test
+    void itLooksOnForItsStepsAndSaysWhichIsTheLast() {
+        assertFalse(collection.isActive());
+
+        collection.begin();
+
+        for (int step = 1; step <= FeatureCollectionPolicy.STEPS; step++) {
+            assertTrue(collection.isActive(), "before step " + step);
+            assertEquals(
+                    step == FeatureCollectionPolicy.STEPS, collection.countStep(), "step " + step);
+        }
+        assertFalse(collection.isActive());
+    }
+}

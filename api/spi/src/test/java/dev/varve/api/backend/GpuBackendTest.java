@@ -61,7 +61,7 @@ class GpuBackendTest {
                         VarveException.class, () -> backend.open(index, DeviceOptions.automatic()));
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
-        assertEquals("card:" + index + ": there is only card:0", error.getMessage());
+        assertEquals("card:" + index + ": the backend has only card:0", error.getMessage());
     }
 
     @Test

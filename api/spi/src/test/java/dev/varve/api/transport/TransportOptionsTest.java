@@ -22,7 +22,7 @@ class TransportOptionsTest {
         String message =
                 assertThrows(IllegalArgumentException.class, () -> limited(limit)).getMessage();
 
-        assertEquals("connect limit " + limit, message);
+        assertEquals("connect limit must be positive, got " + limit, message);
     }
 
     @Test

@@ -85,7 +85,7 @@ class FrameHeaderTest {
         "28, -1, 'payload length: expected at most 1048576, found 18446744069414584320'",
         "24, 5, 'payload checksum: missing for 5 bytes'",
         "6, 4, 'payload checksum: given for 0 bytes'",
-        "32, -2147483648, 'chunk index: 2147483648'"
+        "32, -2147483648, 'chunk index: expected at most 2147483647, found 2147483648'"
     })
     void aFieldThatCannotBeIsNamed(int offset, int value, String reason) {
         ByteBuffer bytes =

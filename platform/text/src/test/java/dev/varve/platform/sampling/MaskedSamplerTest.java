@@ -192,7 +192,7 @@ final class MaskedSamplerTest {
                     assertThrows(VarveException.class, () -> sampler.sampleAmong(mask, row, 0));
 
             assertEquals(VarveException.Kind.INVALID_REQUEST, thrown.kind());
-            String number = "none of the " + mask.cardinality() + " tokens";
+            String number = "none of the " + mask.cardinality() + " permitted tokens";
             assertTrue(thrown.getMessage().contains(number), thrown.getMessage());
         }
     }

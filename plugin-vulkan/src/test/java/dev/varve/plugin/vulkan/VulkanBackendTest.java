@@ -127,7 +127,8 @@ class VulkanBackendTest {
 
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertTrue(
-                error.getMessage().startsWith("vulkan:" + index + ": there "), error.getMessage());
+                error.getMessage().startsWith("vulkan:" + index + ": the backend has "),
+                error.getMessage());
     }
 
     private static float[] product(ComputeDevice device) {

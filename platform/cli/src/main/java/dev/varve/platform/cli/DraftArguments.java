@@ -63,9 +63,10 @@ final class DraftArguments {
             names = WIDTH,
             paramLabel = "auto|N",
             description =
-                    "Draft length: number of draft tokens that a step verifies: auto (default), as"
-                            + " many as save time at the measured step times and acceptance rate,"
-                            + " possibly none; N, always N, at most --draft-max.",
+                    "Draft length: number of draft tokens that a step verifies: auto (default), the"
+                            + " number that gives the most tokens per second at the measured step"
+                            + " times and acceptance rate, possibly none; N, always N, at most"
+                            + " --draft-max.",
             order = SECTION + 2)
     private Optional<String> width = Optional.empty();
 

@@ -265,7 +265,8 @@ class PoolPlanTest {
         String message = refusal(settings, ResidentPoolMemory.RESERVE_BYTES);
 
         assertTrue(
-                message.startsWith(Setting.KVFLASH + ": expected memory for a pool beside 1.5 GiB"),
+                message.startsWith(
+                        Setting.KVFLASH + ": expected memory for a pool beside a reserve of 1.5 GiB"),
                 message);
     }
 

@@ -1,7 +1,11 @@
 package dev.varve.platform.plugin;
 
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelFamilyProvider;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
@@ -15,6 +19,7 @@ import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Compiles a module from sources in the test and packs it. */
@@ -164,19 +169,21 @@ final class PluginJar {
     }
 
     private String path() {
-        StringBuilder path = new StringBuilder(apiModule().toString());
-        modulePath.forEach(jar -> path.append(java.io.File.pathSeparator).append(jar));
-        return path.toString();
+        return Stream.concat(
+                        Stream.of(
+                                        ModelFamilyProvider.class,
+                                        VarveException.class,
+                                        GgmlLibrary.class,
+                                        GgufFile.class)
+                                .map(PluginJar::codeOf),
+                        modulePath.stream())
+                .map(Path::toString)
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
-    private static Path apiModule() {
+    private static Path codeOf(Class<?> type) {
         try {
-            return Path.of(
-                    ModelFamilyProvider.class
-                            .getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI());
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException e) {
             throw new AssertionError(e);
         }

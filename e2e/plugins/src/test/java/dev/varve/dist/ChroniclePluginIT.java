@@ -57,7 +57,7 @@ class ChroniclePluginIT {
         assertEquals("", outcome.err());
         assertEquals(
                 """
-                1 value through varve-chronicle
+                1 value through dev.varve.plugin.chronicle
                 reports usage: false
                 sockets: []
                 """,

@@ -57,7 +57,7 @@ class ChroniclePluginIT {
         assertEquals("", outcome.err());
         assertEquals(
                 """
-                1 value through dev.varve.plugin.chronicle
+                1 value through dev.varve.plugin.chronicle/lib
                 reports usage: false
                 sockets: []
                 """,

@@ -73,7 +73,7 @@ class GrpcPluginIT {
         assertEquals("", Files.readString(err));
         assertEquals(0, status);
         assertEquals(
-                "1 byte through dev.varve.plugin.grpc and varve-grpc",
+                "1 byte through dev.varve.plugin.grpc and dev.varve.plugin.grpc/lib",
                 Files.readString(out).strip());
     }
 }

@@ -109,7 +109,9 @@ public final class IsolatedProvider<T> {
             urls.add(URI.create("jar:" + jar.toUri() + "!/" + generated.get()).toURL());
         }
         return new LibraryLoader(
-                front.getModule().getName(), urls.toArray(URL[]::new), generated.isPresent());
+                front.getModule().getName() + "/lib",
+                urls.toArray(URL[]::new),
+                generated.isPresent());
     }
 
     private static final class LibraryLoader extends URLClassLoader {

@@ -266,7 +266,8 @@ class PoolPlanTest {
 
         assertTrue(
                 message.startsWith(
-                        Setting.KVFLASH + ": expected memory for a pool beside a reserve of 1.5 GiB"),
+                        Setting.KVFLASH
+                                + ": expected memory for a pool beside a reserve of 1.5 GiB"),
                 message);
     }
 

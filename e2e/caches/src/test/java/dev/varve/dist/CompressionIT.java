@@ -79,8 +79,8 @@ class CompressionIT {
     }
 
     /** Some 2,000 tokens in which the answer stands. */
-    private static String text() {
-        return notes(0) + " The code of the lamp is " + ANSWER + ". " + notes(50);
+    private static String text(int first) {
+        return notes(first) + " The code of the lamp is " + ANSWER + ". " + notes(first + 50);
     }
 
     private static String notes(int first) {
@@ -97,10 +97,14 @@ class CompressionIT {
     }
 
     private static ChatCompletionCreateParams.Builder chat() {
+        return chat(0);
+    }
+
+    private static ChatCompletionCreateParams.Builder chat(int first) {
         return ChatCompletionCreateParams.builder()
                 .model(DemoFamily.QWEN35.model())
                 .addSystemMessage("You answer briefly.")
-                .addUserMessage(text())
+                .addUserMessage(text(first))
                 .addUserMessage(QUESTION)
                 .temperature(0)
                 .maxCompletionTokens(24);
@@ -149,7 +153,8 @@ class CompressionIT {
 
     @Test
     void theClientIsToldAndTheAnswerIsFound() throws Exception {
-        ChatCompletion answer = ask(server, chat().build());
+        // A text of its own: the server keeps what it compressed for other tests.
+        ChatCompletion answer = ask(server, chat(1).build());
 
         assertTrue(content(answer).contains(ANSWER), content(answer));
         JsonNode told = told(answer);

@@ -165,8 +165,8 @@ public final class CompareBench {
     }
 
     /**
-     * A worker thread goes on spinning for a while after its last graph, on a core that the other
-     * side needs.
+     * A worker thread continues to spin for a while after its last graph. It takes a core that the
+     * other side needs.
      */
     private static void settle() throws InterruptedException {
         Thread.sleep(SETTLE_MILLIS);

@@ -32,7 +32,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-/** What an assistant guesses is what libllama makes of it over the model's own keys and values. */
+/**
+ * An assistant drafts the tokens that libllama gives for the same assistant over the model's own
+ * keys and values.
+ */
 @Timeout(300)
 class AssistantTest {
     private static final int COUNT = 30;
@@ -65,7 +68,7 @@ class AssistantTest {
         }
     }
 
-    /** The first guesses, and some of those behind. */
+    /** Checks the first draft and every fourth one after it. */
     private static void requireLikely(
             AssistantOracle exact,
             AssistantOracle rounded,
@@ -80,8 +83,9 @@ class AssistantTest {
     }
 
     /**
-     * Each guess is put in behind the last token, beside the state that libllama made there. Our
-     * keys and values are F16: another guess must be as close as that makes libllama's own logits.
+     * The oracle appends each draft token to the text, beside the state that libllama made there.
+     * The assistant reads keys and values in F16. A draft token other than libllama's must be as
+     * close as libllama's own logits with F16 are to those with F32.
      */
     private static void requireLikely(
             AssistantOracle exact, AssistantOracle rounded, int[] text, int[] guesses) {

@@ -45,7 +45,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-/** What a draft model guesses is what its network says, evaluated in another way. */
+/** A draft model drafts the tokens that another evaluation of its network gives. */
 @Timeout(300)
 class DraftModelTest {
     private static final Qwen35Model TARGET = Qwen35Model.tiny();
@@ -280,7 +280,7 @@ class DraftModelTest {
             }
         }
         try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
-            // What others left behind in its region is not seen.
+            // A sequence does not see the rows that earlier sequences left in its region.
             DraftText earlier = new DraftText(TARGET.size(), 99);
             opened.speculator().observe(earlier.extend(90, captures()));
             opened.speculator().forget(99);

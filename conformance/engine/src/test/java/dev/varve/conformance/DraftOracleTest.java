@@ -31,15 +31,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Draft networks against libllama's: its logits are those of the formulas, and what is guessed is
- * what its logits say.
+ * Draft networks against libllama's. libllama computes the logits that the formulas give. Our draft
+ * models draft the tokens that its logits give.
  */
 @Timeout(300)
 class DraftOracleTest {
     /** Of numbers that differ by several units; both sides but one compute in single precision. */
     private static final double SAME = 2e-2;
 
-    /** Of guesses, which come from context rows in half precision. */
+    /** Of draft tokens, which the network computes from context rows in half precision. */
     private static final double CLOSE = 0.1;
 
     private static final int SEEN = 20;
@@ -164,7 +164,7 @@ class DraftOracleTest {
                     assertEquals(rows[row].staged()[0], sure, 5e-3, "confidence of row " + row);
                     cutoff.multiply(rows[row].staged()[0], row - first);
                 }
-                // What libllama goes on from itself.
+                // libllama continues from the best token of its own logits.
                 before = Comparison.argmax(logits);
                 if (row - first < tokens.length && before != tokens[row - first]) {
                     assertEquals(
@@ -231,7 +231,7 @@ class DraftOracleTest {
                                 unary[to] + draft.walk().transition(states[row], from, to),
                                 SAME,
                                 "row " + row + ": " + from + " to " + to);
-                        // Of the known token, each row of the first slot tells the same.
+                        // In the first slot, all lattice rows have the same scores.
                         if (from == before && following.size() < count) {
                             following.add(score);
                             best = score > most ? to : best;

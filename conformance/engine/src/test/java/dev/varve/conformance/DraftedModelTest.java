@@ -150,7 +150,10 @@ class DraftedModelTest {
         return Thorough.first(1, List.of(Family.QWEN35, Family.GEMMA4));
     }
 
-    /** They guess 16 tokens, 15 at most, and as many as they think right. */
+    /**
+     * Networks that draft up to 16 or up to 15 tokens, of which the engine uses at most 15. A
+     * network with confidence drafts only the tokens that it is confident of.
+     */
     @ParameterizedTest
     @MethodSource("networks")
     @Tag("nightly")
@@ -163,7 +166,8 @@ class DraftedModelTest {
             DsparkModel unsure = sure.with(new DsparkModel.Confidence(2, -1));
             double longest = draftLength(sample, plain, sure.write(folder));
 
-            // Drafts end where it thinks that nothing will be right: some do, however it is drawn.
+            // A network with confidence ends a draft early when the confidence is low. Some drafts
+            // end early with any random weights.
             double shorter = draftLength(sample, plain, unsure.write(folder));
             assertTrue(shorter < longest, shorter + " tokens a step, not less than " + longest);
         }

@@ -308,8 +308,8 @@ class EngineTest {
     }
 
     /**
-     * What one conversation has computed is still there after another one branched off it at a
-     * checkpoint.
+     * The prefix cache keeps the tokens of one conversation after another conversation branched off
+     * it at a checkpoint.
      */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")

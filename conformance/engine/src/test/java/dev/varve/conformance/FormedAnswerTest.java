@@ -38,8 +38,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * A model that would write anything answers with valid JSON where that is demanded, and with the
- * same tokens whether they are guessed or not.
+ * A model with random weights answers with valid JSON when a request demands it. The answer has the
+ * same tokens with a draft model and without one.
  */
 @Timeout(600)
 class FormedAnswerTest {

@@ -25,14 +25,14 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * A guided answer of a real model has the same tokens wherever the model is cut, whether what is
- * forced is computed together or one by one, and whether the rest is guessed or not.
+ * A guided answer of a real model has the same tokens at each cut of the model. The engine may
+ * compute forced tokens together or one by one. A speculator may draft the other tokens or not.
  */
 @Timeout(600)
 class GuidedModelTest {
     private static final int MOST = 7;
 
-    /** Guesses that are right before the first wrong one. */
+    /** Right draft tokens before the first wrong one. */
     private static final int RIGHT = 2;
 
     @TempDir static Path folder;

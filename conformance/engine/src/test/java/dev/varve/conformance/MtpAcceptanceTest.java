@@ -29,8 +29,9 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * What the block guesses at a position depends on the text before it alone, however many guesses
- * were right on the way there. A random block is hardly ever right, so right guesses are told.
+ * The draft tokens of a block at a position depend on the text before it alone. The number of draft
+ * tokens that the engine accepted on the way there changes nothing. A random block hardly ever
+ * drafts a right token, so the test replaces its draft tokens with the tokens of the known answer.
  */
 @Timeout(300)
 class MtpAcceptanceTest {

@@ -115,7 +115,8 @@ class MtpSpeculationTest {
             List<GenerationEnd.Speculation> figures =
                     requireSame(file, spec, sampling, List.of(DraftSettings.MTP, block.toString()));
 
-            // The block of its own file and the same one in another file guess alike.
+            // The block in the file of the model and the same block in another file draft the same
+            // tokens.
             assertTrue(figures.subList(0, 3).equals(figures.subList(3, 6)), figures.toString());
         }
     }
@@ -155,7 +156,10 @@ class MtpSpeculationTest {
         }
     }
 
-    /** Asks with each of some blocks; what became of the guesses of each answer. */
+    /**
+     * Sends the prompts to a model with each of some blocks. Returns the counts of draft tokens of
+     * each answer.
+     */
     private static List<GenerationEnd.Speculation> requireSame(
             Path file, BlockModel spec, SamplingOptions sampling, List<String> sources)
             throws Exception {
@@ -173,7 +177,7 @@ class MtpSpeculationTest {
                     String what = source + ", " + sampling + ", prompt " + i;
                     assertArrayEquals(plain.get(i), guessed.get(i).tokens(), what);
                     GenerationEnd.Speculation made = guessed.get(i).end().speculation();
-                    // Every step but the last ones was guessed for: nothing was missing.
+                    // The block drafted tokens for every step but the last ones.
                     assertTrue(made.drafted() >= WIDTH * (made.verifySteps() - WIDTH), what + made);
                     assertTrue(made.verifySteps() > COUNT / 2, what + made);
                     figures.add(made);

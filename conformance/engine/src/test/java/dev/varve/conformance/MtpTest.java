@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
-/** What a block for multi-token prediction guesses is what libllama makes of it. */
+/** A block for multi-token prediction drafts the tokens that libllama gives for it. */
 @Timeout(300)
 class MtpTest {
     private static final int CONTEXT = 600;
@@ -137,7 +137,9 @@ class MtpTest {
         }
     }
 
-    /** Each guess is put in behind the last token, beside the state that libllama made there. */
+    /**
+     * The oracle appends each draft token to the text, beside the state that libllama made there.
+     */
     private static void requireLikely(
             NextTokenOracle oracle, MtpModels spec, Text text, int[] guesses) throws Exception {
         int width = spec.width();
@@ -202,7 +204,8 @@ class MtpTest {
             }
         }
         try (Opened opened = Opened.of(spec)) {
-            // What others left behind is not seen, and a new one begins without a state.
+            // A sequence does not see the rows that earlier sequences left. A new sequence begins
+            // without a state.
             Text earlier = new Text(spec, 99, 400);
             opened.extend(earlier, 350);
             opened.guess(earlier, MOST);

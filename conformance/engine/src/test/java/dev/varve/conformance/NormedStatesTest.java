@@ -22,7 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Drafts that norm the states of each layer by themselves guess what their formulas say. */
+/** Draft models that norm the states of each layer separately draft what their formulas give. */
 @Timeout(300)
 class NormedStatesTest {
     /** Logits of a random network lie several units apart; rows in half precision cost this. */

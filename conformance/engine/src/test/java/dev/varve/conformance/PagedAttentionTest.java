@@ -161,7 +161,7 @@ class PagedAttentionTest {
         }
     }
 
-    /** Grade (a): blocks of guesses end where a page would leave. */
+    /** Grade (a): a block of draft tokens ends where the pool would evict a page. */
     @ParameterizedTest
     @MethodSource("some")
     @ByDay(1)

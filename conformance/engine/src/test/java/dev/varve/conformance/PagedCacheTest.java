@@ -173,7 +173,10 @@ class PagedCacheTest {
         }
     }
 
-    /** What was computed without a pool lies in one as if it had been computed there last. */
+    /**
+     * A pool restores the rows of a prompt that the engine computed without a pool. They lie in it
+     * as if the engine had computed them there last.
+     */
     @ParameterizedTest
     @CsvSource({"QWEN35", "GEMMA4"})
     @ByDay(1)

@@ -45,7 +45,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CancellationException;
 
-/** What a model that reads a text layer by layer says of its tokens, against plain loops. */
+/** Scores of tokens from a model that reads a text layer by layer, against plain loops. */
 @Timeout(300)
 class PromptScanTest {
     private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
@@ -174,7 +174,7 @@ class PromptScanTest {
         assertNear(expected, read(tiny(family), Cpu.Q8_0, 512, text, rotated), EIGHT_BITS, "Q8_0");
     }
 
-    /** Rotated keys are others, or the test above could not tell. */
+    /** Rotation changes the scores; otherwise the test above could not detect a lack of it. */
     @ParameterizedTest
     @EnumSource(names = {"QWEN3", "QWEN35"})
     void positionsMatterWhereTheyAreRotatedIn(Family family) throws Exception {
@@ -190,7 +190,7 @@ class PromptScanTest {
         assertTrue(most > 0.01, "differ by " + most);
     }
 
-    /** Where the last tokens lie in two chunks, in one of them, or exactly at their border. */
+    /** The last tokens lie in two chunks, in one chunk, or exactly at the border of two chunks. */
     @ParameterizedTest
     @ValueSource(ints = {512, 513, 514, 515, 516, 517, 518, 519, 520, 1024 + 3})
     void chunksGiveWhatOneChunkDoes(int tokens) throws Exception {

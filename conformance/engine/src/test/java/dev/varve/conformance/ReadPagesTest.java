@@ -33,7 +33,7 @@ class ReadPagesTest {
 
     @TempDir static Path folder;
 
-    /** Gives no scores before it is told to. */
+    /** A scorer that returns no scores before the test calls {@code goOn}. */
     private static final class SlowPages implements AsyncPageScorer {
         private final List<CompletableFuture<float[]>> asked = new ArrayList<>();
         private final CountDownLatch first = new CountDownLatch(1);

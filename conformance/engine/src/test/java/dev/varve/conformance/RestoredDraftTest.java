@@ -49,8 +49,8 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * A draft model guesses behind a prompt that was found as it does behind one that was computed
- * whole, wherever the prompt was kept and however the layers are split by then.
+ * A draft model drafts the same tokens after a restored prompt and after a prompt that the engine
+ * computed whole. Neither the store of the prompt nor a new split of the layers changes them.
  */
 @Timeout(600)
 class RestoredDraftTest {
@@ -67,7 +67,7 @@ class RestoredDraftTest {
 
     @TempDir static Path folder;
 
-    /** Writes down what another one guesses. */
+    /** Records the draft tokens of another speculator. */
     private record Recording(Speculator other, List<Guess> guesses) implements Speculator {
         /** A draft, and how many tokens were known. */
         private record Guess(long sequence, int known, List<Integer> tokens) {}
@@ -95,7 +95,7 @@ class RestoredDraftTest {
             return drafts;
         }
 
-        /** The first draft of the sequence that was guessed for last. */
+        /** Returns the first draft of the sequence that has the most recent draft. */
         List<Integer> first(int known) {
             long last = guesses.getLast().sequence();
             Guess first =

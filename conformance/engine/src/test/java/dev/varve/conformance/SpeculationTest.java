@@ -23,12 +23,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Guesses change no token of a real model, wherever it is cut and however many are checked. */
+/**
+ * Draft tokens change no token of a real model, at any cut of the model and with any number of
+ * checked draft tokens.
+ */
 @Timeout(600)
 class SpeculationTest {
     @TempDir static Path folder;
 
-    /** How many guesses of a draft are right, all before the first wrong one. */
+    /** Numbers of right tokens in a draft, all before the first wrong one. */
     private static final int[] RIGHT = {0, 1, 3, Integer.MAX_VALUE};
 
     @ParameterizedTest

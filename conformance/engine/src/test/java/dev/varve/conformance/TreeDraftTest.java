@@ -29,7 +29,10 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 
-/** Guesses that branch are the likeliest ones by the formulas, in plain arithmetic. */
+/**
+ * A draft tree has the draft tokens that are the likeliest ones by the formulas, in plain
+ * arithmetic.
+ */
 @Timeout(300)
 class TreeDraftTest {
     private static final double CLOSE = 0.05;
@@ -42,7 +45,7 @@ class TreeDraftTest {
     @FunctionalInterface
     private interface Chances {
         /**
-         * @param walked what the slot is on the path that the network guesses alone
+         * @param walked the token of the slot on the path that the network drafts without a tree
          */
         double[] of(double[][] states, int slot, int before, int walked);
     }
@@ -140,7 +143,10 @@ class TreeDraftTest {
         }
     }
 
-    /** The worst guess that a tree should have beside a path. */
+    /**
+     * Returns the log chance of the least likely draft token that a tree should have beside a
+     * path.
+     */
     private static double least(
             double[][] states,
             int first,

@@ -33,7 +33,8 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * Trees of guesses change no token of a real model, and find more of them than their first path.
+ * Trees of draft tokens change no token of a real model. A tree has more right draft tokens than
+ * its first path.
  */
 @Timeout(600)
 class TreeSpeculationTest {
@@ -51,7 +52,7 @@ class TreeSpeculationTest {
                 new TreeOptions(BUDGET, always));
     }
 
-    /** Guesses whose hidden states are looked at; trees, or one after the other. */
+    /** Options for a speculator that records hidden states, with draft trees or draft chains. */
     private static SpeculationOptions options(Watched speculator, boolean trees) {
         return trees
                 ? new SpeculationOptions(
@@ -144,7 +145,7 @@ class TreeSpeculationTest {
 
         @Override
         public void forget(long sequence) {
-            // What was seen is compared in the end.
+            // The test compares the recorded states at its end.
         }
 
         @Override

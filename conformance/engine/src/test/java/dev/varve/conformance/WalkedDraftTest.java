@@ -32,7 +32,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Drafts whose guesses follow from one another guess what their formulas say. */
+/**
+ * Draft models that choose each draft token after the one before draft the tokens that their
+ * formulas give.
+ */
 @Timeout(300)
 class WalkedDraftTest {
     private static final double CLOSE = 0.1;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 
 import java.nio.file.Path;
 
-/** Where a prompt is cut changes no number: q8_0 rows do not depend on their neighbours. */
+/** The cuts of a prompt change no number: q8_0 rows do not depend on their neighbours. */
 class ChunkTest {
     @TempDir Path folder;
 

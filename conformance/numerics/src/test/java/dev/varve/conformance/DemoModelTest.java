@@ -80,7 +80,10 @@ class DemoModelTest {
         assertTrue(distance <= tolerance, what + ": relative L2 " + distance);
     }
 
-    /** Where this fails and ours does not, or the other way round, one of us reads it wrongly. */
+    /**
+     * If libllama fails here and Varve passes the same comparison, or the other way round, one of
+     * the two reads the model wrongly.
+     */
     @ParameterizedTest
     @MethodSource("precisions")
     @ByDay({1, 4, 5})

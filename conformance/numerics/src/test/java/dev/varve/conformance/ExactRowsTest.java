@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** What a token is computed with changes no bit of it. */
+/** The other tokens of a batch change no bit of the row of a token. */
 class ExactRowsTest {
     /** Tokens that each text gets one by one, at its end. */
     private static final int SINGLE = 4;
@@ -263,7 +263,8 @@ class ExactRowsTest {
     }
 
     /**
-     * What may have fewer threads on a busy machine: all but single queries to 512 cells or more.
+     * The processor may compute with fewer threads on a busy machine: all but single queries to 512
+     * cells or more.
      */
     @ParameterizedTest
     @CsvSource({"QWEN35, F16", "QWEN35MOE, Q4_K", "GEMMA4, Q4_0", "LAGUNA, Q8_0"})
@@ -304,7 +305,10 @@ class ExactRowsTest {
         }
     }
 
-    /** If nothing were to tell apart, the tests above would say nothing. */
+    /**
+     * Without exact rows, neighbours change bits. Otherwise the tests above could not detect an
+     * error.
+     */
     @ParameterizedTest
     @CsvSource({"F16", "Q4_K"})
     @ByDay(2)

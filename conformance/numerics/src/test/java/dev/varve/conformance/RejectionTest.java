@@ -32,7 +32,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Nothing of guesses that were wrong is left in any cache, and nothing reads it before. */
+/**
+ * No cache keeps anything of rejected draft tokens. No computation reads their rows before the
+ * next tokens overwrite them.
+ */
 @Timeout(300)
 class RejectionTest {
     private static final int PROMPT = 90;
@@ -42,7 +45,7 @@ class RejectionTest {
 
     @TempDir static Path models;
 
-    /** Two shards over a model of which every slice has wrong guesses behind the right tokens. */
+    /** Two shards over a model. Draft slices have wrong draft tokens after the right tokens. */
     private record Rig(ShardChain chain, int[] text) implements AutoCloseable {
         static Rig of(Family family, GgmlType cache) throws Exception {
             RandomModel spec = family.odd(family.quantisableSeed());
@@ -150,7 +153,10 @@ class RejectionTest {
         }
     }
 
-    /** Rows of wrong guesses are not numbers here, and whoever looked at one would say none. */
+    /**
+     * The test fills the rows of wrong draft tokens with NaN. A computation that reads such a row
+     * gives NaN.
+     */
     @ParameterizedTest
     @CsvSource({"QWEN35, F16", "QWEN35, F32", "GEMMA4, F16", "LAGUNA, F16"})
     void rowsOfWrongGuessesAreNotRead(Family family, GgmlType cache) throws Exception {
@@ -170,7 +176,7 @@ class RejectionTest {
                 rig.settle(Rig.settled(position, 1));
                 position++;
             }
-            // A prompt that goes on reads the rows behind it in another way.
+            // A chunk of a prompt that continues the text reads the rows behind it in another way.
             poison(rig.chain(), position, 12);
             int end = position + 64;
             assertArrayEquals(

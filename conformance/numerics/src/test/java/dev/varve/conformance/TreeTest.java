@@ -166,7 +166,10 @@ class TreeTest {
         }
     }
 
-    /** What each token gives behind those that it follows; nothing of this counts. */
+    /**
+     * Returns the logits of each token after the tokens that it follows. The runs change no state
+     * that the test compares.
+     */
     private static List<float[]> alone(ShardChain chain, int position, Guess guess) {
         List<float[]> alone = new ArrayList<>();
         for (int token = 0; token < guess.tokens().length; token++) {

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 class VulkanStepsTest {
     private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
 
-    /** What the rounding of two backends may cost. */
+    /** The largest error that the rounding of two backends may cause. */
     private static final double TOLERANCE = 1e-2;
 
     @TempDir Path folder;

@@ -34,14 +34,17 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** The state of a sequence goes on wherever it is put, and nothing else is let in. */
+/**
+ * A sequence continues from its state at any place that adopts it. A shard refuses parts that do
+ * not fit.
+ */
 @Timeout(300)
 class CachePartsTest {
     private static final int KILLS = Integer.getInteger("varve.test.kills", 5);
     private static final String HERE = "cpu:0";
     private static final String THERE = "cpu:0@process";
 
-    /** Where small windows have dropped whole blocks. */
+    /** At this position, small windows have dropped whole blocks. */
     private static final int MOVED_AT = 350;
 
     private static final int TOKENS = 420;

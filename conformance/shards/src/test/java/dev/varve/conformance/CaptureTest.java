@@ -179,7 +179,7 @@ class CaptureTest {
                     for (int layer = 0; layer <= cut; layer++) {
                         requireSame(whole, split, layer, what);
                     }
-                    // Else the test could not tell.
+                    // Without rounding behind the cut, the test could not detect a rounded capture.
                     assertFalse(
                             Arrays.equals(of(whole, cut + 1), of(split, cut + 1)),
                             () -> what + ": nothing was rounded on its way");
@@ -233,7 +233,7 @@ class CaptureTest {
             double distance = head.distance(hidden, run.rows());
             assertTrue(
                     distance <= 1, () -> distance + " of what rounding may do: " + sample.spec());
-            // What enters the last layer is not it.
+            // The model does not compute the logits from the input of the last layer.
             assertTrue(head.distance(before, run.rows()) > 1, sample.spec().toString());
         }
     }

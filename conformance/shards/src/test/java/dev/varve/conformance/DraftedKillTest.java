@@ -34,9 +34,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A process of the target or of its draft dies or hangs while guesses are made, at a named event
- * each time: tokens are those without guesses, and afterwards there are as many guesses, right ones
- * and wrong ones, as if nothing had happened.
+ * A process of the target or of its draft model dies or hangs while the draft model drafts tokens,
+ * at a named event each time. The answer has the tokens of an answer without a draft model.
+ * Afterwards, the counts of drafted and accepted tokens are those of a run without a fault.
  */
 @Timeout(3600)
 class DraftedKillTest {
@@ -55,7 +55,7 @@ class DraftedKillTest {
         program = ShardProgram.install(models, installation);
     }
 
-    /** What the draft's process is at when it is killed. */
+    /** The state of the draft model's process at the time of the kill. */
     private enum DraftState {
         TAKES_IN,
         GUESSES,
@@ -63,7 +63,7 @@ class DraftedKillTest {
         LOADS
     }
 
-    /** Does harm when the draft was told something for the so manieth time. */
+    /** Does harm after a given number of {@code observe} or {@code begin} calls. */
     private static final class Harmed implements RemoteSpeculator {
         private final RemoteDraft draft;
         private final Runnable harm;
@@ -130,7 +130,10 @@ class DraftedKillTest {
     }
 
     private record Expected(int[] prompt, int[] tokens, GenerationEnd.Speculation guesses) {
-        /** What a model in one process with its draft answers; its tokens are the plain ones. */
+        /**
+         * Returns the answer of a model in one process with its draft model. Its tokens are those
+         * of the model without a draft model.
+         */
         static Expected of(DraftPair pair, int[] prompt) throws Exception {
             int[] plain = pair.plain(prompt, SamplingOptions.greedy(), COUNT);
             try (LoadedModel model =
@@ -143,7 +146,7 @@ class DraftedKillTest {
             }
         }
 
-        /** Asks until guesses come in time. */
+        /** Sends the prompt again until the draft tokens come in time. */
         void requireFrom(LoadedModel model, String what) {
             Await.value(what, () -> ask(model), guesses::equals);
         }

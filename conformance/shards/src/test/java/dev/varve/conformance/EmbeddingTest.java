@@ -138,7 +138,10 @@ class EmbeddingTest {
         assertTrue(compiled, said::toString);
     }
 
-    /** What bin/varve of an installation does, which also notes that it was called. */
+    /**
+     * Writes a launcher that does the same as bin/varve of an installation. It also records each
+     * call.
+     */
     private static Path launcher() throws IOException {
         String command =
                 installation.java().stream()

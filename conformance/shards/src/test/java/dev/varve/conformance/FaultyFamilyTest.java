@@ -59,7 +59,7 @@ class FaultyFamilyTest {
                         });
     }
 
-    /** What a faulty family does with one call, instead of passing it on. */
+    /** A faulty family replaces one call with this, instead of passing the call on. */
     @FunctionalInterface
     private interface Instead {
         Object call(ShardGraph graph, Object[] arguments);
@@ -242,7 +242,7 @@ class FaultyFamilyTest {
             this.message = message;
         }
 
-        /** What the family does when it should call. */
+        /** The family does this instead of the right call. */
         abstract Object call(ShardGraph graph, Object[] arguments);
 
         private static Tensor attend(ShardGraph graph, int layer, Object[] arguments) {

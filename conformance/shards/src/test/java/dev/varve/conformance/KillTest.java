@@ -164,7 +164,7 @@ class KillTest {
             for (int kill = 0; kill < KILLS; kill++) {
                 int[] prompt = model.tokens(80 + kill, kill);
                 int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
-                // Before it is told to load, or while it does so.
+                // The kill comes before the process receives the load request, or while it loads.
                 if (kill % 2 == 0) {
                     model.link().plan(FragileLink::kill);
                 } else {

@@ -29,7 +29,10 @@ class MixedDevicesTest {
     private static final int PROMPT = 70;
     private static final int ANSWER = 24;
 
-    /** What the rounding of two backends may cost, in F32 throughout the cache. */
+    /**
+     * The largest error that the rounding of two backends may cause, with F32 throughout the
+     * cache.
+     */
     private static final double TOLERANCE = 1e-2;
 
     @TempDir Path folder;

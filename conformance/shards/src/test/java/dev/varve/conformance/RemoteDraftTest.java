@@ -42,8 +42,8 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * A draft model in a process of its own: it guesses what it would guess in this one, and whatever
- * becomes of the process, the target's tokens stay the same.
+ * A draft model in a process of its own. It drafts the tokens that it would draft in this process.
+ * A fault of its process does not change the target's tokens.
  */
 @Timeout(600)
 class RemoteDraftTest {
@@ -185,7 +185,10 @@ class RemoteDraftTest {
         return speculation(model, prompt, SamplingOptions.greedy(), expected);
     }
 
-    /** Asks for the tokens that are expected, and tells how they were guessed. */
+    /**
+     * Requests an answer, requires the expected tokens, and returns the counts of its draft
+     * tokens.
+     */
     private static GenerationEnd.Speculation speculation(
             LoadedModel model, int[] prompt, SamplingOptions sampling, int[] expected) {
         try {
@@ -236,7 +239,7 @@ class RemoteDraftTest {
                 int[] prompt = pair.spec().tokens(60 + 90 * (i % 4), i);
                 int[] expected = pair.plain(prompt, SamplingOptions.greedy(), COUNT);
                 Answer answer = Answer.of(prompt, COUNT);
-                // While states are taken in, or while it guesses.
+                // The mishap comes while the draft model takes in states or drafts tokens.
                 if (i % 3 == 0) {
                     answer.atPrefill(1, () -> mishap.accept(link));
                 } else {
@@ -250,7 +253,7 @@ class RemoteDraftTest {
                         restarts + " restarts",
                         draft::health,
                         health -> health.state() == State.READY && health.restarts() == restarts);
-                // The first guesses may come too late for the steps that asked for them.
+                // The first draft tokens may come too late for the steps that requested them.
                 Await.until(
                         "guesses after mishap " + i,
                         () -> speculation(model, prompt, expected).drafted() > 0);

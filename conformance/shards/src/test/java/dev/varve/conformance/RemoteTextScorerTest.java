@@ -207,7 +207,10 @@ class RemoteTextScorerTest {
         }
     }
 
-    /** Whoever waits is asked while the text is read; lets something happen the first time. */
+    /**
+     * Runs a mishap at the first call. The scorer calls this while it waits for the scores of a
+     * text.
+     */
     private static BooleanSupplier once(Runnable mishap) {
         AtomicInteger asked = new AtomicInteger();
         return () -> {

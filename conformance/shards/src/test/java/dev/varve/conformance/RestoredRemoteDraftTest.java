@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A server is started anew with other parts in other processes, and finds a prompt on disk: it goes
- * on as the one before would have done, guesses included.
+ * A new server with other parts in other processes restores a prompt from disk. It continues as the
+ * server before would have done, with the same tokens and the same counts of draft tokens.
  */
 @Timeout(600)
 class RestoredRemoteDraftTest {
@@ -106,7 +106,7 @@ class RestoredRemoteDraftTest {
             assertTrue(guesses.drafted() > COUNT, guesses.toString());
         }
 
-        // A guess may come too late for its step.
+        // A draft may come too late for its step.
         Await.value(
                 "guesses as before", () -> restart(pair, store, prompt, expected), guesses::equals);
     }

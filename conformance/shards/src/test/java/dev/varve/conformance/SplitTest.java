@@ -61,7 +61,7 @@ class SplitTest {
         process.close();
     }
 
-    /** What a model says to a prompt. */
+    /** The logits and the greedy tokens of a model for a prompt. */
     private record Said(float[][] logits, int[] greedy) {
         static Said by(LoadedModel model, int[] prompt) throws Exception {
             return new Said(
@@ -69,7 +69,7 @@ class SplitTest {
         }
     }
 
-    /** A model, a prompt, and what the whole model says to it. */
+    /** A model, a prompt, and the output of the whole model for it. */
     private record Sample(RandomModel spec, Path file, int[] prompt, Said whole) {
         static Sample of(RandomModel spec, long seed) throws Exception {
             Path file = spec.write(folder);
@@ -151,9 +151,9 @@ class SplitTest {
     }
 
     /**
-     * What narrow activations cost where matrices are F32, so that nothing else is rounded but the
-     * cache. The median row tells of the rounding, about 5e-4 and 4e-3 per boundary; the worst one
-     * of a router that chose another expert by a hair.
+     * Measures the error of narrow activations. The matrices are F32, so that the model rounds
+     * nothing else but the cache. The median row shows the rounding, about 5e-4 and 4e-3 per
+     * boundary. The worst row shows a router that chose another expert by a hair.
      */
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})

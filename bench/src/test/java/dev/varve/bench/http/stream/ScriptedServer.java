@@ -30,7 +30,7 @@ public final class ScriptedServer implements AutoCloseable {
         void answer(HttpExchange exchange, JsonNode request) throws IOException;
     }
 
-    /** What a client asked for. */
+    /** The request of a client. */
     public record Asked(String authorization, JsonNode body) {
         /** The text of its message. */
         public String prompt() {

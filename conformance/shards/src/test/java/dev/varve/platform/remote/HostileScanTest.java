@@ -141,7 +141,7 @@ class HostileScanTest {
 
         @Override
         public void onCancel(Runnable action) {
-            // Nobody wants to be told.
+            // The test needs no call on cancellation.
         }
 
         @Override

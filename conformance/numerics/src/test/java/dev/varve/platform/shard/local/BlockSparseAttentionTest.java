@@ -56,7 +56,7 @@ class BlockSparseAttentionTest {
         device.close();
     }
 
-    /** What a layer has of a text: {@code [LENGTH, heads, tokens]} each. */
+    /** Queries, keys and values of a text in one layer: {@code [LENGTH, heads, tokens]} each. */
     private record Text(HeadShape shape, float[] queries, float[] keys, float[] values) {
         static Text random(HeadShape shape, int tokens, long seed) {
             SplittableRandom random = new SplittableRandom(TestSeed.of(seed));

@@ -57,7 +57,7 @@ record InstalledServer(Process process, String url) implements AutoCloseable {
         throw new AssertionError("no server: " + Files.readString(err));
     }
 
-    /** What it tells of itself. */
+    /** The metrics that the server reports. */
     MetricsText metrics() {
         try (InputStream text = URI.create(url + "/metrics").toURL().openStream()) {
             return MetricsText.parse(new String(text.readAllBytes(), StandardCharsets.UTF_8));

@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What Spring AI makes of objects of its own, of tools, streams and errors, with the demo models,
- * which make sense of little.
+ * Spring AI requests objects, calls tools, reads streams and reports errors. The demo models answer
+ * with little sense.
  */
 @Timeout(180)
 class SpringAiIT {
@@ -48,7 +48,7 @@ class SpringAiIT {
     /** One line of an order. */
     record Item(String title, Kind kind, int count) {}
 
-    /** What is asked for. */
+    /** The object that the test requests. */
     record Order(String customer, boolean paid, List<Item> items) {}
 
     /** A place with a hotel. */

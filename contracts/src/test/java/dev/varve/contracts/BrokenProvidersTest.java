@@ -150,7 +150,7 @@ class BrokenProvidersTest {
                 failed(GarblingTransport.class));
     }
 
-    /** Takes whatever it is told for an address. */
+    /** A transport that does not report a malformed address as a {@code VarveException}. */
     public static final class Trusting extends MemoryTransport {
         @Override
         public Connection connect(String address, TransportOptions options) throws IOException {

@@ -300,7 +300,7 @@ class BrokenSpeculatorsTest {
         }
     }
 
-    /** What is shared by all, and lost with the first that is closed. */
+    /** All speculators share one state. Closing any one of them loses that state. */
     private static final class Shared extends Wrapped {
         private static final List<Shared> ALL = new ArrayList<>();
 
@@ -368,7 +368,7 @@ class BrokenSpeculatorsTest {
 
     /** Opens what is broken. */
     public static final class Provider implements SpeculatorProvider {
-        /** Made by whoever looks for providers. */
+        /** The service loader needs this public constructor. */
         public Provider() {}
 
         @Override

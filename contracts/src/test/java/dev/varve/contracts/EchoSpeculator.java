@@ -28,7 +28,7 @@ public final class EchoSpeculator implements Speculator {
 
     /** Finds it by name. */
     public static final class Provider implements SpeculatorProvider {
-        /** Made by whoever looks for providers. */
+        /** The service loader needs this public constructor. */
         public Provider() {}
 
         @Override

@@ -29,10 +29,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What Varve's own families make of a file, and which files they refuse; a family's test extends it
- * and adds what is its own. It is stricter than {@link ModelFamilyContract}, which knows nothing of
- * the tensors and keys that a family may do without. That a file ends early the reader notices,
- * before a family sees it.
+ * Varve's own model families load files and refuse malformed ones. The test of a family extends
+ * this class and adds the cases of that family. This class is stricter than {@link
+ * ModelFamilyContract}, which does not know the optional tensors and keys of a family. The reader
+ * refuses a truncated file before a family opens it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // lets instance methods give the cases
 public abstract class FamilyFileTest {
@@ -87,7 +87,7 @@ public abstract class FamilyFileTest {
         return family().open(GgufFile.open(file), ModelOptions.defaults());
     }
 
-    /** What is said of a file that must be refused. */
+    /** The message of the exception with which the family refuses a file. */
     protected final String refusal(GgufWriter writer) {
         return assertThrows(VarveException.class, () -> open(writer)).getMessage();
     }
@@ -209,7 +209,7 @@ public abstract class FamilyFileTest {
         return Stream.concat(common.stream(), ownSenselessNumbers().stream());
     }
 
-    /** What the keys of the small model begin with. */
+    /** The prefix of the small model's keys. */
     private String prefix() throws IOException {
         return open(tiny()).shape().architecture() + ".";
     }

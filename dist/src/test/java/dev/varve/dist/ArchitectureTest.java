@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Who may know whom. The module declarations say part of it; these rules also hold inside of
- * modules.
+ * The packages that may depend on each other. The module declarations enforce part of these rules.
+ * The rules also hold inside of modules.
  */
 class ArchitectureTest {
     private static final String OURS = "dev.varve..";

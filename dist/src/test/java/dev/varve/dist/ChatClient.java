@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Asks questions behind long system prompts, and hears what came from the prefix cache. */
+/** Sends questions after long system prompts, and reads how many tokens the prefix cache served. */
 final class ChatClient implements AutoCloseable {
     private static final int SYSTEM_WORDS = 300;
     private static final int ANSWER_TOKENS = 12;
@@ -29,7 +29,7 @@ final class ChatClient implements AutoCloseable {
     private final HttpClient http = HttpClient.newHttpClient();
 
     /**
-     * What a server said.
+     * The answer of a server.
      *
      * @param prompt tokens of it
      * @param cached those of them that were not computed

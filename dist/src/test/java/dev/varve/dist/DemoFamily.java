@@ -47,7 +47,7 @@ enum DemoFamily {
         return Effort.isFull() ? least.keySet() : Set.of("feature", "tool");
     }
 
-    /** Where the models are made, and what they are asked. */
+    /** The folder that holds the built models and their questions. */
     static final Path SOURCE =
             Path.of(System.getProperty("varve.test.root"), "tools", "demo-models");
 
@@ -56,7 +56,7 @@ enum DemoFamily {
         return "varve-demo-" + family();
     }
 
-    /** What {@code --model} takes. */
+    /** The reference of the model for {@code --model}. */
     String reference() {
         return "demo:" + family();
     }

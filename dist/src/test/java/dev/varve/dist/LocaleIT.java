@@ -23,8 +23,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 
 /**
- * The installation where digits are Arabic and where the small letter of "I" is no "i". The runtime
- * is told so, since the system may know no such locale.
+ * The installation under a locale with Arabic digits, and under one where the lower case of "I" is
+ * not "i". Properties set the runtime's locale, since the system may lack these locales.
  */
 @Tag("nightly")
 @Timeout(240)

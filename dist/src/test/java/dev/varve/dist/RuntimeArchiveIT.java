@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 /** The archive that needs no Java, where none is to be found. */
 @Timeout(300)
 class RuntimeArchiveIT {
-    /** What the launcher calls. */
+    /** The tools that the launcher calls. */
     private static final List<String> TOOLS =
             List.of(
                     "bash",

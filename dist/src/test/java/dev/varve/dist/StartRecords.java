@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Records of starts that the launcher made for one test and that serve all others: making one takes
- * as long as several starts. Their names tell the launcher what they fit.
+ * Start records that the launcher made for one test and that all other tests reuse. Making a record
+ * takes as long as several starts. A record's name is a key by which the launcher finds it.
  */
 final class StartRecords {
     private static final Path SHARED =

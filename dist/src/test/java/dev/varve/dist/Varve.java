@@ -17,7 +17,7 @@ final class Varve {
     static final Path INSTALLATION =
             Path.of(System.getProperty("varve.test.root"), "dist", "target", "varve");
 
-    /** Threads of servers that are not told how many; 0: they decide. */
+    /** Threads of a server whose test sets no {@code --threads}; 0: the server decides. */
     private static final int THREADS = Integer.getInteger("varve.test.threads", 0);
 
     /** How a command ended. */
@@ -35,7 +35,7 @@ final class Varve {
             this.err = err;
         }
 
-        /** What it wrote to stderr so far. */
+        /** The text that the server has written to stderr so far. */
         String err() throws IOException {
             return Files.readString(err);
         }
@@ -147,7 +147,7 @@ final class Varve {
         return start("listening on ", all);
     }
 
-    /** The last word of the line that tells of success is its address. */
+    /** The last word of the line that reports success is the address of the server. */
     private Server start(String success, List<Object> arguments) throws IOException {
         Path err = Files.createTempFile(folder, "err", ".txt");
         Process process = builder(arguments.toArray()).redirectError(err.toFile()).start();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** What libllama must see in every random model. */
+/** The properties that libllama must find in every random model. */
 final class ModelChecks {
     private static final OracleOptions OPTIONS = OracleOptions.defaults().withContext(512);
 

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Coding agents as people install them, told to talk to a server of ours, without a login. */
+/**
+ * Coding agents as users install them. The test configures each to use our server without a login.
+ */
 enum CodingAgent {
     CLAUDE_CODE("/v1/messages") {
         @Override
@@ -89,7 +91,7 @@ enum CodingAgent {
             return List.of(
                     "exec",
                     "--skip-git-repo-check",
-                    // What it runs comes from the script; a container may have no sandbox for it.
+                    // The scripted model chooses the commands. A container may have no sandbox.
                     "--sandbox",
                     "danger-full-access",
                     "-c",
@@ -141,12 +143,12 @@ enum CodingAgent {
         this.route = route;
     }
 
-    /** Where it asks for answers. */
+    /** The route of the server that the agent sends its requests to. */
     String route() {
         return route;
     }
 
-    /** What is run, without arguments. */
+    /** The command that starts the agent, without its arguments. */
     abstract List<String> program(Path packages);
 
     abstract List<String> arguments(String url, String model, String task);

@@ -38,7 +38,7 @@ record Command(List<String> command, Path folder, Map<String, String> variables)
         return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
-    /** Starts it, and hears nothing of what it says. */
+    /** Starts the command and discards its output. */
     Process start() throws IOException {
         return start(NOWHERE, NOWHERE);
     }

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * @param url where it listens
  */
 record InstalledServer(Process process, String model, String url) implements AutoCloseable {
-    /** What callers must show. */
+    /** The API key that clients must send. */
     static final String KEY = "secret";
 
     static final Path INSTALLATION =

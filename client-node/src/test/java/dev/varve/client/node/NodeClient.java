@@ -28,7 +28,7 @@ enum NodeClient {
             "responses: too long",
             "structure by a call");
 
-    /** What every client is asked to do. */
+    /** The checks that every client runs. */
     private static final List<String> COMMON =
             List.of(
                     "chat",

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What people's programs under Node do with the server, with the demo models. */
+/** Client libraries under Node send requests to the server, which runs demo models. */
 @Timeout(300)
 class NodeClientsIT {
     @TempDir Path folder;

@@ -18,7 +18,7 @@ enum Packages {
                         .resolve(name);
     }
 
-    /** Where they are. Skips the test where the build could fetch nothing. */
+    /** The folder of the packages. Skips the test if the build fetched none. */
     Path require() {
         assumeTrue(
                 Files.exists(folder.resolve("node_modules").resolve(".varve-stamp")),

@@ -131,7 +131,7 @@ class CompressionIT {
         return answer.choices().getFirst().message().content().orElse("");
     }
 
-    /** What an answer's usage tells beside what the client knows. */
+    /** The fields of an answer's usage that the client library does not know. */
     private static JsonNode told(ChatCompletion answer) throws Exception {
         return told(answer.usage().orElseThrow());
     }

@@ -20,7 +20,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Computed prompts that outlive the server, however the layers are spread afterwards. */
+/**
+ * The prefix cache on disk outlives the server. A restarted server may split its layers
+ * differently.
+ */
 @Timeout(180)
 class DiskCacheIT {
     private static final ChatClient CLIENT = new ChatClient();

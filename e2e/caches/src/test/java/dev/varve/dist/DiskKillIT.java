@@ -24,7 +24,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** A server that keeps prompts on disk is killed again and again, and the next one goes on. */
+/**
+ * The test repeatedly kills a server with a disk cache. The next server continues with its cache.
+ */
 @Tag("nightly")
 @Timeout(value = 4, unit = TimeUnit.HOURS)
 class DiskKillIT {

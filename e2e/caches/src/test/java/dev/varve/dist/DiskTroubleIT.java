@@ -25,7 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a server does about a folder of computed prompts that is not as it should be. */
+/** A server handles a deleted or unusable folder of the disk cache. */
 @Tag("nightly")
 @Timeout(180)
 class DiskTroubleIT {

@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A demo model whose draft is in a process of its own: the same answers, whatever dies, and as many
- * right guesses as in the server's process, wherever both are.
+ * A demo model with its draft model in a separate process. The answers stay the same if the process
+ * dies. The server accepts as many draft tokens as with the draft model in its own process.
  */
 @Timeout(180)
 @Tag("nightly")
@@ -52,7 +52,7 @@ class RemoteDraftIT {
         return JSON.readTree(response.body());
     }
 
-    /** What the server tells of the draft's process. */
+    /** The state of the draft model's process, as the server reports it. */
     private static JsonNode props(HttpClient http, Varve.Server server) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create(server.url() + "/props")).build();
         String body = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
@@ -119,7 +119,7 @@ class RemoteDraftIT {
         }
     }
 
-    /** What became of the guesses of an answer. */
+    /** The counts of draft tokens, accepted tokens and verification steps of an answer. */
     private static List<Integer> guesses(JsonNode answer) {
         return Stream.of("draft_tokens", "accepted_tokens", "verify_steps")
                 .map(field -> answer.at("/timings/" + field).asInt())
@@ -183,7 +183,7 @@ class RemoteDraftIT {
         return varve.serve(Stream.concat(common, devices.stream()).toArray());
     }
 
-    /** Guesses may come too late for a step; tokens are always those that are expected. */
+    /** Draft tokens may arrive too late for a step. The answer always has the expected tokens. */
     private static JsonNode answer(
             HttpClient http, Varve.Server server, String question, String expected) {
         try {

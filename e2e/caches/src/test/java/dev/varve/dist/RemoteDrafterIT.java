@@ -81,7 +81,7 @@ class RemoteDrafterIT {
         return !answer.at("/usage/compression").isMissingNode();
     }
 
-    /** What does not depend on how long it took. */
+    /** The fields of an answer that do not depend on timing. */
     private static List<String> outcome(JsonNode answer) {
         return Stream.of(
                         "/choices/0/message/content",

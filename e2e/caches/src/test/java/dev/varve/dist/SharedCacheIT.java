@@ -24,7 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Two servers that share what they compute, and routers that hear of it. */
+/** Two servers share a prefix cache and report its contents to routers. */
 @Timeout(180)
 class SharedCacheIT {
     private static final String SECRET = "open-sesame-4711";
@@ -83,7 +83,7 @@ class SharedCacheIT {
                                 "2s")) {
             Answer cold = CLIENT.ask(first, 11, 1);
             assertEquals(0, cold.cached());
-            // What waits to be written is written before it ends.
+            // The server writes all pending cache entries before it ends.
             first.terminate();
             assertTrue(first.ends());
 

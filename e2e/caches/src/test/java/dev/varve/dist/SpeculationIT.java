@@ -38,7 +38,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** A server that guesses tokens beside one that does not: the same answers, and how that went. */
+/**
+ * A server with a draft and one without give the same answers. The first counts its draft tokens.
+ */
 @Timeout(180)
 class SpeculationIT {
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -46,7 +48,9 @@ class SpeculationIT {
     private static final int TOKENS = 48;
     private static final String STORY = "Tell me a story.";
 
-    /** Each goes on with what it says, and then with made-up turns that repeat themselves. */
+    /**
+     * The model first repeats the text of a prompt. It then invents turns that repeat themselves.
+     */
     private static final List<String> PROMPTS =
             List.of(
                     "My name is Anna. My name is Anna. My name is",
@@ -75,7 +79,7 @@ class SpeculationIT {
                         1,
                         "--draft",
                         "ngram",
-                        // The model is so small that a step costs less than most guesses.
+                        // The model is so small that a step costs less than most draft tokens.
                         "--draft-width",
                         WIDTH);
     }
@@ -186,7 +190,7 @@ class SpeculationIT {
         assertSame(sampled(PROMPTS.getFirst()).put("logprobs", 1));
     }
 
-    /** Wherever in a block of guesses the last token lies. */
+    /** The last token may lie anywhere in a block of draft tokens. */
     @Test
     void theLimitOfTokensIsKeptWithinABlock() throws Exception {
         for (int tokens = 1; tokens <= 2 * (WIDTH + 1); tokens++) {
@@ -210,7 +214,7 @@ class SpeculationIT {
         }
     }
 
-    /** The guesses are what was answered to the same question before, and the end behind it. */
+    /** The draft tokens are the earlier answer to the same question and the end token after it. */
     @Test
     void anEndTokenEndsAnAnswerWithinABlock() throws Exception {
         for (String question : List.of("What is 7 + 5?", "What is Varve?", "Hello!")) {
@@ -395,7 +399,7 @@ class SpeculationIT {
         assertTrue(timing(answer, "verify_steps") < answer.get("tokens").size(), answer.toString());
     }
 
-    /** The demo model's own draft; what it guesses beside its first path is right sometimes. */
+    /** The demo model's draft model proposes side branches, which are sometimes right. */
     @Test
     @Tag("nightly")
     void guessesMayBranch() throws Exception {

@@ -84,7 +84,8 @@ enum AgentFamily {
     static final String ANSWER = "It is sunny in Bern.";
 
     /**
-     * The model opens its thought itself; one that it must not have is opened and closed for it.
+     * The model opens its reasoning itself. If the request disables reasoning, the template writes
+     * an empty block of reasoning.
      */
     private static final String QWEN3_TEMPLATE =
             """
@@ -153,7 +154,10 @@ enum AgentFamily {
             {%- endif -%}
             """;
 
-    /** Behind a closed thought comes white space, which tells it from the model's own. */
+    /**
+     * White space follows reasoning that the template closes, but not reasoning that the model
+     * closes.
+     */
     private static final String LAGUNA_TEMPLATE =
             """
             {{- '〈|EOS|〉' -}}

@@ -59,7 +59,7 @@ class AgentLoopIT {
 
     @TempDir Path folder;
 
-    /** What came back, whole or piece by piece. */
+    /** The answer of the server, as one body or as a stream. */
     private record Answer(ChatCompletion completion, String reasoning) {
         ChatCompletion.Choice choice() {
             assertEquals(1, completion.choices().size());

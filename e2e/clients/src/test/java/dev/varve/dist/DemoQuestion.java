@@ -87,7 +87,7 @@ record DemoQuestion(
                         .equals(texts(wanted.get("arguments")));
     }
 
-    /** A number is the same in a text and by itself, since not every schema tells its type. */
+    /** A number in a string equals a plain number, since not every schema declares the type. */
     private static Map<String, String> texts(JsonNode arguments) {
         Map<String, String> texts = new TreeMap<>();
         arguments

@@ -44,7 +44,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** LangChain4j chats, streams, calls tools round by round, leaves, and is told what is wrong. */
+/** LangChain4j chats, streams, calls tools in rounds, cancels a stream and receives errors. */
 @Timeout(120)
 class LangChainIT {
     private static final int ROUNDS = 3;

@@ -42,7 +42,7 @@ class MessagesSdkIT {
 
     @TempDir Path folder;
 
-    /** What an answer is to be. */
+    /** A field value that the answer must have. */
     public enum Size {
         SMALL,
         LARGE

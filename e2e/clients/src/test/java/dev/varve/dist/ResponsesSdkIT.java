@@ -49,7 +49,7 @@ class ResponsesSdkIT {
         public String city;
     }
 
-    /** What an answer is to be. */
+    /** The object that an answer must be. */
     public static class Place {
         public String city;
         public boolean large;

@@ -29,7 +29,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What clients make of objects of their own, with the demo models, which make sense of little. */
+/** Clients request and parse objects of their own. The demo models answer with little sense. */
 @Timeout(180)
 class StructuredOutputIT {
     @TempDir Path folder;
@@ -46,7 +46,7 @@ class StructuredOutputIT {
         public int nights;
     }
 
-    /** What the OpenAI client asks for. */
+    /** The object that the OpenAI client requests. */
     public static class Journey {
         @JsonPropertyDescription("Who travels")
         public String traveller;
@@ -64,7 +64,7 @@ class StructuredOutputIT {
         public int nights;
     }
 
-    /** What LangChain4j asks for. */
+    /** The object that LangChain4j requests. */
     record Person(String name, int age, List<String> hobbies, Distance distance) {}
 
     /** An AI service of LangChain4j. */

@@ -27,7 +27,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** What a page of somebody else can do to a server without a key, in a real browser. */
+/** A foreign page in a real browser tries to reach a server that has no key. */
 @Timeout(180)
 class BrowserIT {
     /** Each way to reach a server that needs no question beforehand, and one that does. */

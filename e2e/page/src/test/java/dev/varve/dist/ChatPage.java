@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The server's page in a tab, and what it complains of. */
 record ChatPage(Page page, List<String> complaints) {
-    /** Where pictures of the page are kept, to be looked at by people. */
+    /** The folder of screenshots for human review. */
     static final Path PICTURES = Varve.INSTALLATION.resolveSibling("screenshots");
 
     /** Greedily the demo model counts on until it is stopped. */
@@ -105,7 +105,7 @@ record ChatPage(Page page, List<String> complaints) {
                 characters);
     }
 
-    /** What screen readers were told last. */
+    /** The element with the last announcement to screen readers. */
     Locator announcement() {
         return page.locator("#announcer");
     }

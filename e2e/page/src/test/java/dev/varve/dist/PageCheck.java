@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What holds of every view of the page. */
+/** The checks that every view of the page must pass. */
 final class PageCheck {
     private static final Path AXE =
             Path.of(

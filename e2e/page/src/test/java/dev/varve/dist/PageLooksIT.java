@@ -31,7 +31,7 @@ import java.util.Optional;
 /** How the page looks, to all kinds of people, and how quick it is. */
 @Timeout(240)
 class PageLooksIT {
-    /** What a model may write, by chance or because somebody told it to. */
+    /** Hostile text that a model may write, by chance or because a prompt requests it. */
     private static final String HOSTILE =
             """
             # All kinds of text

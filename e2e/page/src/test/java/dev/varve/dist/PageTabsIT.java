@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What several tabs, hasty people and odd texts make of the page's conversations. */
+/** The page keeps its conversations intact with several tabs, hasty users and odd texts. */
 @Tag("nightly")
 @Timeout(180)
 class PageTabsIT {

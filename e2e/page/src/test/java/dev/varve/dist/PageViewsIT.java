@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
-/** What the page shows of the server's work, in a real browser, each button pressed. */
+/** The page shows the server's work. The tests press each button in a real browser. */
 @Timeout(240)
 class PageViewsIT {
     private static final List<String> VIEWS =
@@ -137,7 +137,7 @@ class PageViewsIT {
             List<ProcessHandle> lost = server.children();
             // As kill -9 does.
             lost.forEach(ProcessHandle::destroyForcibly);
-            // Who looks once a second might not see a shard that is back at once.
+            // The page polls once a second. It may miss a shard that restarts at once.
             ProcessHandle next =
                     Await.value(
                                     "a new shard",
@@ -320,7 +320,7 @@ class PageViewsIT {
             key("Operator key", "op");
             assertThat(row.getByRole(AriaRole.BUTTON)).isVisible();
             assertThat(tab.button("Use the operator key")).hasCount(0);
-            // Who may end it still does not read it.
+            // The operator may cancel the request but may not read its text.
             assertThat(row).containsText("Request of another key: its text is not shown");
             row.getByRole(AriaRole.BUTTON).click();
             assertTrue(answer.await().contains("request_cancelled"));

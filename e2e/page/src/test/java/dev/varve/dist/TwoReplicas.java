@@ -5,7 +5,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What {@code /status} of a server would say if it had two replicas like its only engine. */
+/** Rewrites the {@code /status} of a server as if it had two replicas like its only engine. */
 final class TwoReplicas {
     private TwoReplicas() {}
 

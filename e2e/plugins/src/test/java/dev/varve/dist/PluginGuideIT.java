@@ -35,7 +35,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What the installed plugin guide prints: built by its own commands, and asked. */
+/** The test builds the code of the installed plugin guide with the guide's commands and runs it. */
 class PluginGuideIT {
     private static final Path GUIDE = Varve.INSTALLATION.resolve("docs/plugin-guide.md");
 

@@ -20,9 +20,9 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the installation brings for whoever writes a plugin. */
+/** The documentation and libraries that the installation contains for plugin authors. */
 class PluginKitIT {
-    /** What the guide prints as files: a name in bold, and the code. */
+    /** A source file that the guide prints: a name in bold, and the code. */
     private static final Pattern PRINTED =
             Pattern.compile(
                     "\\*\\*`([^`]+\\.java)`\\*\\*\\n\\n```java\\n(.*?)```\\n", Pattern.DOTALL);

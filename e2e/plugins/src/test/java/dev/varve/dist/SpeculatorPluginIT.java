@@ -39,7 +39,7 @@ class SpeculatorPluginIT {
                     System.getProperty("varve.test.root"),
                     "contracts/src/test/java/dev/varve/contracts/EchoSpeculator.java");
 
-    /** A speculator that guesses well twice, and then does what stands here. */
+    /** A speculator that drafts well twice. Later calls run the code that the test inserts. */
     private static final String FAULTY =
             """
             package acme.guess;
@@ -105,7 +105,7 @@ class SpeculatorPluginIT {
 
     private static Varve varve;
 
-    /** What the model says without any guesses. */
+    /** The answer of the model without draft tokens. */
     private static JsonNode plain;
 
     @BeforeAll

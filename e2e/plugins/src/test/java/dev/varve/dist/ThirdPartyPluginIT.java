@@ -112,7 +112,7 @@ class ThirdPartyPluginIT {
         assertEquals(1, varve.run("generate", "--model", model, "--prompt", "x").status());
     }
 
-    /** What it records at load is refused before anybody waits for an answer. */
+    /** Varve refuses the graph that the family records at load, before any request waits. */
     @Test
     @Tag("nightly")
     void aFamilyThatForgetsItsLogitsIsRefusedInOneLine() throws Exception {

@@ -31,7 +31,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What those who watch the assembled server learn: metrics, the load in answers, traces. */
+/** The assembled server reports metrics, the load in its answers, and traces. */
 @Timeout(180)
 class MonitoringIT {
     private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -40,7 +40,7 @@ class MonitoringIT {
     private static final Pattern SERIES = Pattern.compile("varve_[a-z0-9_]+");
     private static final Pattern DOCUMENTED = Pattern.compile("(?m)^\\| `([a-z0-9_:]+)` \\|");
 
-    /** What a server does with flags that this one does not have. */
+    /** Prefixes of the metrics of features whose flags this server does not set. */
     private static final List<String> NOT_DONE =
             List.of(
                     "varve_pflash_",

@@ -27,7 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 
-/** What a server looks at before it listens, and how processes end. */
+/** A server checks its files and options before it listens. Signals set the exit status. */
 @Timeout(120)
 class StartAndStopIT {
     @TempDir static Path folder;

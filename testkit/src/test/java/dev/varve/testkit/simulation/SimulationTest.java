@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** What all scenarios rely on, shown with code that is wrong on purpose. */
+/** The guarantees that all scenarios rely on. The tests use deliberately wrong code. */
 class SimulationTest {
     private static final int SEEDS = 50;
 

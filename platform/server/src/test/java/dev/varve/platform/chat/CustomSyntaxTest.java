@@ -238,7 +238,7 @@ class CustomSyntaxTest {
         assertEquals(List.of(), answer.calls());
     }
 
-    /** What is put out after the name, and what clients get of it. */
+    /** The arguments that a syntax emits after the name, and those that clients get. */
     private static Stream<Map.Entry<String, String>> brokenArguments() {
         return Map.of(
                 "",

@@ -104,7 +104,7 @@ enum Dialects {
         /**
          * Likewise.
          *
-         * @param before hears of each token before it is read
+         * @param before gets each token before the parser reads it
          */
         static Answer of(ResponseParser text, int[] tokens, IntConsumer before) {
             StringBuilder reasoning = new StringBuilder();

@@ -71,7 +71,7 @@ public enum FamilyDialect {
         return family.open(GgufFile.open(model), ModelOptions.defaults()).chatDialect();
     }
 
-    /** Marks of thoughts and of calls. */
+    /** Returns the family's marks of reasoning and of tool calls. */
     public ChatDialect dialect() {
         return dialect;
     }

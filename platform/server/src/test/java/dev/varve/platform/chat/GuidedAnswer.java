@@ -86,7 +86,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
         return new GuidedAnswer(all, ended, read(sessions.get(), all));
     }
 
-    /** The engine's thread tells the guide of a token first. */
+    /** As in the engine, the guide accepts each token before the parser reads it. */
     private static Dialects.Answer read(ResponseState session, int[] tokens) {
         return Dialects.Answer.of(
                 session.text(),
@@ -103,7 +103,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
         }
     }
 
-    /** What a model writes that has had enough; texts would be endless by chance alone. */
+    /** Endings that the model may write; random tokens alone would hardly ever end a text. */
     private static final List<String> ENDINGS =
             List.of(
                     END,

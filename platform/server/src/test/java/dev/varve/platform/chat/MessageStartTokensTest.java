@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Where the messages of a rendered conversation begin. */
+/** Positions at which the messages of a rendered conversation begin. */
 class MessageStartTokensTest {
     private static final List<Map<String, Object>> CHAT =
             List.of(

@@ -111,7 +111,7 @@ class ReasoningTextTest {
         assertEquals(text, answer.content());
     }
 
-    /** A model that forgets to close its thought has still called its tool. */
+    /** A tool call counts even if the model does not close its reasoning first. */
     @ParameterizedTest
     @EnumSource
     void aCallEndsTheThoughtInWhichItBegins(Dialects dialect) {

@@ -145,7 +145,7 @@ class ResponseFormatTest {
         }
     }
 
-    /** What a model thinks is its own matter; that it ends without an answer is not. */
+    /** The guide allows every token in reasoning, except one that ends the answer. */
     @ParameterizedTest
     @EnumSource
     void aThoughtIsFreeButForTheEnd(Dialects dialect) {
@@ -163,7 +163,7 @@ class ResponseFormatTest {
         }
     }
 
-    /** All of it is told, also white space that is left out behind a thought otherwise. */
+    /** The parser keeps all content, also white space that it otherwise drops after reasoning. */
     @Test
     void contentThatBeginsWithSpaceKeepsIt() {
         GrammarSource source = new TextGrammarSource.Choice(List.of("  yes \n"));
@@ -189,7 +189,7 @@ class ResponseFormatTest {
         assertFalse(plain.allows(open) || plain.mask().allows(open));
     }
 
-    /** Thinking is off, or content goes on. */
+    /** Reasoning is off, or the model continues content. */
     @ParameterizedTest
     @CsvSource({"QWEN35,<think>", "GEMMA,<|channel>"})
     void withoutABudgetOfThoughtsAFormBeginsAtOnce(Dialects dialect, String mark) {
@@ -333,7 +333,10 @@ class ResponseFormatTest {
         assertTrue(called && answered);
     }
 
-    /** What cannot be made sure of is refused for a strict tool, and let be for another. */
+    /**
+     * The server refuses a strict tool if it cannot enforce the schema. It accepts the same schema
+     * for a tool that is not strict.
+     */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -23,7 +23,7 @@ class ResponseGuideTest {
     private static final ToolDeclaration WEATHER =
             Dialects.tool("get_weather", "'city':{'type':'string'},'n':{'type':'integer'}");
 
-    /** What was generated, the forced tokens in brackets, and how the thought ended. */
+    /** The generated text with forced tokens in brackets, its parser, and the tool calls. */
     private record Run(String text, ResponseParser answer, List<ToolCallDelta> calls) {
         static Run of(ResponseState session, String script) {
             StringBuilder text = new StringBuilder();
@@ -123,7 +123,7 @@ class ResponseGuideTest {
         assertEquals("ab<tool_call>?cdef[\n</think>\n\n]g", run.text());
     }
 
-    /** The demanded call is the one that the model begins within its thought. */
+    /** A call that the model begins within its reasoning is the demanded call. */
     @ParameterizedTest
     @EnumSource
     void aDemandedCallMayBeginWithinAThought(Dialects dialect) {

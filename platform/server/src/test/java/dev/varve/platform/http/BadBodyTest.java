@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** What clients hear of bodies that cannot be read. */
+/** Errors that clients get for bodies that the server cannot read. */
 class BadBodyTest {
     @ParameterizedTest
     @CsvSource(

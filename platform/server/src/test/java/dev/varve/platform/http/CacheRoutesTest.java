@@ -277,7 +277,7 @@ class CacheRoutesTest {
         String headers = "Host: name.example\r\nOrigin: https://page.example\r\nX-Api-Key: op";
 
         assertEquals(200, clear(options(CrossOriginOptions.NONE, "op", "one"), headers));
-        // Where clients need no key the rules for pages hold for every route.
+        // If clients need no key, the rules for pages apply to every route.
         assertEquals(403, clear(options(CrossOriginOptions.NONE, "op"), headers));
         assertEquals(200, clear(options(ANY_PAGE, "op"), headers));
     }

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Who goes on with whose computed prompts, and what an answer tells of it. */
+/** Which requests share a prefix cache, and the reports of answers about it. */
 @Timeout(60)
 class CacheScopeTest {
     private final ScriptedEngine engine = new ScriptedEngine().says(TestServer.ids("ok"));
@@ -179,7 +179,7 @@ class CacheScopeTest {
         }
     }
 
-    /** What is a text like any other stays one. */
+    /** A name with unusual characters has no special meaning. */
     @ParameterizedTest
     @ValueSource(strings = {"\\u0000none", "\\u0000", "\\ud800", "\\n", "ü", "../../etc"})
     void anyTextIsAName(String name) throws Exception {

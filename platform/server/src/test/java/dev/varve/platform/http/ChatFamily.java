@@ -131,7 +131,7 @@ enum ChatFamily {
         return id.isPresent() ? tokenizer().decode(new int[] {id.getAsInt()}, true) : "";
     }
 
-    /** What the model writes to call a tool with one string. */
+    /** The text with which the model calls a tool with one string. */
     String call(String tool, String key, String value) {
         return switch (this) {
             case QWEN3 ->
@@ -176,7 +176,10 @@ enum ChatFamily {
         };
     }
 
-    /** A thought that the prompt has opened, where the family's prompt does that. */
+    /**
+     * Reasoning as the model writes it. The open mark is absent if the family's prompt ends with
+     * that mark.
+     */
     String thought(String text) {
         return switch (this) {
             case QWEN3 -> "<think>\n" + text + "\n</think>\n\n";

@@ -29,8 +29,9 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Random conversations of each family, with tools, thoughts and results: whatever a drafter finds
- * worth keeping, what is left is a prompt of the family, and what must not be touched was not.
+ * Random conversations of each family, with tools, reasoning and results. Whichever parts a drafter
+ * keeps, the compressed prompt is a prompt of the family. Compression does not change protected
+ * parts.
  */
 class CompressedChatTest {
     private static final int CONVERSATIONS = Effort.of(80, 250);

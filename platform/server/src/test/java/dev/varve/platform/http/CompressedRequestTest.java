@@ -31,7 +31,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Optional;
 
-/** Requests whose prompts become shorter, and what their answers tell of it. */
+/** Requests whose prompts the server compresses, and the reports of answers about it. */
 @Timeout(60)
 class CompressedRequestTest {
     private static final String FILLER = "Nothing happened on that day. ".repeat(200);
@@ -296,7 +296,7 @@ class CompressedRequestTest {
         }
     }
 
-    /** What the drafter cannot read is computed as it is, if that fits. */
+    /** If the drafter fails, the engine computes the whole prompt, provided that it fits. */
     @Test
     void aDrafterThatIsGoneCostsTheCompressionAlone() throws Exception {
         drafter.failWith(

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** What templates get to see of the messages that clients send. */
+/** The form in which templates get the messages that clients send. */
 @Timeout(60)
 class ConversationTest {
     private static final String CALL =

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Every error has one form, whoever finds it. */
+/** Every error has one form, whichever part of the server finds it. */
 @Timeout(60)
 class ErrorShapeTest {
     private static final String LOCAL = " HTTP/1.1\r\nHost: localhost\r\n";

@@ -402,7 +402,7 @@ class HttpServerTest {
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** What one key has asked must not show in the answers to another one. */
+    /** The answers to one key must not show the requests of another key. */
     @Test
     void requestsOfAnotherKeyAreInAnotherScope() throws Exception {
         ScriptedEngine engine = new ScriptedEngine().says(1);

@@ -156,7 +156,7 @@ class KnownFieldsTest {
         }
     }
 
-    /** Whoever adds a field tells of it. */
+    /** The documentation names every field of a request. */
     @Test
     void allFieldsAreInTheDocumentation() throws Exception {
         Path docs = Path.of(System.getProperty("varve.test.root", ".."), "docs", "api.md");

@@ -31,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
-/** {@code /requests}: what is told of answers that are being made, and how they are cancelled. */
+/** {@code /requests}: the reports on running requests, and their cancellation. */
 @Timeout(60)
 class LiveRequestsTest {
     private static final String CHAT = "/v1/chat/completions";
@@ -285,7 +285,7 @@ class LiveRequestsTest {
         }
     }
 
-    /** Who asks, and what becomes of it. */
+    /** Rows: client keys, operator key, key of the caller, status of the answer. */
     @ParameterizedTest
     @CsvSource({
         "one two, op, one, 200",

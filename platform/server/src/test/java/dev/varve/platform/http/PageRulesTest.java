@@ -217,7 +217,9 @@ class PageRulesTest {
         assertEquals(status, status(options, headers));
     }
 
-    /** Who watches over servers names them as they are known to it. */
+    /**
+     * Health routes accept any host name: a monitor uses the name by which it knows the server.
+     */
     @ParameterizedTest
     @CsvSource({
         "GET /health, 200",

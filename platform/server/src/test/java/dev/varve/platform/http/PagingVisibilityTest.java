@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import tools.jackson.databind.JsonNode;
 
-/** What clients and operators see of a bounded attention cache. */
+/** Reports to clients and operators on a bounded attention cache. */
 class PagingVisibilityTest {
     private static final PagingStatus STATUS =
             new PagingStatus(

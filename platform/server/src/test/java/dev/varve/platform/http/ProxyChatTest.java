@@ -21,7 +21,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 
-/** What another server gets of a chat, and what clients hear of it. */
+/** Chats that the proxy forwards to another server, and the answers that clients get. */
 @Timeout(60)
 class ProxyChatTest {
     private static final String LONG =
@@ -295,7 +295,7 @@ class ProxyChatTest {
         }
     }
 
-    /** What is wrong with messages the other server says in its own words. */
+    /** The proxy forwards invalid messages, and the other server reports the error. */
     @Test
     void messagesThatAreNoneGoOnAsTheyAre() throws Exception {
         upstream.says(exchange -> ScriptedUpstream.reply(exchange, 422, "{\"detail\":\"no\"}"));

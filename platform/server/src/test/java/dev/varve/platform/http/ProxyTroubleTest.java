@@ -527,7 +527,7 @@ class ProxyTroubleTest {
         }
     }
 
-    /** Sends something to whoever connects and closes the connection. */
+    /** Sends a text to each client that connects, and closes the connection. */
     private static final class RudeServer implements AutoCloseable {
         private final ServerSocket socket =
                 new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -570,7 +570,7 @@ class ProxyTroubleTest {
         }
     }
 
-    /** Sends something to one client, and hears when that goes away. */
+    /** Sends a text to one client, and records when the client disconnects. */
     private static final class PatientServer implements AutoCloseable {
         private final ServerSocket socket =
                 new ServerSocket(0, 50, InetAddress.getLoopbackAddress());

@@ -11,7 +11,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** A client that sends just the bytes that it is told to. */
+/** A client that sends exactly the given bytes. */
 final class RawClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -67,7 +67,7 @@ final class RawClient implements AutoCloseable {
         return this;
     }
 
-    /** What the server sends. */
+    /** The bytes that the server sends. */
     InputStream stream() throws IOException {
         return socket.getInputStream();
     }

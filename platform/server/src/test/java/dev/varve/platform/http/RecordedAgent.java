@@ -47,10 +47,10 @@ enum RecordedAgent {
         }
     };
 
-    /** What its user asked for. */
+    /** The task that the user gave to the agent. */
     static final String TASK = "Write two lines into notes.txt";
 
-    /** What the file had in it, as the agent was told when it read it. */
+    /** The content of the file, as the result of the read call reported it to the agent. */
     static final String READ = "second line";
 
     /** A call of a tool, in any dialect. */
@@ -85,7 +85,7 @@ enum RecordedAgent {
     /** The first call in the stream of an answer, whose events are checked. */
     abstract Optional<Call> call(String stream);
 
-    /** What it sent before each answer of the model. */
+    /** The request that the agent sent before each answer of the model. */
     List<String> turns() throws IOException {
         ObjectNode last = recorded();
         ArrayNode said = (ArrayNode) last.get(conversation);

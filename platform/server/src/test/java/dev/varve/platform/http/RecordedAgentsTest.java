@@ -19,7 +19,7 @@ import java.util.List;
 /** Coding agents over HTTP, in the markup of each family. */
 @Timeout(120)
 class RecordedAgentsTest {
-    /** Where a token is a byte, what agents send at first takes more than 50,000. */
+    /** With one token per byte, the first request of an agent takes more than 50,000 tokens. */
     private static final int CONTEXT = 1 << 18;
 
     private final ScriptedEngine engine = new ScriptedEngine().hasContext(CONTEXT);

@@ -205,7 +205,7 @@ class RequestLifecycleTest {
         assertCounts(1, "disconnect", 1);
     }
 
-    /** The error cannot be told, since the connection is gone as well. */
+    /** The server cannot send the error, since the connection has also failed. */
     @Test
     void aFaultWithoutAConnectionIsCounted() throws Exception {
         broken = Optional.of(new IOException("broken pipe"));

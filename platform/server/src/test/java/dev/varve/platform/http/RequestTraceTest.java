@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What those who watch a server learn of a request: its trace, its labels, and the load. */
+/** Reports to operators on a request: its trace, its labels, and the load. */
 @Timeout(60)
 class RequestTraceTest {
     private static final String SECRET = "whalesong";
@@ -169,7 +169,7 @@ class RequestTraceTest {
     @Test
     void metricsComeInOpenMetricsToThoseWhoAskForIt() throws Exception {
         try (TestServer server = server()) {
-            // Or the first answer would be the first one that the second tells of.
+            // Without this request, only the second answer would report a request.
             server.get("/health");
             HttpResponse<String> plain = server.get("/metrics");
             HttpResponse<String> open =

@@ -88,7 +88,7 @@ final class ResponsesClient {
                 .replaceAll("\"(created_at|completed_at)\":\\d+", "\"$1\":0");
     }
 
-    /** What a stream that went well ends with. */
+    /** Checks the end of a successful stream, and returns the response in its last event. */
     static JsonNode ended(String stream) {
         List<JsonNode> events = events(stream);
         JsonNode last = events.getLast();
@@ -159,7 +159,7 @@ final class ResponsesClient {
         return done;
     }
 
-    /** Joins the parts of a text, and looks at what is told of it at its end. */
+    /** Joins the deltas of a text, and compares the result with the closing events. */
     private static void follow(String type, JsonNode event, Map<String, String> texts) {
         String id = event.get("item_id").stringValue();
         if (type.endsWith(".delta")) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.net.http.HttpResponse;
 
-/** What the model sees of {@code input} and {@code instructions}. */
+/** The prompt that the server makes from {@code input} and {@code instructions}. */
 @Timeout(60)
 class ResponsesInputTest {
     private final ScriptedEngine engine =

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the server makes of methods, and of paths that are spelled in other ways. */
+/** Answers of the server to methods, and to paths with other spellings. */
 @Timeout(60)
 class RouteSpellingTest {
     private static final Pattern ALLOW = Pattern.compile("\r\nAllow: ([^\r]*)\r\n");

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An engine that says what a test tells it to, on a thread of its own like the real one. */
+/** An engine that generates the script of a test, on its own thread like the real engine. */
 final class ScriptedEngine extends EngineStub {
     static final int CONTEXT = 100;
 
@@ -102,31 +102,31 @@ final class ScriptedEngine extends EngineStub {
         return this;
     }
 
-    /** What is said of all guesses. */
+    /** Sets the engine's counts of draft tokens. */
     ScriptedEngine guessed(SpeculationCounts counts) {
         speculation = counts;
         return this;
     }
 
-    /** What is said of requests that wait for a lost shard. */
+    /** Sets the outage that the status reports while requests wait for a lost shard. */
     ScriptedEngine lacksShards(EngineStatus.Outage given) {
         outage = Optional.of(given);
         return this;
     }
 
-    /** What the draft model's process is said to be. */
+    /** Sets the status of the draft model's process. */
     void hasDraft(DraftStatus given) {
         draft = Optional.of(given);
     }
 
-    /** What is said of a bounded cache, and of the pages of every answer. */
+    /** Sets the status of a bounded cache, and the page counts of every answer. */
     ScriptedEngine pages(PagingStatus status, GenerationEnd.Paging ofAnswers) {
         paging = Optional.of(status);
         pages = Optional.of(ofAnswers);
         return this;
     }
 
-    /** What the shards are said to be. */
+    /** Sets the status of the shards. */
     ScriptedEngine hasShards(ShardStatus... given) {
         shards = List.of(given);
         return this;
@@ -138,13 +138,13 @@ final class ScriptedEngine extends EngineStub {
         return this;
     }
 
-    /** What every request has of the prefix cache. */
+    /** Sets the result of every lookup in the prefix cache. */
     ScriptedEngine finds(PrefixLookupResult use) {
         cacheUse = use;
         return this;
     }
 
-    /** What the prefix cache is said to hold. */
+    /** Sets the status and the entries of the prefix cache. */
     ScriptedEngine keeps(PrefixCacheStatus status, CachedPrefix... held) {
         cache = status;
         entries = CompletableFuture.completedFuture(List.of(held));
@@ -209,7 +209,7 @@ final class ScriptedEngine extends EngineStub {
         return speech;
     }
 
-    /** An answer, as whoever asked for it sees it. */
+    /** The handle of an answer, which the submitter of the request gets. */
     private final class Speech implements Generation {
         private final AtomicBoolean stop = new AtomicBoolean();
         private final int promptTokens;
@@ -264,12 +264,12 @@ final class ScriptedEngine extends EngineStub {
         GenerationEnd.Reason reason = GenerationEnd.Reason.END_TOKEN;
         int next = 0;
         while (true) {
-            // Forced tokens come in between, the script goes on behind them.
+            // The guide may force tokens; the script continues after them.
             OptionalInt forced = request.choice().guide().forced();
             if (forced.isEmpty() && next == script.length) {
                 break;
             }
-            // Where a form is demanded the script is all of the answer.
+            // If the request demands a form, the script contains the forced tokens too.
             boolean agrees =
                     request.choice().guide().constrains()
                             && forced.isPresent()
@@ -334,7 +334,7 @@ final class ScriptedEngine extends EngineStub {
         return this;
     }
 
-    /** What became of guesses in answers from now on. */
+    /** Sets the counts of draft tokens for answers that end from now on. */
     ScriptedEngine guesses(GenerationEnd.Speculation counts) {
         guesses = counts;
         return this;

@@ -7,8 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The real HTTP server over a model that says what a script tells it to, whatever it is asked; for
- * programs that tests start. Its context is larger than what coding agents send at first.
+ * The real HTTP server over a model that answers from a script, whatever the prompt is. Programs
+ * that tests start connect to it. Its context is larger than the first request of a coding agent.
  */
 public final class ScriptedServer implements AutoCloseable {
     private static final int CONTEXT = 1 << 18;
@@ -52,7 +52,7 @@ public final class ScriptedServer implements AutoCloseable {
         return SmallChat.call(tool, arguments);
     }
 
-    /** Where it listens. */
+    /** The address on which the server listens. */
     public URI uri() {
         return server.uri();
     }

@@ -33,7 +33,7 @@ final class ScriptedUpstream implements AutoCloseable {
         void answer(HttpExchange exchange) throws IOException;
     }
 
-    /** What was asked. */
+    /** A request that the upstream server received. */
     record Asked(String method, String path, String authorization, String via, byte[] body) {
         String text() {
             return new String(body, StandardCharsets.UTF_8);

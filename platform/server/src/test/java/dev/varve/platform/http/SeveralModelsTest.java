@@ -22,7 +22,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** What clients see of a server with several models. */
+/** Answers that clients get from a server with several models. */
 @Timeout(60)
 class SeveralModelsTest {
     private final ScriptedSource first = new ScriptedSource("first");

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What clients see of the shards, and of one that is missing. */
+/** Reports to clients on the shards, and on a missing shard. */
 @Timeout(60)
 class ShardVisibilityTest {
     private static final String STRANGE_DEVICE = "cpu:0@unix:/run/a\"b\\c";

@@ -158,7 +158,7 @@ enum SpokenDialect {
         }
     };
 
-    /** What an answer says, whatever its shape. */
+    /** The parts of an answer, without the form that its dialect gives them. */
     record Said(String thoughts, String text, List<String> calls, String end) {}
 
     private static final String SCHEMA =

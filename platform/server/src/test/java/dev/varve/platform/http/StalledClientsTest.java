@@ -42,7 +42,7 @@ class StalledClientsTest {
                     Duration.ofMinutes(1),
                     Duration.ofSeconds(1));
 
-    /** Whoever waits for its end hears of something else before. */
+    /** Limits that a test does not reach: the event that the test awaits comes earlier. */
     private static final ClientTimeouts PATIENT =
             new ClientTimeouts(
                     Duration.ofMinutes(10),

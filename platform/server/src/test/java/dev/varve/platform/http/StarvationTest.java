@@ -39,7 +39,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Heavy requests beside a stream: it goes on, and who asks how the server does is told. */
+/** Heavy requests beside a stream: the stream continues, and the server answers probes. */
 @Timeout(300)
 class StarvationTest {
     /** Takes its time limit for a text of one letter. */
@@ -48,7 +48,7 @@ class StarvationTest {
 
     private static final Duration PACE = Duration.ofMillis(20);
 
-    /** What a stream says while heavy requests are worked on. */
+    /** Tokens that a stream sends while the server works on heavy requests. */
     private static final int TOKENS_BESIDE = 20;
 
     private final PacedEngine engine =
@@ -60,9 +60,9 @@ class StarvationTest {
     }
 
     /**
-     * Where they waited for the heavy requests, all of those would be answered before a stream has
-     * said twenty tokens more and the probes are answered. How long its pauses are is measured by
-     * nobody here.
+     * If the stream or the probes waited for the heavy requests, the server would answer all heavy
+     * requests before the twenty tokens and the answers to the probes arrive. The test does not
+     * measure the pauses of the stream.
      */
     @Test
     @Tag("nightly")

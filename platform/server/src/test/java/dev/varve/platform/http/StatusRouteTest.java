@@ -63,7 +63,7 @@ class StatusRouteTest {
         engine.close();
     }
 
-    /** An engine of which everything is to be told. */
+    /** Gives the engine every part that the status can report. */
     private void hasEverything() {
         ShardStatus.ForwardTotals work =
                 new ShardStatus.ForwardTotals(
@@ -405,7 +405,7 @@ class StatusRouteTest {
         }
     }
 
-    /** Whoever adds a field tells of it. */
+    /** The documentation names every field of the status. */
     @Test
     void allFieldsAreInTheDocumentation() throws Exception {
         Path docs = Path.of(System.getProperty("varve.test.root", ".."), "docs", "api.md");

@@ -43,7 +43,7 @@ class StructuredOutputTest {
         return TestServer.json(answer).at("/choices/0/message/content").stringValue();
     }
 
-    /** What is forbidden is where the scripted engine stops. */
+    /** The scripted engine stops at the first token that the guide forbids. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Budgets: the thoughts of the small model take a token for each letter. */
+/** Reasoning budgets: the small model needs a token for each letter of its reasoning. */
 @Timeout(60)
 class ThinkingTest {
     private static final String LONG = "x".repeat(3000);
@@ -35,7 +35,7 @@ class ThinkingTest {
         engine.close();
     }
 
-    /** The close mark with its white space takes four tokens here, and one of them is a thought. */
+    /** The close mark and its white space take four tokens; one of them counts as reasoning. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aThoughtIsClosedWhenItsBudgetIsSpent(boolean stream) throws Exception {
@@ -96,7 +96,7 @@ class ThinkingTest {
         assertEquals(0, details.get("content_tokens").intValue());
     }
 
-    /** Of 1000 tokens 250 are the reply's, and 750 may be thoughts. */
+    /** The server reserves 250 of 1000 tokens for the reply; reasoning may take 750. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -123,7 +123,7 @@ class ThinkingTest {
         JsonNode choice = choice(fields + ", \"max_tokens\": 1000", false);
 
         assertTrue(prompt().endsWith("<think>"), prompt());
-        // The newline in front of the close mark is the last token of the thought.
+        // The newline before the close mark is the last token of the reasoning.
         assertEquals(
                 "x".repeat(budget) + "\n",
                 choice.at("/message/reasoning_content").stringValue(),

@@ -19,8 +19,8 @@ import java.net.http.HttpResponse;
 import java.util.List;
 
 /**
- * Budgets of thoughts, loops behind them and answers that were begun, in each dialect, streamed or
- * not. The thoughts of the small model take a token for each letter.
+ * Reasoning budgets, loops after reasoning and continued answers, in each dialect, streamed or not.
+ * The small model needs a token for each letter of its reasoning.
  */
 @Timeout(60)
 class ThoughtsInDialectsTest {
@@ -36,7 +36,7 @@ class ThoughtsInDialectsTest {
         engine.close();
     }
 
-    /** An answer, and what it tells of its end. */
+    /** An answer, and its finish details. */
     private record Ended(SpokenDialect.Said said, JsonNode details) {}
 
     private Ended ask(SpokenDialect dialect, String fields, boolean stream) throws Exception {
@@ -110,7 +110,7 @@ class ThoughtsInDialectsTest {
         assertEquals(circle.repeat(5), ask(dialect, BUDGET + 2000, false).said().text());
     }
 
-    /** What an assistant began is gone on with. */
+    /** The model continues the last message if the assistant wrote it. */
     @Test
     void aLastMessageOfTheAssistantIsContinued() throws Exception {
         engine.says(SmallChat.answer(" and more."));

@@ -21,7 +21,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.Set;
 
-/** What clients of one vendor bring along to routes of another, or to every server. */
+/** Fields that clients of one vendor send to routes of another, or to every server. */
 @Timeout(60)
 class VendorHabitsTest {
     private final ScriptedEngine engine =

@@ -217,7 +217,8 @@ class WebPageTest {
     }
 
     /**
-     * Who follows a link sees the page; who frames it, loads parts of it or renames it does not.
+     * A browser that follows a link gets the page. The server refuses a request that frames the
+     * page, loads it as a script, or names another host.
      */
     @ParameterizedTest
     @CsvSource({

@@ -156,7 +156,7 @@ class ResponseWriterTest {
         assertTrue(response.text().contains("event: waiting\ndata: {}\n\n"), response.text());
     }
 
-    /** Tokens of an argument that is told in one piece settle nothing for long. */
+    /** Many tokens may produce no output, as when a dialect sends an argument in one piece. */
     @Test
     void aClientThatHearsNothingOfTokensGetsEventsToo() throws Exception {
         try (ChoiceEventQueue choices =
@@ -256,7 +256,7 @@ class ResponseWriterTest {
         }
     }
 
-    /** Shapes that tell which events came. */
+    /** A serializer whose output shows the events that it received. */
     private record CountingFormat(boolean tellsTokens) implements ResponseSerializer {
         CountingFormat() {
             this(true);

@@ -41,7 +41,7 @@ class BillingHeaderTest {
                 "a\\n\\nH 1              | a\\n\\nH",
                 "H 1\\nH 2\\nH 3         | H\\nH\\nH",
                 "H 1 H 2\\nb             | H\\nb",
-                // What stands elsewhere, or is spelled in another way, is text.
+                // A header that does not begin a line, or has another spelling, is text.
                 "see H cch=1;            | see H cch=1;",
                 "`\u000bH cch=1;`        | `\u000bH cch=1;`",
                 "see H 1\\nH 2           | see H 1\\nH",

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A server that has everything that metrics tell of, and has done all of it. */
+/** A server that has every feature that the metrics report, and has used each feature. */
 final class FullServer {
     static final String STRANGE = "cpu:0@unix:/run/a\"b\\c}";
 

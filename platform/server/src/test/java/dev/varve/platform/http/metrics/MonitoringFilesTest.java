@@ -27,7 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The dashboard and the alerts of an installation, compared with what a server tells. */
+/** Compares the dashboard and the alerts with the metrics that a server reports. */
 class MonitoringFilesTest {
     private static final Path FILES =
             Path.of(System.getProperty("varve.test.root", "."), "dist/src/main/monitoring");
@@ -74,7 +74,9 @@ class MonitoringFilesTest {
         return file.findValues("expr").stream().flatMap(Asked::in).toList();
     }
 
-    /** A dashboard that asks for what nobody tells shows nothing, and an alert never comes. */
+    /**
+     * If the server does not report a series, its panel stays empty and its alert never fires.
+     */
     @Test
     void dashboardAndAlertsAskForWhatIsThere() {
         for (JsonNode file : List.of(dashboard, alerts)) {

@@ -22,7 +22,7 @@ class SpeculationMetricsTest {
         assertEquals(List.of(), SpeculationMetrics.of(SpeculationCounts.NONE));
     }
 
-    /** Five checks: of one guess, of two three times, of three. */
+    /** Five checks: one of one draft token, three of two, and one of three. */
     @Test
     void everyCheckIsCountedByWhatItGaveAndByItsWidth() {
         SpeculationCounts counts =

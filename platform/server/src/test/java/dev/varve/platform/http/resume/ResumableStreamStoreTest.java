@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What is kept of streams, for whom, and how long. */
+/** The streams that the store keeps, their owners, and how long it keeps them. */
 @Timeout(60)
 class ResumableStreamStoreTest {
     private static final String OWNER = "a";

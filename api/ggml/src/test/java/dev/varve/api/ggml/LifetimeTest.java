@@ -18,8 +18,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What outlives what: an owner that is used or closed too early is an exception, never freed
- * memory.
+ * A test that uses or closes an owner too early gets an exception. It never reaches freed memory.
  */
 class LifetimeTest {
     private final BufferType type = Cpu.device().bufferType();

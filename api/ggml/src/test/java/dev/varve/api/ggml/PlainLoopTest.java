@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.DoubleUnaryOperator;
 
-/** What the operators compute, against plain loops in double. */
+/** Compares the operators with plain loops in double. */
 class PlainLoopTest {
     /** Float rounding of a few operations on numbers below 1. */
     private static final float CLOSE = 2e-6f;

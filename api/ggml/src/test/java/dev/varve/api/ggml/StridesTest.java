@@ -101,7 +101,7 @@ class StridesTest {
         refused(a, Extents.of(8, 6, 4, extent), Strides.of(32, 192, 768));
     }
 
-    /** What Java lets through, ggml takes: a view that it does not like ends this process. */
+    /** ggml accepts each view that Java accepts. A view that ggml rejects ends this process. */
     @Test
     void randomViewsAreRefusedOrTakenButNeverAbort() {
         Random random = new Random(20250);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What ggml would answer by ending the process is an exception here. */
+/** The API throws an exception where ggml would end the process. */
 class ValidationTest {
     private GgmlDevice device;
     private GgmlContext context;

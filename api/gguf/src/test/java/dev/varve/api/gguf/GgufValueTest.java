@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.IntStream;
 
-/** How values are told to people. */
+/** Descriptions of values for people. */
 class GgufValueTest {
     @ParameterizedTest
     @CsvSource({"u64, -1, 18446744073709551615", "i64, -1, -1", "u8, 255, 255", "i32, -7, -7"})

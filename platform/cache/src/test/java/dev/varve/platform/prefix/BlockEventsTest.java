@@ -33,7 +33,7 @@ class BlockEventsTest {
     private static final int LENGTH = 2 * BLOCK + 60;
     private static final int[] PROMPT = text(1, LENGTH);
 
-    /** Keeps what it was told by medium; every event must change something. */
+    /** Records the blocks of each medium. Every stored or removed block must change the record. */
     private static final class Index implements CacheListener {
         private final Map<CacheMedium, Map<Long, CacheEvent.Stored>> present =
                 new EnumMap<>(CacheMedium.class);

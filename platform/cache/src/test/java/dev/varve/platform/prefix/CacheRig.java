@@ -63,7 +63,7 @@ final class CacheRig implements AutoCloseable {
     private long sequences;
 
     /**
-     * What a cache is like.
+     * The properties of a cache.
      *
      * @param forgets whether the model has state that cannot be cut back
      * @param parallel sequences that have room on the device
@@ -144,7 +144,7 @@ final class CacheRig implements AutoCloseable {
     }
 
     /**
-     * What became of a prompt.
+     * The result of a prompt.
      *
      * @param logits of its last token
      */

@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What comes back from host memory gives the numbers that computing it would give. */
+/** Rows that the cache restores from host memory give the same numbers as computed rows. */
 class HostMemoryTest {
     private static final int BLOCK = TokenBlock.TOKENS;
     private static final int LENGTH = 2 * BLOCK + 60;

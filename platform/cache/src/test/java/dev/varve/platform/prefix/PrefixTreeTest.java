@@ -41,7 +41,7 @@ class PrefixTreeTest {
         tree.close();
     }
 
-    /** What belongs to the last {@code count} tokens of some. */
+    /** The bytes that a test stores for the last {@code count} tokens of a prompt. */
     private static byte[] content(CacheScope scope, int[] tokens, int count, long bytes) {
         SplittableRandom random =
                 new SplittableRandom(31L * Arrays.hashCode(tokens) + scope.hashCode() + count);
@@ -268,7 +268,7 @@ class PrefixTreeTest {
         return prompt;
     }
 
-    /** What a checkpoint stands behind. */
+    /** The scope and the tokens that a checkpoint follows. */
     private record Key(CacheScope scope, int[] tokens) {
         boolean begins(CacheScope other, int[] prompt) {
             return scope.equals(other)

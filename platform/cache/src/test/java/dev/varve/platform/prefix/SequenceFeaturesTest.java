@@ -103,7 +103,7 @@ class SequenceFeaturesTest {
         return features;
     }
 
-    /** Against plain lists: chunks, guesses that are taken back, gaps, and forks of forks. */
+    /** Compares with plain lists: chunks, rejected draft tokens, gaps, and forks of forks. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     @ByDay({1, 3})

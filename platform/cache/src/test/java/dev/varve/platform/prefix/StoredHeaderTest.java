@@ -22,7 +22,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/** What stands before stored bytes is read as it was written or not at all; keys tell apart. */
+/**
+ * A header of stored bytes is read as written, or rejected. Different prefixes have different keys.
+ */
 class StoredHeaderTest {
     private static final int[] TOKENS = {7, -1, 60};
     private static final long[] SIZES = {96, 1L << 40};

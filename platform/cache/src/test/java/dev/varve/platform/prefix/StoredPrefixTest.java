@@ -55,7 +55,7 @@ class StoredPrefixTest {
 
     private final Map<String, byte[]> values = new ConcurrentHashMap<>();
 
-    /** What lies behind host memory. */
+    /** The storage level below host memory. */
     enum Below {
         DISK(CacheSource.DISK),
         SHARED(CacheSource.SHARED);
@@ -319,7 +319,10 @@ class StoredPrefixTest {
         }
     }
 
-    /** Hidden states come with the rows where guesses are of use, and are the same. */
+    /**
+     * A request that uses draft tokens loads hidden states with the rows. They equal computed
+     * states.
+     */
     @ParameterizedTest
     @CsvSource({"572", "512", "300"})
     void hiddenStatesComeBackFromDisk(int length) throws IOException {

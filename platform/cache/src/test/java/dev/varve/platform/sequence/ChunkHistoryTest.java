@@ -17,7 +17,7 @@ class ChunkHistoryTest {
         return cuts;
     }
 
-    /** What crosses position 100 was computed together with tokens behind it. */
+    /** A forward across position 100 computed tokens before it together with tokens after it. */
     @Test
     void aPositionInsideAForwardIsNoAgreement() {
         assertEquals(0, cuts(100, 400).agreement(cuts(512), 100));
@@ -144,7 +144,7 @@ class ChunkHistoryTest {
         assertEquals(ChunkHistory.ofWindows(512, 900).digest(900), cuts(512, 900).digest(900));
     }
 
-    /** What crosses the position was computed together with tokens behind it. */
+    /** A forward across the position computed tokens before it together with tokens after it. */
     @Test
     void otherCutsBeforeAPositionOrAcrossItHaveOtherDigests() {
         ChunkHistory decoded = cuts(512);

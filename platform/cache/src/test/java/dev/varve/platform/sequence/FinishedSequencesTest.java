@@ -12,7 +12,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Whoever watches finished sequences hears once of each that comes and that goes. */
+/**
+ * A cache reports each finished sequence to its listener once when it stays and once when it
+ * leaves.
+ */
 class FinishedSequencesTest {
     private static final int[] PROMPT = new int[40];
 
@@ -119,7 +122,7 @@ class FinishedSequencesTest {
         assertEquals(List.of("leaves 3"), heard);
     }
 
-    /** Guesses that were wrong are no part of the sequence, nor of how it was computed. */
+    /** Neither a sequence nor its chunk history contains rejected draft tokens. */
     @Test
     void aSequenceEndsWhereItsGuessesWereRight() {
         SequenceCache sequence = begin(1, 40);

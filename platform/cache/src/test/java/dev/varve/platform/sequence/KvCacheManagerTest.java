@@ -318,7 +318,10 @@ class KvCacheManagerTest {
         assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
     }
 
-    /** The first one shares its row with a copy, which gives way for the row of the second one. */
+    /**
+     * The first sequence shares its row with a copy. The second sequence needs a row, so the cache
+     * evicts the copy.
+     */
     @Test
     void twoRowsOfEachSequenceAreEnoughWhoeverGivesWay() {
         KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 5), true);
@@ -366,7 +369,7 @@ class KvCacheManagerTest {
             cache.drop(fork);
             cache.keep(leader);
             for (int other = 0; other < 8; other++) {
-                // Each takes a row at least, so that all residents give way.
+                // Each sequence takes at least one row, so the cache evicts all residents.
                 resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
             }
         }

@@ -88,7 +88,7 @@ class PageTableWalkTest {
         /** Spans of sequences that are not there. */
         private final List<Integer> spans = new ArrayList<>();
 
-        /** What the shards know or knew, and how it is called. */
+        /** Pages that the shards know or knew, with their names. */
         private final Map<PlainPager.Content, Long> known = new IdentityHashMap<>();
 
         private final Map<Long, PlainPager.Content> byName = new HashMap<>();
@@ -344,7 +344,10 @@ class PageTableWalkTest {
             }
         }
 
-        /** What was computed comes from elsewhere, to lie as it did, or as it may. */
+        /**
+         * Copies computed rows to a new sequence. Its table assigns the pages as before, if they
+         * fit, or as a computation from the beginning does.
+         */
         private void await(Tokens source) {
             int tokens = source.computed();
             if (tokens == 0) {

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a device and its host memory hold: a number in place of each row. Slots that a page has left
- * hold nothing, and what a shard would not forgive is an error.
+ * The slots of a device and its host memory, with a number in place of each row. A slot is empty
+ * after its page has left it. A change that a shard could not handle is an error.
  */
 final class PagedDevice {
     /** Nothing that anybody wrote. */
@@ -82,7 +82,7 @@ final class PagedDevice {
         return slots[slot];
     }
 
-    /** What lies where some positions are said to lie. */
+    /** Reads the rows of some positions from the slots and host pages that the runs name. */
     long[] read(List<RowRun> runs) {
         long[] rows = new long[runs.stream().mapToInt(RowRun::count).sum()];
         int at = 0;
@@ -98,7 +98,9 @@ final class PagedDevice {
         return rows;
     }
 
-    /** Puts rows where they are said to go, as whoever brings them from elsewhere does. */
+    /**
+     * Writes rows into the slots and host pages that the runs name, as a load from elsewhere does.
+     */
     void adopt(List<RowRun> runs, long[] rows) {
         int at = 0;
         for (RowRun run : runs) {
@@ -112,7 +114,7 @@ final class PagedDevice {
         }
     }
 
-    /** Loses what lies in the slots; host memory stays, as that of a shard that goes on. */
+    /** Clears the slots. Host memory keeps its pages, as in a shard that continues. */
     void loseSlots() {
         Arrays.fill(slots, NOTHING);
     }

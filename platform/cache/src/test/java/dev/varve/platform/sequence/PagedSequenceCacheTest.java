@@ -380,7 +380,7 @@ class PagedSequenceCacheTest {
         rig.requireNothingLeft(List.of(again));
     }
 
-    /** They are told as counters, which never fall. */
+    /** The cache reports page counts as counters, which never fall. */
     @Test
     void whatBecameOfPagesIsNotForgottenWithTheSequences() {
         computed(rig, prompt(0, 1000));
@@ -453,7 +453,9 @@ class PagedSequenceCacheTest {
         own.requireNothingLeft(List.of(sequence));
     }
 
-    /** What they leave in their page is overwritten, or not seen. */
+    /**
+     * Rejected tokens leave rows in their page. Later rows overwrite them, or no token reads them.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void thePathOfATreeComesTogetherInPagesThatLieInNoOrder(boolean forgets) {
@@ -481,7 +483,7 @@ class PagedSequenceCacheTest {
         own.requireNothingLeft(List.of(sequence));
     }
 
-    /** Where pages do lie in their order, a tree may cross from one to the next. */
+    /** A tree may cross from one page to the next if the two pages lie in order. */
     @Test
     void thePathOfATreeComesTogetherAcrossPages() {
         SequenceCache sequence = computed(rig, prompt(0, 2 * PAGE - 3));
@@ -623,7 +625,7 @@ class PagedSequenceCacheTest {
         own.require(sequence);
     }
 
-    /** Page 3 is wanted in vain by those who hear of it only when the next batch is made. */
+    /** The cache brings back page 3 only if it knows the choice before it makes the next batch. */
     @Test
     void choicesAreMadeBeforeTheNextTokensOfTheirSequence() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);

@@ -24,9 +24,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Requests that begin alike come, are computed together, guess, are kept, copied, brought from
- * elsewhere, dropped and lost, in a cache that is too small for all of them. Whatever is due, all
- * rows of all sequences are right once it is done, in slots and on the host.
+ * Requests with equal prefixes share a cache that is too small for all of them. The walk computes
+ * them together, verifies draft tokens, and keeps, copies, loads, drops and loses sequences. After
+ * the device has made all due changes, all rows of all sequences are right, in slots and on the
+ * host.
  */
 class PagedWalkTest {
     private static final int STEPS = Effort.of(2000, 4000);
@@ -227,7 +228,10 @@ class PagedWalkTest {
             cache.drop(sequence);
         }
 
-        /** What a sequence has computed goes on in another, as a store brings it. */
+        /**
+         * Begins another sequence with the computed rows of this one, as if a store had loaded
+         * them.
+         */
         private void bring(SequenceCache source) {
             int computed = source.computed();
             if (running.size() >= MOST_RUNNING || computed == 0) {

@@ -17,12 +17,12 @@ final class PlainPager {
     private static final int TOKENS = 64;
     private static final long PAGE_BYTES = 1000;
 
-    /** What a page holds, wherever it lies. */
+    /** The content of a page, in a slot or on the host. */
     static final class Content {
         /** Host memory has it. */
         boolean onHost;
 
-        /** Somebody was told that the shards know it. */
+        /** A query asked the shards about the page, so they know it. */
         boolean asked;
 
         boolean isKnown() {
@@ -64,7 +64,7 @@ final class PlainPager {
         blocks = Math.max(blocks, more);
     }
 
-    // What it says.
+    // Accessors.
 
     int pageCount() {
         return pages.size();
@@ -128,7 +128,7 @@ final class PlainPager {
         return pages.stream().anyMatch(page -> page.content == content);
     }
 
-    // What becomes of it.
+    // Changes of the state.
 
     void allocate(int first, int end) {
         int room = free();

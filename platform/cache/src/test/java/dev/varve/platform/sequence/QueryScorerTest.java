@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** What the answers of several layers make of a page. */
+/** A scorer combines the answers of several layers into one score for each page. */
 class QueryScorerTest {
     private final QueryScorer scorer = new QueryScorer();
 

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A folder of computed prompts is looked after without a model. */
+/** An inspector maintains a folder of the prefix cache without a model. */
 class ArchiveInspectorTest {
     private static final int SIZE = 3000;
     private static final Instant NOW = Instant.ofEpochSecond(1_800_000_000);

@@ -152,7 +152,7 @@ class DamagedStoreTest {
         return files().stream().filter(file -> file.endsWith(name)).findFirst().orElseThrow();
     }
 
-    /** What can be read once the stores were searched, by a writer and by a reader. */
+    /** Counts the objects that a writer or a reader can read after it has searched the stores. */
     private int found(StoreBed bed) throws IOException {
         try (SnapshotArchive archive = bed.open()) {
             archive.awaitOpen();

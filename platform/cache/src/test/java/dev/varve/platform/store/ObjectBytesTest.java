@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What stands before objects, and in journals, is read as it was written or not at all. */
+/** Preambles, heads and journal entries are read as they were written, or rejected. */
 class ObjectBytesTest {
     private static final ObjectDescriptor NAME = block("a/b");
 

@@ -158,7 +158,7 @@ class ObjectIndexTest {
         assertTrue(add(checkpoint("", 5)));
     }
 
-    /** What a journal that is written anew says. */
+    /** A rewritten journal contains the entries of its index. */
     @Test
     void entriesMakeTheSameIndexAgain() {
         add(block("a"), 1, 1, NOW);

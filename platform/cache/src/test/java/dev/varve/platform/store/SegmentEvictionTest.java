@@ -30,7 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
-/** What gives way, and what stays. */
+/** Objects that an archive evicts, and objects that it keeps. */
 class SegmentEvictionTest {
     private static final int SIZE = 20_000;
     private static final int ROUNDS = Effort.of(60, 400);

@@ -53,7 +53,7 @@ class SharedArchiveTest {
 
     @TempDir private Path folder;
 
-    /** A sound store, which fails when it is told to and knows what was asked of it. */
+    /** A sound store. It fails when a test asks for failures, and it records its calls. */
     private static final class Scripted implements SharedStore {
         private final MemorySharedStore sound;
         private final List<String> touched = new ArrayList<>();

@@ -37,7 +37,7 @@ public final class SimulatedDisk implements SnapshotStoreProvider, AutoCloseable
     private final Map<String, Map<ByteBuffer, byte[]>> stores = new TreeMap<>();
 
     /**
-     * What goes wrong, one in so many calls; 0 for never.
+     * The rates of faults: one in so many calls; 0 for never.
      *
      * @param puts a put fails
      * @param gets a get fails
@@ -69,7 +69,7 @@ public final class SimulatedDisk implements SnapshotStoreProvider, AutoCloseable
         }
     }
 
-    /** What a process finds that is started after this one was killed at this moment. */
+    /** The disk as the next process finds it if a kill ends this process now. */
     public SimulatedDisk afterKill() {
         SimulatedDisk copy = new SimulatedDisk(Faults.NONE, budget);
         stores.forEach((name, values) -> copy.stores.put(name, new HashMap<>(values)));
@@ -179,7 +179,7 @@ public final class SimulatedDisk implements SnapshotStoreProvider, AutoCloseable
                 if (isDue(faults.damages())) {
                     bytes[random.nextInt(bytes.length)] ^= 4;
                 }
-                // Whoever is killed meanwhile leaves it in part.
+                // A process that is killed during the write leaves a damaged value.
                 byte[] part = bytes.clone();
                 part[part.length / 2] ^= 1;
                 values.put(own, part);

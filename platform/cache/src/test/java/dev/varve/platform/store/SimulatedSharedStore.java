@@ -27,7 +27,7 @@ public final class SimulatedSharedStore implements SharedStore {
     private final Faults faults;
 
     /**
-     * What goes wrong, one in so many calls; 0 for never.
+     * The rates of faults: one in so many calls; 0 for never.
      *
      * @param calls a call fails
      * @param late a call takes longer than its caller waits

@@ -23,7 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What becomes of an archive of which files are gone, damaged or begun anew. */
+/** The state of an archive after some of its files are gone, damaged or begun anew. */
 @Timeout(60)
 class StoreFilesTest {
     private static final int SIZE = 3000;

@@ -32,7 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What a command does without {@code --model}, and with the name of a demo model. */
+/** Commands without {@code --model}, and commands with the name of a demo model. */
 class DemoModelsTest {
     private record Outcome(int status, String out, String err) {}
 

@@ -303,7 +303,7 @@ class DeploymentFilesTest {
         assertTrue(Double.parseDouble(level.group(1)) <= 2.5, level.group());
     }
 
-    /** What a program says; empty where it is not installed. */
+    /** Runs a program and returns its output; empty if the program is not installed. */
     static Optional<String> run(String... command) throws Exception {
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

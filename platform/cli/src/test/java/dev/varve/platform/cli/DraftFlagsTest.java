@@ -287,7 +287,7 @@ class DraftFlagsTest {
                         .getMessage());
     }
 
-    /** Where the model that reads prompts goes. */
+    /** The settings, with the placement, of the model that reads prompts. */
     private static CompressionSettings reader(String flags) {
         DraftArguments parsed = parse(flags);
         parsed.settings(target("cpu:0"), Optional.empty(), true);

@@ -26,7 +26,7 @@ import java.util.Set;
 
 /** Which files of a folder are served. */
 class FolderModelCatalogueTest {
-    /** What is served of a file; never loaded here. */
+    /** The model that the catalogue serves for a file. These tests never load it. */
     private record Found(ModelHeader header) implements LoadableModel {
         @Override
         public ModelOutline outline() {

@@ -101,7 +101,7 @@ class HelpTest {
         return out;
     }
 
-    /** What bash offers for the last word. */
+    /** The completions that bash offers for the last word. */
     private List<String> complete(String script, String... words) throws Exception {
         Path file = Files.writeString(folder.resolve("completion"), script);
         Process bash =

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The platform as modules, the way it runs in an installation. Tests run on the class path, where
- * plugins could not be told apart from the rest, so this puts the same jars and folders into a
- * module layer of their own.
+ * The platform as modules, as an installation runs it. Tests run on the class path, where the
+ * platform could not distinguish plugins from the rest. This class puts the same jars and folders
+ * into a module layer of their own.
  */
 final class PlatformLayer {
     private static final List<String> NOT_IN_LIB =
@@ -55,7 +55,7 @@ final class PlatformLayer {
                         .getMethod("run", PrintWriter.class, PrintWriter.class, String[].class));
     }
 
-    /** What {@code varve plugins --json} says about a folder. */
+    /** The report of {@code varve plugins --json} about a folder. */
     JsonNode plugins(Path folder) throws ReflectiveOperationException {
         Outcome outcome =
                 run("plugins", "--json", "--log-level", "off", "--plugins", folder.toString());
@@ -75,6 +75,6 @@ final class PlatformLayer {
         return new Outcome((int) status, out.toString(), err.toString());
     }
 
-    /** What a command ended with and wrote. */
+    /** The exit status and the output of a command. */
     record Outcome(int status, String out, String err) {}
 }

@@ -145,7 +145,7 @@ class RandomAnswersTest {
         return fail("no end within " + steps.size() + " states of " + schema);
     }
 
-    /** What to try first has the lowest one. */
+    /** The order in which the search tries bytes. The byte to try first has the lowest rank. */
     private static int rank(int value) {
         return switch (value) {
             case '}', ']' -> 0;

@@ -157,7 +157,7 @@ class SchemaPropertiesTest {
         return chosen;
     }
 
-    /** Where the other validator understands the schema, and understands it alike. */
+    /** Compares only schemas that the other validator accepts and reads with the same meaning. */
     private void compare(JsonNode schema, String text) {
         List<?> found;
         try {

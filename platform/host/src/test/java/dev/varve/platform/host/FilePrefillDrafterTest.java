@@ -24,7 +24,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.FutureTask;
 import java.util.function.BooleanSupplier;
 
-/** Who asks a drafter, and how its reading ends. */
+/** A drafter reads texts on a thread that may block, and passes on failures unchanged. */
 @Timeout(60)
 class FilePrefillDrafterTest {
     private static final int[] TEXT = {1, 2, 3};

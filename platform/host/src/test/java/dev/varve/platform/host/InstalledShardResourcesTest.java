@@ -26,7 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a shard process offers to servers. */
+/** The resources that a shard process offers to servers. */
 class InstalledShardResourcesTest {
     @TempDir Path folder;
 

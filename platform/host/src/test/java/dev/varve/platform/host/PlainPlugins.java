@@ -30,7 +30,7 @@ import java.util.Set;
  * that say what is asked of them, and cannot compute.
  */
 final class PlainPlugins {
-    /** What was asked of the backends, in order. */
+    /** The calls to the backends, in order. */
     final List<String> asked = Collections.synchronizedList(new ArrayList<>());
 
     private final class Backend implements DeviceBackendProvider, DeviceBackend {

@@ -29,7 +29,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** What is found out before anything is loaded, in which order, and who hears of it. */
+/**
+ * Preparation makes its checks in a fixed order before it loads anything. It reports to a listener.
+ */
 class PreparedModelTest {
     @TempDir Path folder;
 

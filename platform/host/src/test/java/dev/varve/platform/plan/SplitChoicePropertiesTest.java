@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** What holds for the choice of a split on any devices. */
+/** Properties of the choice of a split on any devices. */
 class SplitChoicePropertiesTest {
     /** Cuts that differ by less are as good as each other. */
     private static final double TIE = 0.02;

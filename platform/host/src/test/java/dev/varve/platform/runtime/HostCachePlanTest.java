@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/** Host memory for computed prompts in the plan of a model. */
+/** Host memory for the prefix cache in the plan of a model. */
 class HostCachePlanTest {
     private static final PlainModel MODEL = PlainModel.attentionOnly(2, 4096);
     private static final ModelSettings SETTINGS = ModelSettings.of(SequenceLimits.of(4096, 2));

@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** What is opened, in which order and thread, and what becomes of it when a part fails. */
+/** The order and thread in which a loader opens shards, and their end when a part fails. */
 class ShardLoaderTest {
     private static final ModelSettings SETTINGS =
             ModelSettings.of(SequenceLimits.of(256, 1))
@@ -51,7 +51,7 @@ class ShardLoaderTest {
         return PlainLoading.opened(PlainModel.mixed(256), folder);
     }
 
-    /** A shard that tells when it is closed, and fails at that if it is told to. */
+    /** A shard that reports its close, and fails to close if a test asks for that. */
     private final class Watched extends PlainShard {
         private final String name;
         private final boolean closesBadly;

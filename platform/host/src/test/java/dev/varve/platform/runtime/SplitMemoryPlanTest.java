@@ -68,7 +68,9 @@ class SplitMemoryPlanTest {
                 settings);
     }
 
-    /** What two replicas need together of a model of one layer with 2 contexts of 512. */
+    /**
+     * The bytes that two replicas need together for a model of one layer with 2 contexts of 512.
+     */
     private static long twoReplicas(String device) {
         return plan(
                         PlainModel.attentionOnly(1, 4096),

@@ -50,7 +50,9 @@ final class TemplateCases {
         return ChatTemplate.compile(source, TemplateLimits.DEFAULT, CLOCK);
     }
 
-    /** What a render gives: a prompt, a failure, or a refusal of the template with its message. */
+    /**
+     * The result of a render: a prompt, a failure, or the message with which the template refuses.
+     */
     record Outcome(Optional<String> prompt, Optional<String> refusal) {
         static Outcome of(String source, Map<String, Object> variables) {
             try {

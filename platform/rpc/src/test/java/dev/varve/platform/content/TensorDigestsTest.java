@@ -191,7 +191,7 @@ class TensorDigestsTest {
 
     @Test
     void aRecordThatCannotLieBesideTheFileLiesInTheCacheFolder() throws Exception {
-        // Where it would be is a folder that is not empty, which no file can replace.
+        // A folder that is not empty has the path of the record. No file can replace it.
         Files.createFile(Files.createDirectory(record).resolve("full"));
 
         assertEquals(bytes(tensors()), bytesRead(tensors()));

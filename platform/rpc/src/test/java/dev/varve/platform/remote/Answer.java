@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What a session answers to one request of a test. */
+/** The answer of a session to one request of a test. */
 final class Answer implements CallResponder {
     final List<Message> progress = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Message> end = new CompletableFuture<>();

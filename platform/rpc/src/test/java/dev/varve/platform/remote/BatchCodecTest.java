@@ -204,7 +204,7 @@ class BatchCodecTest {
         assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
     }
 
-    /** Where a field is. */
+    /** The part of a message that contains a field. */
     private enum Fields {
         SMALL,
         LARGE

@@ -322,7 +322,9 @@ class GoldenBytesTest {
                                 14)));
     }
 
-    /** What follows what, and which of it counts. */
+    /**
+     * The bytes of a tree name each token's parent. The bytes of a path name the accepted tokens.
+     */
     @Test
     void aTreeAndItsPathHaveTheirBytes() {
         SequenceChunk plain =

@@ -24,7 +24,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
-/** What a shard process of a test has: one model file, one device, and shards in plain loops. */
+/**
+ * The resources of a shard process in a test: one model file, one device, and plain-loop shards.
+ */
 final class PlainHost implements ShardResources, RangeLoader {
     static final String DEVICE = "plain:0";
 
@@ -49,7 +51,7 @@ final class PlainHost implements ShardResources, RangeLoader {
         this.digests = digests;
     }
 
-    /** A shard that tells when it is freed. */
+    /** A shard that reports when it is freed. */
     final class Loaded extends PlainShard {
         final CompletableFuture<Void> freed = new CompletableFuture<>();
 

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The way to a shard server in this process, which a test can cut and put out of order. */
 final class PlainLink implements ShardLink {
-    /** What carries the bytes. */
+    /** The transport of the bytes. */
     enum Transport {
         /** Two buffers; all payloads in the stream. */
         MEMORY,

@@ -7,7 +7,7 @@ import dev.varve.platform.shard.ShardHealth;
 
 import org.junit.jupiter.api.Test;
 
-/** What counts as progress of a lost shard that is brought back. */
+/** The steps that count as progress in the recovery of a lost shard. */
 class RecoveryProgressTest {
     private static final long TOTAL = 100;
 

@@ -59,7 +59,7 @@ class RemoteLossTest {
         rig.close();
     }
 
-    /** Lets the process get stuck in its next batch until the test goes on. */
+    /** Holds the process in its next batch until the test continues. */
     private void holdTheNextBatch() {
         rig.host.beforeBatch =
                 batch -> {

@@ -58,7 +58,7 @@ final class RemoteRig implements AutoCloseable {
         return IntStream.rangeClosed(0, model.shape().layerCount()).boxed().toList();
     }
 
-    /** What a shard of some layers keeps of a sequence. */
+    /** The layout of the data that a shard of some layers keeps for a sequence. */
     CacheLayout layout(LayerRange range) {
         return CacheLayout.of(model.shape(), range, TYPES, 0);
     }

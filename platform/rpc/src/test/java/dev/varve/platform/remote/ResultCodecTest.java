@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What a shard of layers 1 and 2 says about captures and pages. */
+/** Encoded results of a shard of layers 1 and 2, with captures and pages. */
 class ResultCodecTest {
     private static final ShardMemory MEMORY = new ShardMemory(1, 2, 3, 4);
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.charset.StandardCharsets;
 
-/** What grammars in GBNF mean, by examples. */
+/** The meaning of GBNF grammars, by examples. */
 class GbnfTest {
     private static final String JSON =
             """

@@ -5,13 +5,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Where the texts of a rule end, by trying everything until nothing more is found. For short texts.
+ * Finds the ends of a rule's texts: tries everything until it finds nothing more. For short texts.
  */
 final class PlainParser {
     private final Map<String, GbnfNode> rules;
     private final String text;
 
-    /** What is known of the ends of a rule, by where it begins; grows round by round. */
+    /** The known ends of each rule, by where it begins. Each round adds ends. */
     private final Map<String, BitSet[]> known = new HashMap<>();
 
     private PlainParser(Map<String, GbnfNode> rules, String text) {

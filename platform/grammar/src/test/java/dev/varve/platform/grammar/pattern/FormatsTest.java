@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What belongs to a format, by examples and by those of the JSON Schema Test Suite. */
+/** Valid and invalid texts of each format, by examples and those of the JSON Schema Test Suite. */
 class FormatsTest {
     private static final Path SUITE =
             Path.of("..", "..", "shared", "schemas", "suite", "tests", "optional", "format");

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What patterns find, by examples. */
+/** The matches of patterns, by examples. */
 class PatternsTest {
     private final Reading reading = new Reading();
     private final Patterns plain =

@@ -3,7 +3,7 @@ package dev.varve.platform.grammar.pattern;
 import java.util.BitSet;
 import java.util.function.IntPredicate;
 
-/** Where a part of a pattern ends, by trying everything. For short texts. */
+/** Finds the ends of a part of a pattern by trying everything. For short texts. */
 final class PlainMatcher {
     private final int[] text;
 

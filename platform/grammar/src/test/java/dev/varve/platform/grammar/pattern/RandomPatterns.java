@@ -2,7 +2,7 @@ package dev.varve.platform.grammar.pattern;
 
 import java.util.Random;
 
-/** Patterns that ECMA-262 and Java read alike, and texts that they tell apart. */
+/** Random patterns that ECMA-262 and Java read alike, and texts with and without a match. */
 final class RandomPatterns {
     private static final String[] CHARACTERS = {
         "a", "b", "c", "-", "é", "😀", ".", "[ab]", "[^a]", "\\w", "\\W", "\\d", "[b-é]", "[\\w-]",

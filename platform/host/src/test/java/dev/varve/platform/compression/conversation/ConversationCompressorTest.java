@@ -242,7 +242,10 @@ class ConversationCompressorTest {
                                 () -> false));
     }
 
-    /** What grew long only later was computed as it is. */
+    /**
+     * The model computed this conversation uncompressed while it was short, so it stays
+     * uncompressed.
+     */
     @Test
     void aConversationThatBeganShortStaysAsItIs() {
         List<Map<String, Object>> messages =
@@ -307,7 +310,7 @@ class ConversationCompressorTest {
                 learning.compress(conversation(firstTurn()), named, () -> false).orElseThrow();
         assertEquals(0.1, first.keepRequested());
 
-        // What was cut stays cut, whatever is learnt.
+        // The compressor keeps an earlier cut, whatever it learns later.
         learning.finished(named, 10, 5);
         learning.finished(named, 0, 0);
         CompressedConversation again =

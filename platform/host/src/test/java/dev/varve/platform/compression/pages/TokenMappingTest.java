@@ -24,7 +24,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** What a drafter reads of tokens that are, or are not, its own. */
+/** The tokens that a drafter reads for a text whose tokens are, or are not, its own. */
 class TokenMappingTest {
     private static final List<String> WORDS =
             List.of("the", " stone", "größe", "石", "🦙🦙", "\n\n", "Grüße aus ", "e", "€5");

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 
-/** What holds for what stays of any text. */
+/** Properties of the tokens that a selection keeps of any text. */
 class SelectionPropertiesTest {
     /** A text with whatever else decides. */
     private record Case(ScoredText text, SelectionSettings settings, KeepRatio keep, int most) {

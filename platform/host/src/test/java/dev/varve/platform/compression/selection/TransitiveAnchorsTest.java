@@ -142,7 +142,10 @@ class TransitiveAnchorsTest {
         assertEquals("0 1 2 3 4", expand(0, 5));
     }
 
-    /** What anchors find stays, though it is more than there may be of both kinds. */
+    /**
+     * Chunks that anchors find directly stay, even if they exceed the limit for both kinds
+     * together.
+     */
     @Test
     void anchorsThemselvesAreNeverUndone() {
         for (int i = 0; i < 5; i++) {

@@ -21,7 +21,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A writer is killed again and again, wherever it is, and the next one goes on. */
+/** The test kills writer processes at random points; the next writer continues with the store. */
 @Timeout(1200)
 class ChronicleKillTest {
     private static final Duration QUICK = Duration.ofSeconds(60);
@@ -29,7 +29,7 @@ class ChronicleKillTest {
 
     @TempDir private Path folder;
 
-    /** What a child was told to have there, as its lines say. */
+    /** Numbers of the values in the store, according to the output of the child processes. */
     private final Set<Integer> there = new TreeSet<>();
 
     private int next;

@@ -30,7 +30,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
-/** What this store does beyond what every store does. */
+/** Behavior of this store beyond the contract of all stores. */
 @Timeout(60)
 class ChronicleStoreTest {
     private static final StoreSize SIZE = new StoreSize(32, 256 << 10, 400);

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 final class DamagedStores {
     static final StoreSize SIZE = new StoreSize(32, 4096, 64);
 
-    /** Where the places of the entries begin, or before. */
+    /** Length of the header and the start of the index, which most damage hits. */
     private static final int INDEX_BYTES = 5000;
 
     private static final int PAGE = 4096;

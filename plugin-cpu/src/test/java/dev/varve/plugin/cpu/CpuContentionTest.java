@@ -17,7 +17,7 @@ class CpuContentionTest {
     private static final long STEP = 20 * MILLI;
     private static final long TICK = 10 * MILLI;
 
-    /** A machine that does not tell which cores are idle. */
+    /** On a machine that does not report its idle cores. */
     private CpuContention crowding = new CpuContention(new IdleCores(Path.of("none"), Set.of()));
 
     private long now;

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** Where others want the cores, only what needs all threads for its numbers gets them. */
+/** The parts of a graph separate nodes whose results depend on the thread count from the rest. */
 class GraphPartsTest {
     private static final int LENGTH = 64;
     private static final int HEADS = 8;
@@ -76,7 +76,7 @@ class GraphPartsTest {
         }
     }
 
-    /** Something before attention, and something behind it. */
+    /** A block with nodes before and after its attention. */
     private static Tensor block(Ops ops, Tensor states, Tensor weight, Tensor keys, Tensor values) {
         Tensor query = ops.reshape3d(ops.mulMat(weight, states), LENGTH, 1, HEADS);
         Tensor attended =

@@ -25,7 +25,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Where a model with the layers of E2B may be cut: 35 layers, the last 20 without rows. */
+/**
+ * Valid boundaries between the shards of a model with the layers of E2B: 35 layers, of which the
+ * last 20 have no K and V rows of their own.
+ */
 class AlignmentTest {
     private static final int LAYERS = 35;
 

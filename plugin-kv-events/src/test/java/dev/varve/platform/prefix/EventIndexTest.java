@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** A router that hears of what happens to a cache knows what is in it. */
+/** A router that receives the events of a prefix cache knows the blocks in the cache. */
 @Timeout(120)
 class EventIndexTest {
     private static final int OPERATIONS = 10_000;

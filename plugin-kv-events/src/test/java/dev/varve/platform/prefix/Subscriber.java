@@ -39,10 +39,10 @@ final class Subscriber implements AutoCloseable {
     private int heard;
     private int replays;
 
-    /** Where a block is. */
+    /** Location of a block: its hash and its medium. */
     record Place(long hash, String medium) {}
 
-    /** What is told of a block. */
+    /** Content of a block as its event reports it. */
     record Block(Optional<Long> parent, List<Integer> tokens) {}
 
     Subscriber(String topic, int port, int replayPort) {
@@ -81,7 +81,7 @@ final class Subscriber implements AutoCloseable {
             assertTrue(System.nanoTime() < end, "not heard in time; next is " + next);
             byte[] topic = events.recv();
             if (topic == null) {
-                // What came before the subscription did is never heard.
+                // The subscriber misses all messages from before its subscription.
                 replayFrom(next);
                 continue;
             }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** What the family makes of a file, and which files it refuses. */
+/** The family reads model files of its architecture and refuses invalid ones. */
 class LagunaFamilyTest extends FamilyFileTest {
     @Override
     protected ModelFamilyProvider family() {

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What comes over the wire, as a collector reads it. */
+/** The exporter sends requests that a collector decodes. */
 @Timeout(60)
 class OtlpExporterTest {
     private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

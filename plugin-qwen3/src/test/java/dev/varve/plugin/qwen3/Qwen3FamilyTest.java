@@ -34,7 +34,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
-/** What the family makes of a file, and which files it refuses. */
+/** The family reads model files of its architecture and refuses invalid ones. */
 class Qwen3FamilyTest extends FamilyFileTest {
     @Override
     protected ModelFamilyProvider family() {

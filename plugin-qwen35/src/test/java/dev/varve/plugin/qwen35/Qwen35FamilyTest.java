@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What the family makes of a file, and which files it refuses. */
+/** The family reads model files of its architecture and refuses invalid ones. */
 class Qwen35FamilyTest extends FamilyFileTest {
     @Override
     protected ModelFamilyProvider family() {

@@ -31,7 +31,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What happens to a store that is slow, gone, full, closed to strangers, or holds other things. */
+/**
+ * The store handles a server that is slow, down or full, that requires a password or TLS, or that
+ * holds values of other kinds.
+ */
 @Timeout(60)
 class ValkeyStoreTest {
     private static final Duration LIMIT = Duration.ofSeconds(10);

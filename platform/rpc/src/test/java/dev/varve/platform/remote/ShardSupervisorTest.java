@@ -49,7 +49,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** How far a lost shard is on its way back, as its process tells; the test is the process. */
+/**
+ * The supervisor reports the progress of a restarted shard while its process loads the model. The
+ * test plays the process.
+ */
 @Timeout(60)
 class ShardSupervisorTest {
     private static final long TOTAL = 1000;

@@ -30,9 +30,10 @@ final class SimulatedLink {
     private boolean healed;
 
     /**
-     * What happens to one of so many frames; 0 for never.
+     * Rates of the faults: the link applies each kind to one of this many frames on average, and
+     * never if the number is 0.
      *
-     * @param stallMillis for how long one is held up, and those behind it
+     * @param stallMillis delay of a stalled frame and of the frames behind it
      */
     record Faults(
             int losses, int repeats, int damages, int overtakes, int stalls, long stallMillis) {
@@ -172,7 +173,7 @@ final class SimulatedLink {
         }
     }
 
-    /** What one side has of the link. */
+    /** The connection of one side: the direction that it reads and the one that it writes. */
     private record End(Direction in, Direction out) implements Connection {
         @Override
         public String peer() {
@@ -198,7 +199,7 @@ final class SimulatedLink {
             out.write(frame.flip());
         }
 
-        /** What was written before still arrives. */
+        /** Frames that this side wrote earlier still arrive. */
         @Override
         public void close() {
             in.close();

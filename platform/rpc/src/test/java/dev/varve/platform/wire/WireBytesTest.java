@@ -25,7 +25,7 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** What channels tell each other about themselves is read as it was written or refused. */
+/** A channel decodes the fields that its peer encoded, or refuses the message. */
 class WireBytesTest {
     private static final RingNonce NONCE = RingNonce.random();
     private static final WireOptions OPTIONS =

@@ -20,9 +20,9 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 
 /**
- * Two ends of a channel that call each other over a link with faults. Every call ends once, with
- * the right answer or for a reason; progress comes in order; what one call takes of the credit, its
- * end gives back; both ends hear of the end.
+ * Two ends of a channel that call each other over a link with faults. Every call completes once,
+ * with the right response or an error. Progress messages arrive in order. A call returns its credit
+ * when it completes. The channel notifies both ends when it closes.
  */
 public final class WireScenario implements Scenario {
     private static final int FAILING = 101;

@@ -8,8 +8,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What every shard of a test answers alike: it holds nothing, is always ready and keeps no state
- * that could be moved. A test's shard says what it computes, and whatever else it is about.
+ * Defaults of all shards in tests: the shard reports no memory, is always ready, exports zeros and
+ * ignores imported state. A subclass implements the computation and overrides other methods as
+ * needed.
  */
 public abstract class FakeShard implements Shard {
     private final LayerRange range;

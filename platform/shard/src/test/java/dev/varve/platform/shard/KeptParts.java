@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 public final class KeptParts implements CachePartHandler {
     private final NavigableMap<Integer, byte[]> bytes = new ConcurrentSkipListMap<>();
 
-    /** What was taken or is to be given, by the places of the parts in their call. */
+    /** Returns a handler with these bytes, indexed by the positions of the parts in their call. */
     public static KeptParts of(List<byte[]> parts) {
         KeptParts kept = new KeptParts();
         for (int i = 0; i < parts.size(); i++) {

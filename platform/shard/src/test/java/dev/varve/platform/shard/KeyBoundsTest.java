@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** What bounds say of pages, against products with the keys themselves. */
+/** The scores of pages from their key bounds, against products with the keys themselves. */
 class KeyBoundsTest {
     private static final int POSITIONS = PoolGeometry.PAGE;
     private static final int LENGTH = 8;

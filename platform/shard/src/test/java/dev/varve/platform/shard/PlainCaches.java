@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a {@link PlainShard} keeps, all of it F32: a K and a V row per slot and layer, and per state
- * row the rows of a window or a recurrent state. Slots and state rows remember which positions they
- * hold, so that a read of anything else is refused and never a wrong number.
+ * The caches of a {@link PlainShard}, all of them F32: a K and a V row per slot and layer, and per
+ * state row the rows of a window or a recurrent state. Slots and state rows record the positions
+ * that they hold. The caches refuse to read any other position instead of returning wrong numbers.
  */
 final class PlainCaches {
     private static final int HEAD = PlainModel.HEAD;
@@ -44,7 +44,7 @@ final class PlainCaches {
     /** Ends of a state row that nobody may read before it is settled what counts of it. */
     static final int UNSETTLED = -1;
 
-    /** What a layer kept of a drafted slice: a state or a window after each token. */
+    /** Rollback data of a layer for a drafted slice: a state or a window after each token. */
     private record Stash(ChunkPlacement place, List<Object> afterEach) {}
 
     private final int slots;

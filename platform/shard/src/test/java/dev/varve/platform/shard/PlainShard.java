@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * Thread-safe.
  */
 public class PlainShard extends FakeShard {
-    /** What a score loses per position of distance, so that the order of rows matters. */
+    /** Penalty on a score per row of distance, so that the order of rows matters. */
     private static final float DISTANCE = 0.01f;
 
     /**

@@ -28,9 +28,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What {@link Shard} promises, of any implementation that holds a whole model. All equalities are
- * of bits: the same chunks of a sequence give the same numbers wherever it lies and whatever is
- * computed with it.
+ * Contract of {@link Shard} for any implementation that holds a whole model. The tests compare
+ * bits: the same chunks of a sequence give the same numbers for any placement in the cache and any
+ * other sequences in the batch.
  */
 public abstract class ShardContractTest {
     private static final int CHUNK = 24;
@@ -63,7 +63,7 @@ public abstract class ShardContractTest {
     /** Elements of an activation between its layers. */
     protected abstract int embeddingLength();
 
-    /** What such a shard keeps of a sequence. */
+    /** Layout of the shard's cache for a sequence. */
     protected abstract CacheLayout layout();
 
     @BeforeEach
@@ -522,7 +522,7 @@ public abstract class ShardContractTest {
         return parts;
     }
 
-    /** Guessed tokens of one sequence, and of two in a batch; as many count as are committed. */
+    /** The state of a sequence advances by the number of draft tokens that a batch commits. */
     @Test
     void stateTakesInTheDraftedTokensThatCount() throws Exception {
         int[] text = tokens(21, CHUNK + DRAFT + 1);

@@ -37,7 +37,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Guesses follow from the context that a sequence kept, over a network that hashes it. */
+/** Draft tokens depend on the context rows of a sequence; the draft model hashes these rows. */
 class DflashSpeculatorTest {
     private static final Qwen35Model TARGET = Qwen35Model.tiny();
     private static final int WIDTH = TARGET.size().embedding();

@@ -274,7 +274,7 @@ class DraftFileTest {
         assertEquals(7, read(MIXED.writer()).mostTokens());
         GgufWriter plain = TINY.writer().put("dflash.sample_from_anchor", GgufValue.of(false));
         assertEquals(7, read(plain.put("dflash.selector_top_k", GgufValue.of(0))).mostTokens());
-        // What the file does not say of its confidence, its tensors do.
+        // Without this key, the tensors show that the file has a confidence head.
         read(confident().leaveOut("dflash.has_confidence_head"));
     }
 
@@ -412,7 +412,7 @@ class DraftFileTest {
         assertNames(refused(writer.leaveOut(name)), List.of(name));
     }
 
-    /** Without it the network would guess something else than it was trained to. */
+    /** A draft model without the tensor would not propose the draft tokens of its training. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** Trees have the guesses with the best chances, and one that was written down stays as it is. */
+/** A tree contains the likeliest draft tokens; fixed candidates give the same tree every time. */
 class DraftTreeTest {
     private static final int DEPTH = 4;
     private static final int CANDIDATES = 5;

@@ -9,16 +9,17 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A network whose guess is a hash of the known token, its position and all context rows that it may
- * see: a row that is missing, of another position or of other states gives another guess.
+ * A draft model whose draft tokens are a hash of the known token, its position and all visible
+ * context rows. A row with other states gives other draft tokens. A missing row or a row of another
+ * position is an error.
  */
 final class HashingGuesser implements BlockDraftModel {
     /**
-     * Sizes of the network, and how likely its draft tokens are.
+     * Sizes of the draft model, and the probabilities of its draft tokens.
      *
-     * @param guesses tokens of a block
+     * @param guesses draft tokens per block
      * @param rows of the head
-     * @param chance of each guess, from the first one on; empty where the network does not say
+     * @param chance of each draft token in order; empty if the draft model reports none
      */
     record Kind(int guesses, int rows, float[] chance) {}
 
@@ -29,13 +30,13 @@ final class HashingGuesser implements BlockDraftModel {
      */
     private record Row(int position, float[] states) {}
 
-    /** States that were taken in, call by call. */
+    /** Number of hidden states that each call added. */
     final List<Integer> takenIn = new ArrayList<>();
 
-    /** Regions that were guessed for, call by call. */
+    /** Regions that each call drafted for. */
     final List<List<Integer>> guessed = new ArrayList<>();
 
-    /** Whether branches were asked for, call by call. */
+    /** Whether each call requested branches. */
     final List<Boolean> branched = new ArrayList<>();
 
     private final DraftRegions regions;
@@ -49,7 +50,7 @@ final class HashingGuesser implements BlockDraftModel {
     }
 
     /**
-     * The guess by its plain definition.
+     * Returns the draft tokens by their plain definition.
      *
      * @param context states of each position before the known token, the oldest first
      */
@@ -65,7 +66,7 @@ final class HashingGuesser implements BlockDraftModel {
                 rows, kind.chance(), branches ? Optional.of(slots(rows, kind)) : Optional.empty());
     }
 
-    /** The guessed rows, and beside each the row behind it. */
+    /** Returns two candidates per draft token: its row in the head and the next row. */
     private static PositionCandidates slots(int[] rows, Kind kind) {
         int[][] candidates = new int[rows.length][];
         float[][] shares = new float[rows.length][];

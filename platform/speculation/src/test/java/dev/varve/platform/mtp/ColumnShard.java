@@ -20,9 +20,9 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A block whose answer is a hash of all rows that its sequence has in the cache: a row too many,
- * too few or with another state gives another guess. Refuses rows behind a gap, and rows that are
- * written anew without a rewind of the windows.
+ * An MTP block whose draft token is a hash of all rows of its sequence in the cache: an extra row,
+ * a missing row or a row with another state gives another draft token. The shard refuses rows after
+ * a gap, and overwritten rows without a rewind of the windows.
  */
 final class ColumnShard extends FakeShard {
     /**
@@ -36,8 +36,8 @@ final class ColumnShard extends FakeShard {
         }
 
         /**
-         * What later rows see of it: with an assistant keys and values of the model's states, which
-         * are the same for all guesses at a position.
+         * Hash of the part that later rows depend on. An assistant attends to keys and values of
+         * the model's states, which are the same for all draft tokens at a position.
          */
         private int kept(MtpFile file) {
             return file.staysInPlace()
@@ -47,7 +47,7 @@ final class ColumnShard extends FakeShard {
     }
 
     /**
-     * What the block answers behind some rows.
+     * The output of the block after some rows.
      *
      * @param state of the block itself
      */
@@ -73,7 +73,7 @@ final class ColumnShard extends FakeShard {
     private final MtpFile file;
     private final Map<Integer, List<Row>> cache = new HashMap<>();
 
-    /** What is answered in the place of a guess, where that is not a number. */
+    /** Whether the shard returns -1 instead of a draft token, as for logits that are NaN. */
     private boolean broken;
 
     private int closed;
@@ -83,7 +83,7 @@ final class ColumnShard extends FakeShard {
         this.file = file;
     }
 
-    /** From now on logits are not numbers. */
+    /** From now on the shard acts as if its logits were NaN. */
     void breakDown() {
         broken = true;
     }

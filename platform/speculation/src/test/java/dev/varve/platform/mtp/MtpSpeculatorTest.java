@@ -29,9 +29,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * Guesses follow from all tokens and states since the last gap, over blocks that hash their rows.
- */
+/** Draft tokens depend on all tokens and states since the last gap; the blocks hash their rows. */
 class MtpSpeculatorTest {
     private static final int CONTEXT = 700;
     private static final int MOST = 4;

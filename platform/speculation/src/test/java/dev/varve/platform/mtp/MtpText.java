@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A random text with hidden states, and the plain definition of what is guessed behind it: each row
- * has the states of the token before it, and guesses go by all rows since a gap.
+ * A random text with hidden states, and the plain definition of the draft tokens after it: each row
+ * has the states of the token before it, and draft tokens depend on all rows since a gap.
  */
 final class MtpText {
     private final MtpFile file;
@@ -85,19 +85,19 @@ final class MtpText {
         speculator.observe(states(begin, end), history(end));
     }
 
-    /** The request for a guess behind a known text. */
+    /** Returns a request for a draft after a known text. */
     DraftRequest request(int known, int most) {
         return new DraftRequest(sequence, history(known + 1), most);
     }
 
-    /** What a speculator guesses behind a known text and the token after it. */
+    /** Returns the draft of a speculator for a known text and the token after it. */
     int[] guess(MtpSpeculator speculator, int known, int most) {
         List<Draft> drafts = speculator.propose(List.of(request(known, most)));
         return drafts.getFirst().tokens();
     }
 
     /**
-     * The plain definition.
+     * Returns the draft tokens by their plain definition.
      *
      * @param begin first position since which all states are known
      * @param known positions whose states are known

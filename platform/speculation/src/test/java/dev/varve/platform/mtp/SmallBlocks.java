@@ -18,7 +18,7 @@ import java.util.List;
 
 /** Small model files with blocks that predict tokens, read by their families. */
 enum SmallBlocks {
-    /** One block behind the model's last layer; each guess is at the next position. */
+    /** One block after the model's last layer; each draft token has the next position. */
     DENSE(Qwen35Model.tiny()),
     /** With an output matrix of its own, and fused projections. */
     OWN_HEAD_AND_FUSED(
@@ -59,7 +59,7 @@ enum SmallBlocks {
         return MtpFile.of(target.file(), new Qwen35Family(), target, ModelOptions.defaults());
     }
 
-    /** Several blocks in a file of their own, whose guesses all stay at one position. */
+    /** Several blocks in a separate file; all their draft tokens have the same position. */
     static MtpFile assistant(Path folder) throws IOException {
         Gemma4Model model = Gemma4Model.tiny();
         return MtpFile.of(

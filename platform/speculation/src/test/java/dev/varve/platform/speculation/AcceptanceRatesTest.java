@@ -68,7 +68,7 @@ class AcceptanceRatesTest {
         assertTrue(rates.rate(Draft.MOST_GRADE, 0, EXPECTED) > EXPECTED);
     }
 
-    /** The weights of what was long ago add up to those of the last 60 guesses. */
+    /** The weights of all results fade, and their sum approaches that of 60 draft tokens. */
     @Test
     void whatWasLongAgoCountsLess() {
         for (int i = 0; i < 10_000; i++) {

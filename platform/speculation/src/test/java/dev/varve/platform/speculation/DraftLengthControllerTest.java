@@ -116,7 +116,7 @@ class DraftLengthControllerTest {
         run(200, 1);
         token = 0;
         run(200, 1);
-        // Four compute as if each were alone, and so does each guess.
+        // Four sequences share no compute time: each token and each draft token adds its own.
         step = 0;
         token = 1_000_000;
         run(2000, 4);
@@ -162,13 +162,13 @@ class DraftLengthControllerTest {
 
     private static final long STEP = 1_000_000;
 
-    /** An economy of guesses from the text alone, which knows what steps of some tokens take. */
+    /** A controller with measured step times for each number of tokens. */
     private static DraftLengthController measured(
             boolean takesIn, TreeOptions trees, long... nanos) {
         DraftLengthController measured =
                 new DraftLengthController(DEPTH, OptionalInt.empty(), takesIn, trees);
         for (int tokens = 1; tokens <= nanos.length; tokens++) {
-            // The first step of a number says nothing.
+            // The controller ignores the first step of each size.
             measured.recordStepTime(tokens, nanos[tokens - 1]);
             measured.recordStepTime(tokens, nanos[tokens - 1]);
         }
@@ -206,10 +206,10 @@ class DraftLengthControllerTest {
         assertArrayEquals(new int[] {0, 0}, chosen);
     }
 
-    /** So many refusals in a row, for so many sequences, are more than chance. */
+    /** Eight refusals in a row for one number of sequences are more than chance. */
     @Test
     void afterEightRefusalsInARowNoneIsAskedForButAsATrial() {
-        // Each token costs a step, so that no guess pays.
+        // Each token takes the time of a step, so that no draft token pays.
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP * (i + 1));
         DraftLengthController dear = measured(false, TreeOptions.OFF, nanos);
@@ -231,7 +231,7 @@ class DraftLengthControllerTest {
         assertTrue(dear.requestsDrafts(2, 2), "of two sequences nothing is known");
     }
 
-    /** From the text alone guesses take next to nothing, and something may come of them. */
+    /** N-gram drafts take almost no time, so the controller requests them in every step. */
     @Test
     void whereGuessingTakesNothingItIsAlwaysAskedFor() {
         long[] nanos = new long[8];
@@ -252,9 +252,9 @@ class DraftLengthControllerTest {
         DraftLengthController some =
                 measured(false, TreeOptions.OFF, STEP, STEP, STEP, 2 * STEP, 2 * STEP, 2 * STEP);
 
-        // Two sequences of which one has a guess: 2 to 3 tokens cost nothing more.
+        // One of two sequences has a draft: a step of 3 tokens takes no longer than one of 2.
         assertArrayEquals(new int[] {1}, some.choose(List.of(chain()), 2));
-        // All have guesses: two steps' time for 2 tokens and 7 guesses.
+        // Both sequences have drafts: 2 tokens and 4 draft tokens take the time of two steps.
         int[] all = some.choose(List.of(chain(), chain()), 2);
         assertTrue(all[0] > 1 && all[1] > 1, Arrays.toString(all));
     }
@@ -314,7 +314,7 @@ class DraftLengthControllerTest {
 
         assertArrayEquals(new int[] {22}, some.choose(offers, 1));
         assertEquals(22, some.branched(), "as trees pay, the next is one, too");
-        // As guessing trees takes long, it is chains again.
+        // Trees take long to draft, so the controller returns to chains.
         some.recordDraftTime(1, true, 9 * STEP);
         some.recordDraftTime(1, true, 9 * STEP);
         assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1));
@@ -340,7 +340,7 @@ class DraftLengthControllerTest {
         assertArrayEquals(new int[] {DEPTH}, fixed.choose(List.of(offer(tree(22))), 1));
     }
 
-    /** Behind a look at some steps it guesses once. */
+    /** After it collects the features of some steps, the controller requests one draft. */
     @Test
     void whereGuessesDoNotPayStatesAreTakenInForAWhileAndThenItGuesses() {
         long[] nanos = new long[8];

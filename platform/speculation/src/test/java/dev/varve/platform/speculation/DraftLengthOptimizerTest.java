@@ -20,10 +20,10 @@ import java.util.stream.IntStream;
 class DraftLengthOptimizerTest {
     private static final double NO_LIMIT = Double.POSITIVE_INFINITY;
 
-    /** What guesses must promise more than a step without them. */
+    /** Factor on the rate without drafts that drafts must reach. */
     private static final double WORTH_IT = 1.02;
 
-    /** What fewer guesses must promise more than more of them. */
+    /** Factor by which fewer draft tokens must be better than more of them. */
     private static final double CLEARLY = 1.03;
 
     private static final int DEPTH = 5;
@@ -33,7 +33,7 @@ class DraftLengthOptimizerTest {
     /** Costs of 1, 2, 3 ... tokens. */
     private void cost(double... each) {
         for (int i = 0; i < each.length; i++) {
-            // The first step of a number says nothing.
+            // The costs ignore the first step of each size.
             costs.measured(1 + i, 1);
             costs.measured(1 + i, (long) (1e9 * each[i]));
         }
@@ -99,7 +99,7 @@ class DraftLengthOptimizerTest {
         assertArrayEquals(new int[] {0}, choose(step(1), chances(1, 1, 1, 1)));
     }
 
-    /** One guess for each, three for one of them, or three for both. */
+    /** One draft token for each sequence, three for the first one, or three for the second one. */
     @Test
     void theGuessesThatCountMostOftenComeFirst() {
         cost(1, 1, 1, 1, 1.05, 10, 10, 10);
@@ -145,7 +145,7 @@ class DraftLengthOptimizerTest {
         assertArrayEquals(new int[] {1}, choose(step(1), chances(0.05)));
     }
 
-    /** With 5 guesses 4.24 tokens in 1.37 s or 1.5 s, with 3 of them 4 tokens in 1.3 s. */
+    /** 5 draft tokens give 4.24 tokens in 1.37 s or 1.5 s; 3 draft tokens give 4 in 1.3 s. */
     @ParameterizedTest
     @CsvSource({"1.37, 5", "1.5, 3"})
     void fewerGuessesMustBeClearlyBetter(double all, int expected) {
@@ -161,7 +161,7 @@ class DraftLengthOptimizerTest {
         DraftLengthOptimizer widths = new DraftLengthOptimizer(costs, 2);
         Step step = new Step(1, 1e8, NO_LIMIT);
 
-        // 2 s and what guessing takes for 1.75 tokens, each of which takes a second without.
+        // 2 s and the draft time of 0.1 s give 1.75 tokens, which take 1.75 s without drafts.
         assertEquals(0.35e9, widths.loss(candidates, step, new int[] {2}, new int[] {0}), 1e6);
         assertEquals(0, widths.loss(candidates, step, new int[] {2}, new int[] {2}), 1e6);
         assertEquals(1e9, widths.nanos(step, new int[] {0}), 1e6);

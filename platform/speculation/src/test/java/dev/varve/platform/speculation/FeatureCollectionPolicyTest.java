@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Where guesses do not pay, hidden states are taken in for a few steps now and then. */
+/** While drafts do not pay, the policy collects hidden states for a few steps now and then. */
 class FeatureCollectionPolicyTest {
     private final FeatureCollectionPolicy collection = new FeatureCollectionPolicy();
 

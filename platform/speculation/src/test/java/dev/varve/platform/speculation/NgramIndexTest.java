@@ -148,7 +148,7 @@ class NgramIndexTest {
         assertEquals(new NgramIndex.Match(4, 4), find(tokens));
     }
 
-    /** What was given up to others in the table is found again after it grew. */
+    /** After the hash table grows, the index still finds positions that shared a slot. */
     @Test
     void anOccurrenceInALongTextIsFoundAcrossGrowth() {
         int[] text = IntStream.range(0, 5000).toArray();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What followed a text's last tokens before is what it guesses. */
+/** The speculator proposes the tokens after an earlier occurrence of the text's last tokens. */
 class NgramSpeculatorTest {
     private static final int MOST = 5;
 
@@ -92,7 +92,7 @@ class NgramSpeculatorTest {
         assertArrayEquals(new int[] {5}, drafts.get(1).tokens());
     }
 
-    /** What is known of positions would otherwise be taken for the new text's. */
+    /** Otherwise the speculator would apply the index of the old text to the new text. */
     @Test
     void aForgottenSequenceBeginsAnew() {
         guess(1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Trees have as many guesses as a step can check. */
+/** A tree has at most as many draft tokens as a step can verify. */
 class TreeOptionsTest {
     @Test
     void treesHaveFromNoneToTheMostGuesses() {

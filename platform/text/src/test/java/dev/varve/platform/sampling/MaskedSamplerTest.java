@@ -146,7 +146,7 @@ final class MaskedSamplerTest {
                 cells++;
             }
             if (topK == 0 && topP == 1 && minP == 0) {
-                // What the model's own distribution is within the mask.
+                // The expected distribution is the model's own one within the mask.
                 assertEquals(DRAWS * within[token], expected, 1e-6 * DRAWS);
             }
         }

@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What users write must not steer the model, and must not change how ordinary chats are tokenized.
+ * Text from users must not become special tokens that steer the model. The tokens of ordinary chats
+ * must stay the same.
  */
 class TextSpanTest {
     private final Tokenizer tokenizer = TestVocabulary.chat().tokenizer();

@@ -69,7 +69,7 @@ final class Namespace implements AutoCloseable {
         return new ProcessBuilder(all).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }
 
-    /** Takes the far end of the cable out; this end keeps its address and hears nothing. */
+    /** Sets the far end of the link down; the near end keeps its address and receives nothing. */
     void cut() throws IOException, InterruptedException {
         ip("-n", name, "link", "set", far, "down");
     }

@@ -29,7 +29,7 @@ record Pair(Listener listener, Connection client, Connection server) implements 
         }
     }
 
-    /** What follows the scheme. */
+    /** Returns the part of a listener's address after the scheme. */
     static String target(Listener listener) {
         return listener.address().substring(SCHEME.length());
     }

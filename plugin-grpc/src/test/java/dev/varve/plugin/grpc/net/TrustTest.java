@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Who may connect to whom, and what people read when they may not. */
+/** A listener and a client accept trusted peers only, and report why they refuse a connection. */
 @Timeout(60)
 class TrustTest {
     private static final String TOKEN = "swordfish, ünïcode";
@@ -120,7 +120,7 @@ class TrustTest {
         }
     }
 
-    /** As cert-manager and openssl write them where they are not told otherwise. */
+    /** Keys in the default format of cert-manager and openssl. */
     @Test
     void keysInTheirOlderFormAreTaken() throws Exception {
         Path key = certificates.write("old-key.pem", "EC PRIVATE KEY", pair.olderKey());

@@ -22,7 +22,7 @@ import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/** What tokens see of slots, against a plain loop that asks which position lies in each slot. */
+/** The mask of tokens over slots, against a plain loop that looks up the position in each slot. */
 class CausalMaskTest {
     private static final int NO_WINDOW = Integer.MAX_VALUE;
     private static final int ROUNDS = 300;
@@ -95,7 +95,7 @@ class CausalMaskTest {
         return mask;
     }
 
-    /** By the rule alone: 0 <= p <= q, p >= q - window + 1, and only guesses that are followed. */
+    /** By the rule alone: 0 <= p <= q, p >= q - window + 1, and only ancestors in a draft tree. */
     private static boolean isSeen(int window, SequenceChunk slice, int row, int position) {
         int token = Math.min(row, slice.tokens().length - 1);
         int query = slice.position(token);
@@ -103,7 +103,7 @@ class CausalMaskTest {
         if (own < 0) {
             return query - position < window;
         }
-        // Rows of guesses lie in the order of the tokens, which is not that of their positions.
+        // The rows of draft tokens have the order of the tokens, not that of their positions.
         for (int each = token; each >= 0; each = slice.tree().parent(each)) {
             if (each == own) {
                 return query - slice.position(own) < window;

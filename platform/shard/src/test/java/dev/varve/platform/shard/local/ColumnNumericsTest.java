@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was found by experiment, as a table. */
+/** The rules, against a table of experimental results. */
 class ColumnNumericsTest {
     private static final int ALL = Integer.MAX_VALUE;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a graph computes has its pages in the order of their positions. */
+/** The pages of each slice that a graph computes have the order of their positions. */
 class PageReorderingTest {
     private static final int PAGE = PageMap.of(new int[] {0}).slotsUpTo(0);
     private static final int RUNS = 4;

@@ -49,7 +49,7 @@ class UniformLengthGroupTest {
                 UniformLengthGroup.of(key));
     }
 
-    /** Where an input says how trees branch, several go together; others go alone. */
+    /** A group contains several trees, except trees that a shard computes path by path. */
     @Test
     void treesGoTogetherWhereAnInputTellsOfThem() {
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 1});

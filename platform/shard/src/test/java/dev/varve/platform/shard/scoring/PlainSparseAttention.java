@@ -7,13 +7,13 @@ public final class PlainSparseAttention {
     private PlainSparseAttention() {}
 
     /**
-     * What each query gets.
+     * Computes the attention output of each query.
      *
      * @param queries {@code [headLength, queryHeads, tokens]}
      * @param keys {@code [headLength, keyHeads, tokens]}
      * @param values like {@code keys}
-     * @param blocks by block of queries and head of queries the blocks of keys it looks at; inside
-     *     of its own block no query looks ahead
+     * @param blocks the blocks of keys to attend to, by block of queries and query head; inside
+     *     its own block a query attends to no later key
      * @return like {@code queries}
      */
     public static double[] attend(

@@ -1,23 +1,33 @@
 #!/usr/bin/env bash
 # Compares Varve with libllama; arguments go to dev.varve.bench.CompareBench. Build first: mvn -q package -DskipTests
-# BENCH=PlanBench bench/run.sh ... compares what varve plan foretells with what is measured.
-# BENCH=SplitBench, CurveBench, CacheBench and RequestBench measure splits, clients that come at once, the prefix cache, and what a request
-# costs beside computing.
-# BENCH=PagingBench measures what a bounded attention cache costs and brings.
-# BENCH=ScanBench measures what scoring the tokens of a prompt costs beside plain prefill of the same model.
-# BENCH=CompressionBench measures how much sooner the first token of a compressed prompt comes.
-# BENCH=SpeculationBench measures what guesses bring where so many of them are right.
-# BENCH=FormBench measures what the form of an answer costs and brings.
-# BENCH=DialectBench bench/run.sh URL measures how much later the first token comes in Messages and Responses than in chats.
-# BENCH=MetricsBench bench/run.sh [URL] measures what metrics cost a token, and how long a scrape of a server takes while it answers.
-# BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
-# behind the prefix cache.
-# BENCH=SharedBench measures what a store saves that several servers share, over loopback.
+# BENCH=PlanBench bench/run.sh ... compares the predictions of varve plan with measurements.
+# BENCH=SplitBench, CurveBench, CacheBench and RequestBench measure splits, concurrent clients, the prefix cache, and the overhead of a
+# request beside computing.
+# BENCH=PagingBench measures cost and gain of a bounded KV cache.
+# BENCH=ScanBench compares scoring the tokens of a prompt with plain prefill of the same model.
+# BENCH=CompressionBench measures how much earlier the first token of a compressed prompt arrives.
+# BENCH=SpeculationBench measures the gain of draft tokens for a given share of accepted ones.
+# BENCH=FormBench measures cost and gain of structured output.
+# BENCH=DialectBench bench/run.sh URL compares the time to the first token in Messages and Responses with chat completions.
+# BENCH=MetricsBench bench/run.sh [URL] measures the cost of metrics per token, and the time of a scrape while the server generates.
+# BENCH=StoreBench bench/run.sh FOLDER measures the store of cached prefixes on the disk of that folder; BENCH=DiskBench measures cost and gain
+# of the disk tier.
+# BENCH=SharedBench measures the gain of a store that several servers share, over loopback.
 # bench/run.sh reliability ... sends many mixed requests and compares each answer with a plain server's: docs/reliability.md.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-java=${VARVE_JAVA_HOME:-${JAVA_HOME:-/usr}}/bin/java
+java=
+for home in "${VARVE_JAVA_HOME:-}" "${JAVA_HOME:-}" /usr/lib/jvm/* /opt/* "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/*; do
+  if [[ -n $home && -x $home/bin/java && -r $home/release ]] && grep -q '^JAVA_VERSION="25' "$home/release"; then
+    java=$home/bin/java
+    break
+  fi
+done
+if [[ -z $java ]]; then
+  echo "bench/run.sh: no Java 25 found: set VARVE_JAVA_HOME to one" >&2
+  exit 1
+fi
 classes=$(printf '%s:' "$root"/{api,platform}/*/target/classes "$root"/{plugin-cpu,plugin-qwen3,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
 if [[ ${1:-} == http ]]; then
   shift

@@ -144,8 +144,7 @@ class TreeDraftTest {
     }
 
     /**
-     * Returns the log chance of the least likely draft token that a tree should have beside a
-     * path.
+     * Returns the log chance of the least likely draft token that a tree should have beside a path.
      */
     private static double least(
             double[][] states,

@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * No cache keeps anything of rejected draft tokens. No computation reads their rows before the
- * next tokens overwrite them.
+ * No cache keeps anything of rejected draft tokens. No computation reads their rows before the next
+ * tokens overwrite them.
  */
 @Timeout(300)
 class RejectionTest {

@@ -30,8 +30,7 @@ class MixedDevicesTest {
     private static final int ANSWER = 24;
 
     /**
-     * The largest error that the rounding of two backends may cause, with F32 throughout the
-     * cache.
+     * The largest error that the rounding of two backends may cause, with F32 throughout the cache.
      */
     private static final double TOLERANCE = 1e-2;
 

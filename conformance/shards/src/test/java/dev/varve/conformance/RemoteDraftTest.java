@@ -186,8 +186,7 @@ class RemoteDraftTest {
     }
 
     /**
-     * Requests an answer, requires the expected tokens, and returns the counts of its draft
-     * tokens.
+     * Requests an answer, requires the expected tokens, and returns the counts of its draft tokens.
      */
     private static GenerationEnd.Speculation speculation(
             LoadedModel model, int[] prompt, SamplingOptions sampling, int[] expected) {

@@ -217,9 +217,7 @@ class PageRulesTest {
         assertEquals(status, status(options, headers));
     }
 
-    /**
-     * Health routes accept any host name: a monitor uses the name by which it knows the server.
-     */
+    /** Health routes accept any host name: a monitor uses the name by which it knows the server. */
     @ParameterizedTest
     @CsvSource({
         "GET /health, 200",

@@ -74,9 +74,7 @@ class MonitoringFilesTest {
         return file.findValues("expr").stream().flatMap(Asked::in).toList();
     }
 
-    /**
-     * If the server does not report a series, its panel stays empty and its alert never fires.
-     */
+    /** If the server does not report a series, its panel stays empty and its alert never fires. */
     @Test
     void dashboardAndAlertsAskForWhatIsThere() {
         for (JsonNode file : List.of(dashboard, alerts)) {

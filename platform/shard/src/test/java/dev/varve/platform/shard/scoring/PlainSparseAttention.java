@@ -12,8 +12,8 @@ public final class PlainSparseAttention {
      * @param queries {@code [headLength, queryHeads, tokens]}
      * @param keys {@code [headLength, keyHeads, tokens]}
      * @param values like {@code keys}
-     * @param blocks the blocks of keys to attend to, by block of queries and query head; inside
-     *     its own block a query attends to no later key
+     * @param blocks the blocks of keys to attend to, by block of queries and query head; inside its
+     *     own block a query attends to no later key
      * @return like {@code queries}
      */
     public static double[] attend(

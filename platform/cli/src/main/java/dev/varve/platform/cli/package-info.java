@@ -1,23 +1,26 @@
 /**
- * The command line, and the only package that writes to the terminal.
- *
- * <p>It is larger than others, since each command, each group of shared options and each form of
- * output is a class. They use each other's members, and only {@link dev.varve.platform.cli.Main} is
- * public. Separate packages would make half of it public only for smaller folders. The class names
- * show the groups:
+ * The command line, and the only package that writes to the terminal. The names of its types show
+ * their groups:
  *
  * <ul>
- *   <li>{@code ...Command}: the commands of the user;
- *   <li>{@code ...Arguments}, {@code ...Options}, {@code ...Flags}: options, parsed and checked;
- *       {@code FlagNames} maps each setting to its flag;
- *   <li>{@code Model...} and {@code DemoModel}: values of {@code --model};
- *   <li>{@code Log...}, {@code ErrorReport}, {@code ProgressBar}, {@code TextTable}, {@code
+ *   <li>{@code ...Command}: the commands of the user, which extend {@link CliCommand};
+ *   <li>{@code ...Arguments}, {@code ...Options}, {@code ...Flags}: options, parsed and checked,
+ *       such as {@link ServeArguments}; {@link FlagNames} maps each setting to its flag;
+ *   <li>{@code Model...}, {@link NamedModel}, {@link DemoModel}: values of {@code --model}, and the
+ *       files and folders that they name;
+ *   <li>{@link ServedModelFactory}, {@link MultiModelServing}, {@link ProxyServing}: the server
+ *       that the options describe, with {@link StopSignals} and {@link GracefulShutdown} for its
+ *       end;
+ *   <li>{@code Log...}, {@link ErrorReport}, {@link ProgressBar}, {@link TextTable}, {@link
  *       CliJson}: output;
- *   <li>{@code Environment}, {@code CacheFolder}: the environment of the process, read in one
+ *   <li>{@link Environment}, {@link CacheFolder}: the environment of the process, read in one
  *       place.
  * </ul>
  *
- * <p>Models are opened elsewhere: {@code ModelLoadArguments} creates a {@link
+ * <p>They are one package because every command combines several groups of options, writes through
+ * all kinds of output, and reads the fields that picocli sets. Only {@link Main} and {@link
+ * MedianRatio} are public; separate packages would make about half of the types public. Models are
+ * opened elsewhere: {@link ModelLoadArguments} creates a {@link
  * dev.varve.platform.host.HostSettings}.
  */
 package dev.varve.platform.cli;

@@ -1,7 +1,22 @@
 /**
- * The HTTP server. {@link dev.varve.platform.http.HttpServer} listens; a request is admitted by its
- * headers alone, its body is read without a thread, and then its route, a servlet, handles it on a
- * virtual thread that may block. {@link dev.varve.platform.http.ApiRoutes} lists the routes.
+ * The HTTP server. {@link HttpServer} listens; a request is admitted by its headers alone, its body
+ * is read without a thread, and then its route, a servlet, handles it on a virtual thread that may
+ * block.
+ *
+ * <ul>
+ *   <li>{@link HttpServer}, {@link ProxyServer}, {@link HttpOptions}: a server with a model, and
+ *       one that forwards to another server;
+ *   <li>{@link JettyServer}, {@link AdmissionHandler}, {@link CanonicalPathHandler}: the handlers
+ *       before a route;
+ *   <li>{@link ApiRoutes}, {@link ProxyRoutes}: the routes, as a {@link RouteTable};
+ *   <li>{@code ...Route}, {@link ActiveRequestReports}, {@link CacheReports}: each a {@link Route}
+ *       or the content of one;
+ *   <li>{@link RequestLifecycle}, {@link RequestDrain}: the steps that all routes share.
+ * </ul>
+ *
+ * <p>They are one package because a route is a servlet and also has the properties by which the
+ * handlers admit a request; {@link Exchange} passes the admitted request from one to the other.
+ * Only the servers and their options are public.
  *
  * <p>The subpackages do not depend on routes, and each depends only on those after it in this list:
  *

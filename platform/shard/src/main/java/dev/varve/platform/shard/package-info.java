@@ -5,7 +5,24 @@
  * calls other processes.
  *
  * <p>A position of a sequence and the slot that holds its K and V rows are different numbers:
- * {@link dev.varve.platform.shard.SlotSpan} maps one to the other. Recurrent state is addressed by
- * row numbers, so that a checkpoint or a restore is another number and not a copy.
+ * {@link SlotSpan} maps one to the other. Recurrent state is addressed by row numbers, so that a
+ * checkpoint or a restore is another number and not a copy.
+ *
+ * <ul>
+ *   <li>{@link Shard}, {@link ShardOptions}, {@link ShardHealth}, {@link ShardMemory}: the shard;
+ *   <li>{@link Batch}, {@link SequenceChunk}, {@link ChunkPlacement}, {@link TokenTree}, {@link
+ *       ShardResult}: a batch and its result;
+ *   <li>{@link CacheChanges}, {@link StateCommit}, {@link SlotCopy}, {@link PageMove}: changes of
+ *       the caches before a batch;
+ *   <li>{@link CacheLayout}, {@link CachePart}, {@link CacheTypes}, {@link CacheFootprint}:
+ *       contents of the caches, and their sizes;
+ *   <li>{@link Pages}, {@link PageMap}, {@link PageQuery}, {@link KeyBounds}: pages of a bounded KV
+ *       cache;
+ *   <li>{@link BatchInvariance}, {@link Numerics}, {@link WeightLayout}: settings that decide bits;
+ *   <li>{@link TextScorer}: a model that scores the tokens of a text.
+ * </ul>
+ *
+ * <p>They are one package because nearly all are parameters or results of {@link Shard}: a change
+ * of one of them changes the interface. All are public, so a division would hide nothing.
  */
 package dev.varve.platform.shard;

@@ -189,7 +189,7 @@ public final class RowsBench {
                 for (int begin = 0; begin < context; begin += 512) {
                     compute(
                             Phase.PREFILL,
-                            List.of(slice(sequence, begin, Math.min(512, context - begin))));
+                            List.of(chunk(sequence, begin, Math.min(512, context - begin))));
                 }
             }
             position = context;
@@ -197,21 +197,21 @@ public final class RowsBench {
 
         /** Milliseconds of one step. */
         double step() {
-            List<SequenceChunk> slices = new ArrayList<>();
+            List<SequenceChunk> chunks = new ArrayList<>();
             for (int sequence = 0; sequence < columns; sequence++) {
-                slices.add(slice(sequence, position, 1));
+                chunks.add(chunk(sequence, position, 1));
             }
             position++;
             long begin = nanos();
-            compute(Phase.DECODE, slices);
+            compute(Phase.DECODE, chunks);
             return (nanos() - begin) / 1e6;
         }
 
-        private void compute(Phase phase, List<SequenceChunk> slices) {
-            shard.forward(new Batch(slices, phase), Optional.empty()).join();
+        private void compute(Phase phase, List<SequenceChunk> chunks) {
+            shard.forward(new Batch(chunks, phase), Optional.empty()).join();
         }
 
-        private SequenceChunk slice(int sequence, int begin, int count) {
+        private SequenceChunk chunk(int sequence, int begin, int count) {
             int[] tokens = new int[count];
             for (int i = 0; i < count; i++) {
                 tokens[i] = (7919 * (begin + i) + sequence) % VOCABULARY;

@@ -211,13 +211,13 @@ public final class ScanBench {
         SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(text.length));
         for (int begin = 0; begin < text.length; begin += PREFILL_CHUNK) {
             int end = Math.min(text.length, begin + PREFILL_CHUNK);
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             1,
                             Arrays.copyOfRange(text, begin, end),
                             ChunkPlacement.next(begin, span, 1),
                             RequestedOutput.NONE);
-            shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty()).join();
+            shard.forward(new Batch(List.of(chunk), Phase.PREFILL), Optional.empty()).join();
         }
     }
 }

@@ -263,14 +263,14 @@ class PromptScanTest {
         SparseAttention sparse = new SparseAttention(new BlockSelectionRule(0.97, 1, 1, 1), 1);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
             int layers = family == Family.QWEN3 ? 4 : 8;
-            LayerwiseTextScorer.ScoringOptions look =
+            LayerwiseTextScorer.ScoringOptions options =
                     new LayerwiseTextScorer.ScoringOptions(
                             new LayerRange(0, layers), TAIL, false, Optional.of(sparse));
             try (LayerwiseTextScorer whole = load(deep(family), Cpu.device(), F32, 1152);
                     LayerwiseTextScorer parts = load(deep(family), Cpu.device(), F32, 256)) {
                 assertNear(
-                        doubles(whole.read(text, look, new Told(Integer.MAX_VALUE))),
-                        parts.read(text, look, new Told(Integer.MAX_VALUE)),
+                        doubles(whole.read(text, options, new Told(Integer.MAX_VALUE))),
+                        parts.read(text, options, new Told(Integer.MAX_VALUE)),
                         EXACT,
                         family.toString());
             }
@@ -340,16 +340,16 @@ class PromptScanTest {
     @Test
     void aTextThatNobodyWaitsForIsLeftAndTheNextOneIsRead() throws Exception {
         int[] text = text(100);
-        LayerwiseTextScorer.ScoringOptions look = look(0, 4, false);
+        LayerwiseTextScorer.ScoringOptions options = look(0, 4, false);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
-            float[] before = scan.read(text, look, new Told(Integer.MAX_VALUE));
+            float[] before = scan.read(text, options, new Told(Integer.MAX_VALUE));
             Told told = new Told(6);
 
-            assertThrows(CancellationException.class, () -> scan.read(text, look, told));
+            assertThrows(CancellationException.class, () -> scan.read(text, options, told));
 
             assertEquals(7, told.asked);
             assertEquals(132 + 64 - 32, told.done, "one layer and two chunks of the next");
-            assertNear(doubles(before), scan.read(text, look, new Told(99)), 0, "afterwards");
+            assertNear(doubles(before), scan.read(text, options, new Told(99)), 0, "afterwards");
         }
     }
 
@@ -397,11 +397,11 @@ class PromptScanTest {
     void aCancelledTextKeepsNoMemory() throws Exception {
         int[] text = text(100_000);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
-            LayerwiseTextScorer.ScoringOptions look = look(0, 4, false);
-            assertThrows(CancellationException.class, () -> scan.read(text, look, new Told(0)));
+            LayerwiseTextScorer.ScoringOptions options = look(0, 4, false);
+            assertThrows(CancellationException.class, () -> scan.read(text, options, new Told(0)));
             long before = residentBytes();
             for (int i = 0; i < 10; i++) {
-                assertThrows(CancellationException.class, () -> scan.read(text, look, new Told(0)));
+                assertThrows(CancellationException.class, () -> scan.read(text, options, new Told(0)));
             }
 
             long more = residentBytes() - before;

@@ -233,7 +233,7 @@ final class Cpu {
                         ShardOptions.of(types, new CacheSizes(span, 2, region)),
                         LoadProgressListener.silent())) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
-                SequenceChunk slice =
+                SequenceChunk next =
                         new SequenceChunk(
                                 0,
                                 Arrays.copyOfRange(
@@ -242,7 +242,7 @@ final class Cpu {
                                 RequestedOutput.ALL);
                 ShardResult result =
                         shard.forward(
-                                        new Batch(List.of(slice), ComputeDevice.Phase.PREFILL),
+                                        new Batch(List.of(next), ComputeDevice.Phase.PREFILL),
                                         Optional.empty())
                                 .join();
                 int vocabulary = shape.vocabularySize();

@@ -75,13 +75,13 @@ final class PlainScan {
                                         new CacheSizes(slots, 2, SlotSpan.BLOCK))
                                 .withCaptures(layers),
                         LoadProgressListener.silent())) {
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             1,
                             text,
                             ChunkPlacement.start(new SlotSpan(0, slots), 1),
                             RequestedOutput.NONE);
-            Batch batch = new Batch(List.of(slice), Phase.PREFILL, layers);
+            Batch batch = new Batch(List.of(chunk), Phase.PREFILL, layers);
             for (CapturedFeature feature :
                     shard.forward(batch, Optional.empty()).join().features()) {
                 hidden.put(feature.layer(), feature.values());

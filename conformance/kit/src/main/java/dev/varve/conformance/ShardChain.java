@@ -41,7 +41,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     private static final int SLOTS = 1536;
     private static final int STATE_ROWS = 4;
     private static final int CHUNK = 64;
-    private static final RollbackBuffers STASHES = new RollbackBuffers(2, 16);
+    private static final RollbackBuffers ROLLBACK_BUFFERS = new RollbackBuffers(2, 16);
 
     /** A place for up to 512 positions. */
     record Place(int firstSlot, int stateRow) {
@@ -89,7 +89,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
                                 512)
                         .regionSlots();
         ShardOptions options =
-                ShardOptions.of(types, new CacheSizes(SLOTS, STATE_ROWS, region, STASHES))
+                ShardOptions.of(types, new CacheSizes(SLOTS, STATE_ROWS, region, ROLLBACK_BUFFERS))
                         .withExactRows(exactRows)
                         .withCaptures(captures);
         List<LayerRange> ranges = model.ranges(cuts);
@@ -128,13 +128,13 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
         Run run = new Run(new ArrayList<>(), new ArrayList<>());
         for (int begin = from; begin < to; begin += CHUNK) {
             int end = Math.min(to, begin + CHUNK);
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             1,
                             Arrays.copyOfRange(tokens, begin, end),
                             ChunkPlacement.next(begin, place.span(), place.stateRow()),
                             outputs);
-            forward(new Batch(List.of(slice), Phase.PREFILL, captures), run);
+            forward(new Batch(List.of(chunk), Phase.PREFILL, captures), run);
         }
         return run;
     }

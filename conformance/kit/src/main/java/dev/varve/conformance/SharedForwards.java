@@ -105,15 +105,15 @@ final class SharedForwards implements AutoCloseable {
     }
 
     /** Computes chunks together. */
-    void forward(Phase phase, List<SequenceChunk> slices) {
-        ShardResult result = shard.forward(new Batch(slices, phase), Optional.empty()).join();
+    void forward(Phase phase, List<SequenceChunk> chunks) {
+        ShardResult result = shard.forward(new Batch(chunks, phase), Optional.empty()).join();
         int row = 0;
-        for (SequenceChunk slice : slices) {
-            int end = slice.firstPosition() + slice.tokens().length;
-            int wanted = slice.outputs().count(slice.tokens().length);
+        for (SequenceChunk chunk : chunks) {
+            int end = chunk.firstPosition() + chunk.tokens().length;
+            int wanted = chunk.outputs().count(chunk.tokens().length);
             for (int i = wanted; i > 0; i--, row++) {
                 logits.put(
-                        new At((int) slice.sequence(), end - i),
+                        new At((int) chunk.sequence(), end - i),
                         Arrays.copyOfRange(
                                 result.logits(), row * vocabulary, (row + 1) * vocabulary));
             }
@@ -121,8 +121,8 @@ final class SharedForwards implements AutoCloseable {
     }
 
     /** Computes one chunk alone. */
-    void forward(Phase phase, SequenceChunk slice) {
-        forward(phase, List.of(slice));
+    void forward(Phase phase, SequenceChunk chunk) {
+        forward(phase, List.of(chunk));
     }
 
     /** Returns the positions of which both have logits that differ in any bit. */

@@ -84,8 +84,8 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 int[] tokens = text == 0 ? one : other;
                 for (int begin = 0; begin < tokens.length - single; begin += CHUNK) {
                     int end = Math.min(begin + CHUNK, tokens.length - single);
-                    SequenceChunk slice = slice(text, tokens, begin, end, span);
-                    add(rows, shard, new Batch(List.of(slice), Phase.PREFILL), shape);
+                    SequenceChunk chunk = chunk(text, tokens, begin, end, span);
+                    add(rows, shard, new Batch(List.of(chunk), Phase.PREFILL), shape);
                 }
             }
             for (int step = single; step > 0; step--) {
@@ -94,8 +94,8 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 Batch both =
                         new Batch(
                                 List.of(
-                                        slice(0, one, first, first + 1, span),
-                                        slice(1, other, second, second + 1, span)),
+                                        chunk(0, one, first, first + 1, span),
+                                        chunk(1, other, second, second + 1, span)),
                                 Phase.DECODE);
                 add(rows, shard, both, shape);
             }
@@ -111,8 +111,8 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
         try (LocalShard shard = load(gguf, adapter, device, span, chunk)) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
                 int end = Math.min(begin + chunk, tokens.length);
-                SequenceChunk slice = slice(0, tokens, begin, end, span);
-                shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty()).join();
+                SequenceChunk next = chunk(0, tokens, begin, end, span);
+                shard.forward(new Batch(List.of(next), Phase.PREFILL), Optional.empty()).join();
             }
             return shard.memory().compute();
         }
@@ -132,7 +132,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 LoadProgressListener.silent());
     }
 
-    private static SequenceChunk slice(int text, int[] tokens, int begin, int end, int span) {
+    private static SequenceChunk chunk(int text, int[] tokens, int begin, int end, int span) {
         return new SequenceChunk(
                 text,
                 Arrays.copyOfRange(tokens, begin, end),

@@ -67,12 +67,12 @@ class ComputeMemoryTest {
             }
             prefill = shard.computeBytes();
             for (int graph = 0; graph <= CacheFootprint.DECODE_GRAPHS; graph++) {
-                List<SequenceChunk> slices = new ArrayList<>();
+                List<SequenceChunk> chunks = new ArrayList<>();
                 for (int text = 0; text < PARALLEL; text++) {
-                    slices.add(shard.next(text, 1));
+                    chunks.add(shard.next(text, 1));
                 }
-                Collections.rotate(slices, graph);
-                shard.forward(Phase.DECODE, slices);
+                Collections.rotate(chunks, graph);
+                shard.forward(Phase.DECODE, chunks);
             }
             all = shard.computeBytes();
         }

@@ -213,9 +213,9 @@ class CustomStateTest {
         return new SlotSpan(text * SPAN, SPAN);
     }
 
-    /** Computes slices together and compares all their logits. */
-    private void forward(SequenceChunk... slices) {
-        Batch batch = new Batch(List.of(slices), Phase.PREFILL);
+    /** Computes chunks together and compares all their logits. */
+    private void forward(SequenceChunk... chunks) {
+        Batch batch = new Batch(List.of(chunks), Phase.PREFILL);
         Optional<LayerActivations> boundary = Optional.empty();
         float[] logits = {};
         for (LocalShard shard : shards) {
@@ -224,18 +224,18 @@ class CustomStateTest {
             logits = result.logits();
         }
         int row = 0;
-        for (SequenceChunk slice : slices) {
-            double[][] expected = ShiftModel.logits(texts.get((int) slice.sequence()));
-            for (int i = 0; i < slice.tokens().length; i++, row++) {
+        for (SequenceChunk chunk : chunks) {
+            double[][] expected = ShiftModel.logits(texts.get((int) chunk.sequence()));
+            for (int i = 0; i < chunk.tokens().length; i++, row++) {
                 for (int token = 0; token < ShiftModel.VOCABULARY; token++) {
                     assertEquals(
-                            expected[slice.firstPosition() + i][token],
+                            expected[chunk.firstPosition() + i][token],
                             logits[row * ShiftModel.VOCABULARY + token],
                             TOLERANCE,
                             "text "
-                                    + slice.sequence()
+                                    + chunk.sequence()
                                     + ", position "
-                                    + (slice.firstPosition() + i));
+                                    + (chunk.firstPosition() + i));
                 }
             }
         }

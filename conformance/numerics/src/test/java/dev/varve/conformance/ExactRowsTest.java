@@ -203,16 +203,16 @@ class ExactRowsTest {
     private static void together(SharedForwards shard) {
         prompts(shard);
         for (int step = 0; step < SINGLE; step++) {
-            List<SequenceChunk> slices = new ArrayList<>();
+            List<SequenceChunk> chunks = new ArrayList<>();
             for (int text = 0; text < PROMPTS.length; text++) {
-                slices.add(shard.next(text, 1));
+                chunks.add(shard.next(text, 1));
             }
             boolean mixed = step < CHUNKS[0].length;
             for (int i = 0; mixed && i < CHUNKS.length; i++) {
-                int place = step * 3 % (slices.size() + 1);
-                slices.add(place, shard.next(PROMPTS.length + i, CHUNKS[i][step]));
+                int place = step * 3 % (chunks.size() + 1);
+                chunks.add(place, shard.next(PROMPTS.length + i, CHUNKS[i][step]));
             }
-            shard.forward(mixed ? Phase.PREFILL : Phase.DECODE, slices);
+            shard.forward(mixed ? Phase.PREFILL : Phase.DECODE, chunks);
         }
     }
 

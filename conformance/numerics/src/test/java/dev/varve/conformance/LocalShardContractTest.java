@@ -86,7 +86,7 @@ class LocalShardContractTest {
                                             sizes.slots(),
                                             sizes.stateRows(),
                                             regionSlots(),
-                                            sizes.stashes()))
+                                            sizes.rollbackBuffers()))
                             .withExactRows(BatchInvariance.ON)
                             .withCaptures(captures),
                     LoadProgressListener.silent());

@@ -64,7 +64,7 @@ class PageOrderTest {
     private static final int KNOWN = (PAGES - 1) * Pages.TOKENS + 20;
 
     /** A chunk, a few tokens and a single query. */
-    private static final int[] SLICES = {24, 3, 1};
+    private static final int[] CHUNKS = {24, 3, 1};
 
     private static final int WINDOW = 128;
     private static final int SEQUENCES = 4;
@@ -132,11 +132,11 @@ class PageOrderTest {
                                     .withExactRows(rows),
                             LoadProgressListener.silent());
             vocabulary = shape.vocabularySize();
-            text = model.tokens(KNOWN + IntStream.of(SLICES).sum(), seed);
+            text = model.tokens(KNOWN + IntStream.of(CHUNKS).sum(), seed);
             random = new Random(TestSeed.of(seed));
         }
 
-        private SequenceChunk slice(int sequence, int begin, int end, PageMap map) {
+        private SequenceChunk chunk(int sequence, int begin, int end, PageMap map) {
             return new SequenceChunk(
                     sequence,
                     Arrays.copyOfRange(text, begin, end),
@@ -145,18 +145,18 @@ class PageOrderTest {
                             new SlotSpan(sequence * SPAN, SPAN),
                             begin == 0 ? SequenceChunk.ZERO_ROW : sequence + 1,
                             sequence + 1,
-                            ChunkPlacement.NO_STASH,
+                            ChunkPlacement.NO_ROLLBACK_BUFFER,
                             map),
                     RequestedOutput.ALL);
         }
 
-        private float[] run(List<RowOperation> moves, SequenceChunk slice) {
-            Phase phase = slice.tokens().length < 4 ? Phase.DECODE : Phase.PREFILL;
+        private float[] run(List<RowOperation> moves, SequenceChunk chunk) {
+            Phase phase = chunk.tokens().length < 4 ? Phase.DECODE : Phase.PREFILL;
             ShardResult result =
                     shard.forward(
                                     new Batch(
                                             new CacheChanges(List.of(), moves),
-                                            List.of(slice),
+                                            List.of(chunk),
                                             phase,
                                             List.of()),
                                     Optional.empty())
@@ -168,7 +168,7 @@ class PageOrderTest {
             for (int sequence = 0; sequence < SEQUENCES; sequence++) {
                 for (int begin = 0; begin < KNOWN; begin += WINDOW) {
                     int end = Math.min(begin + WINDOW, KNOWN);
-                    run(List.of(), slice(sequence, begin, end, PageMap.STRAIGHT));
+                    run(List.of(), chunk(sequence, begin, end, PageMap.STRAIGHT));
                 }
             }
         }
@@ -198,7 +198,7 @@ class PageOrderTest {
             return PageMap.of(runs.stream().mapToInt(Integer::intValue).toArray());
         }
 
-        /** Logits of the slices behind what is known, with some pages in the span. */
+        /** Logits of the chunks behind what is known, with some pages in the span. */
         List<float[]> steps(int sequence, PageMap map, List<Integer> pages) {
             List<RowOperation> moves = new ArrayList<>();
             long first = names + 1;
@@ -211,8 +211,8 @@ class PageOrderTest {
             }
             List<float[]> logits = new ArrayList<>();
             int begin = KNOWN;
-            for (int tokens : SLICES) {
-                logits.add(run(moves, slice(sequence, begin, begin + tokens, map)));
+            for (int tokens : CHUNKS) {
+                logits.add(run(moves, chunk(sequence, begin, begin + tokens, map)));
                 moves = List.of();
                 begin += tokens;
             }
@@ -227,11 +227,11 @@ class PageOrderTest {
                             .boxed()
                             .toList();
             List<float[]> found = steps(sequence, map, pages);
-            for (int i = 0; i < SLICES.length; i++) {
+            for (int i = 0; i < CHUNKS.length; i++) {
                 assertArrayEquals(
                         expected.get(i),
                         found.get(i),
-                        message + " in " + map + ", slice of " + SLICES[i]);
+                        message + " in " + map + ", slice of " + CHUNKS[i]);
             }
         }
 

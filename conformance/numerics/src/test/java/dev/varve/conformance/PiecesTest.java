@@ -70,8 +70,8 @@ class PiecesTest {
         int group = shard.columnGroup();
         int[] done = new int[PROMPTS.length];
         for (int step = 0; step < DECODED; step++) {
-            List<SequenceChunk> slices = new ArrayList<>();
-            slices.add(shard.next(PROMPTS.length, 1));
+            List<SequenceChunk> chunks = new ArrayList<>();
+            chunks.add(shard.next(PROMPTS.length, 1));
             for (int text = 0; text < PROMPTS.length; text++) {
                 int window = Math.min(PROMPTS[text], (done[text] / WINDOW + 1) * WINDOW);
                 int rest = window - done[text];
@@ -79,11 +79,11 @@ class PiecesTest {
                 int tokens = Math.min(rest, group == 1 ? size + (5 * step + text) % 16 : size);
                 tokens = rest - tokens < 16 ? rest : tokens;
                 if (tokens > 0) {
-                    slices.add(shard.next(text, tokens, RequestedOutput.ALL, kind));
+                    chunks.add(shard.next(text, tokens, RequestedOutput.ALL, kind));
                     done[text] += tokens;
                 }
             }
-            shard.forward(slices.size() == 1 ? Phase.DECODE : Phase.PREFILL, slices);
+            shard.forward(chunks.size() == 1 ? Phase.DECODE : Phase.PREFILL, chunks);
         }
     }
 

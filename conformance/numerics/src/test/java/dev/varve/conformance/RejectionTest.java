@@ -45,7 +45,7 @@ class RejectionTest {
 
     @TempDir static Path models;
 
-    /** Two shards over a model. Draft slices have wrong draft tokens after the right tokens. */
+    /** Two shards over a model. Draft chunks have wrong draft tokens after the right tokens. */
     private record Rig(ShardChain chain, int[] text) implements AutoCloseable {
         static Rig of(Family family, GgmlType cache) throws Exception {
             RandomModel spec = family.odd(family.quantisableSeed());
@@ -69,13 +69,13 @@ class RejectionTest {
         }
 
         float[] plain(int position) {
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             1,
                             new int[] {text[position]},
                             ChunkPlacement.next(position, PLAIN.span(), PLAIN.stateRow()),
                             RequestedOutput.ALL);
-            return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits().getFirst();
+            return chain.run(new Batch(List.of(chunk), Phase.DECODE)).logits().getFirst();
         }
 
         /**
@@ -87,14 +87,14 @@ class RejectionTest {
                 tokens[i] = (tokens[i] + 1 + i) % chain.shape().vocabularySize();
             }
             int row = GUESSED.stateRow();
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             2,
                             tokens,
                             new ChunkPlacement(position, GUESSED.span(), row, row, 1),
                             RequestedOutput.ALL);
             CacheChanges changes = new CacheChanges(before, List.of());
-            return chain.run(new Batch(changes, List.of(slice), Phase.DECODE, List.of())).logits();
+            return chain.run(new Batch(changes, List.of(chunk), Phase.DECODE, List.of())).logits();
         }
 
         static List<StateCommit> settled(int position, int right) {

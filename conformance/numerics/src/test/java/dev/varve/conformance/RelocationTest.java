@@ -84,7 +84,7 @@ class RelocationTest {
         }
 
         float[][] logits(CacheChanges changes, int[] tokens, int begin, PageMap pages) {
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             1,
                             Arrays.copyOfRange(tokens, begin, begin + CHUNK),
@@ -93,12 +93,12 @@ class RelocationTest {
                                     SPAN,
                                     begin == 0 ? SequenceChunk.ZERO_ROW : ROW,
                                     ROW,
-                                    ChunkPlacement.NO_STASH,
+                                    ChunkPlacement.NO_ROLLBACK_BUFFER,
                                     pages),
                             RequestedOutput.ALL);
             float[] logits =
                     shard.forward(
-                                    new Batch(changes, List.of(slice), Phase.PREFILL, List.of()),
+                                    new Batch(changes, List.of(chunk), Phase.PREFILL, List.of()),
                                     Optional.empty())
                             .join()
                             .logits();

@@ -89,7 +89,7 @@ class TreeTest {
 
     private static List<float[]> run(
             ShardChain chain, int position, int[] tokens, TokenTree tree, int writeRow) {
-        SequenceChunk slice =
+        SequenceChunk chunk =
                 new SequenceChunk(
                         2,
                         tokens,
@@ -98,7 +98,7 @@ class TreeTest {
                         RequestedOutput.ALL,
                         ChunkComputeMode.ROWS,
                         tree);
-        return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits();
+        return chain.run(new Batch(List.of(chunk), Phase.DECODE)).logits();
     }
 
     private static CacheChanges settled(int position, TokenPath path) {
@@ -179,13 +179,13 @@ class TreeTest {
     }
 
     private static float[] plain(ShardChain chain, int token, int position) {
-        SequenceChunk slice =
+        SequenceChunk chunk =
                 new SequenceChunk(
                         1,
                         new int[] {token},
                         ChunkPlacement.next(position, PLAIN.span(), PLAIN.stateRow()),
                         RequestedOutput.ALL);
-        return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits().getFirst();
+        return chain.run(new Batch(List.of(chunk), Phase.DECODE)).logits().getFirst();
     }
 
     private static ShardChain load(RandomModel spec, GgmlType cache, String device)

@@ -195,7 +195,7 @@ class CaptureTest {
         int width = sample.split().adapter().shape().embeddingLength();
         for (int cut : sample.split().cuts()) {
             try (ShardChain chain = sample.load(List.of(HERE, HERE), cut)) {
-                SequenceChunk slice =
+                SequenceChunk chunk =
                         new SequenceChunk(
                                 1,
                                 sample.tokens(),
@@ -204,7 +204,7 @@ class CaptureTest {
                 Shard first = chain.shards().getFirst();
                 ShardResult result =
                         first.forward(
-                                        new Batch(List.of(slice), Phase.PREFILL, List.of(cut)),
+                                        new Batch(List.of(chunk), Phase.PREFILL, List.of(cut)),
                                         Optional.empty())
                                 .join();
 

@@ -76,12 +76,12 @@ class RemoteTextScorerTest {
 
     private static TextScorerLoadRequest request(
             Path file,
-            LayerwiseTextScorer.ScoringOptions look,
+            LayerwiseTextScorer.ScoringOptions options,
             LocalTextScorer.Residency residency) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
         return new TextScorerLoadRequest(
                 ShardLoadRequest.Model.of(model.file(), model.adapter(), ModelOptions.defaults()),
-                look,
+                options,
                 residency,
                 new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)));
@@ -102,12 +102,12 @@ class RemoteTextScorerTest {
         return request(small, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
     }
 
-    private static LocalTextScorer here(Path file, LayerwiseTextScorer.ScoringOptions look) {
+    private static LocalTextScorer here(Path file, LayerwiseTextScorer.ScoringOptions options) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
         return new LocalTextScorer(
                 model.range(model.shape().allLayers()),
                 Cpu.oneThread(),
-                look,
+                options,
                 LocalTextScorer.Residency.PERSISTENT,
                 LoadProgressListener.silent());
     }
@@ -123,14 +123,14 @@ class RemoteTextScorerTest {
         for (Path file :
                 Thorough.first(1, List.of(small, Qwen35Model.tiny().write(models))).toList()) {
             for (int i = 0; i < looks.size(); i++) {
-                LayerwiseTextScorer.ScoringOptions look = looks.get(i);
+                LayerwiseTextScorer.ScoringOptions options = looks.get(i);
                 LocalTextScorer.Residency residency = LocalTextScorer.Residency.values()[1 + i];
-                try (LocalTextScorer here = here(file, look);
+                try (LocalTextScorer here = here(file, options);
                         RemoteTextScorer there =
                                 open(
                                         "cpu:0@process",
                                         program.child("alike"),
-                                        request(file, look, residency))) {
+                                        request(file, options, residency))) {
                     assertEquals(here.weightBytes(), there.weightBytes());
                     for (int tokens : new int[] {TAIL + 1, 300, 1500}) {
                         int[] text = text(tokens, tokens);
@@ -138,7 +138,7 @@ class RemoteTextScorerTest {
                         assertArrayEquals(
                                 here.read(text, PATIENT),
                                 there.read(text, PATIENT),
-                                file + ", " + look + ", " + tokens + " tokens");
+                                file + ", " + options + ", " + tokens + " tokens");
                     }
                 }
             }
@@ -290,7 +290,7 @@ class RemoteTextScorerTest {
                                         model.files(),
                                         model.shape(),
                                         model.options()),
-                                request.look(),
+                                request.options(),
                                 request.residency(),
                                 request.device()));
 

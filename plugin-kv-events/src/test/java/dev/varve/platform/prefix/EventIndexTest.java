@@ -44,7 +44,7 @@ class EventIndexTest {
     private final Random random = new Random(4711);
     private int port;
     private int replayPort;
-    private CacheEventPublisher feed;
+    private CacheEventPublisher eventPublisher;
     private PrefixTree tree;
     private int markers;
 
@@ -55,13 +55,13 @@ class EventIndexTest {
             port = one.getLocalPort();
             replayPort = other.getLocalPort();
         }
-        feed = CacheEventPublisher.to(new KvEventsProvider().open(address("pod-1")));
+        eventPublisher = CacheEventPublisher.to(new KvEventsProvider().open(address("pod-1")));
         tree =
                 new PrefixTree(
                         new HostMemoryPool(2 << 20),
                         true,
                         System::nanoTime,
-                        Optional.of(new CacheEventEmitter(feed)));
+                        Optional.of(new CacheEventEmitter(eventPublisher)));
     }
 
     private CacheListenerAddress address(String pod) {
@@ -75,7 +75,7 @@ class EventIndexTest {
 
     @AfterEach
     void end() {
-        feed.close();
+        eventPublisher.close();
         tree.close();
     }
 
@@ -102,7 +102,7 @@ class EventIndexTest {
         for (int i = 0; i < 50; i++) {
             change();
         }
-        feed.awaitTold();
+        eventPublisher.awaitPublished();
         try (Subscriber router = new Subscriber("kv@", port, replayPort)) {
             router.replayFrom(0);
 

@@ -202,27 +202,27 @@ class HostileMessageTest {
                                     new DeviceOptions(
                                             OptionalInt.of(1), OptionalInt.empty(), true)),
                             BoundaryType.F32);
-            valid.add(forward(Phase.PREFILL, List.of(), slice(0, 9, 0, RequestedOutput.NONE)));
-            valid.add(forward(Phase.DECODE, List.of(), slice(9, 1, 0, RequestedOutput.BEST)));
+            valid.add(forward(Phase.PREFILL, List.of(), chunk(0, 9, 0, RequestedOutput.NONE)));
+            valid.add(forward(Phase.DECODE, List.of(), chunk(9, 1, 0, RequestedOutput.BEST)));
             valid.add(
                     forward(
                             Phase.PREFILL,
                             List.of(range.begin() + 1, layers),
-                            slice(0, 5, 256, RequestedOutput.ALL)));
+                            chunk(0, 5, 256, RequestedOutput.ALL)));
             valid.add(
                     forward(
                             Phase.DECODE,
                             List.of(),
-                            slice(10, 1, 0, RequestedOutput.LAST),
-                            slice(5, 1, 256, RequestedOutput.BEST)));
+                            chunk(10, 1, 0, RequestedOutput.LAST),
+                            chunk(5, 1, 256, RequestedOutput.BEST)));
             valid.add(
                     forward(
                             CacheChanges.copies(
                                     List.of(new SlotCopy(0, 256, 11), new SlotCopy(256, 0, 3))),
                             Phase.DECODE,
                             List.of(),
-                            slice(11, 1, 0, RequestedOutput.BEST)));
-            SequenceChunk drafted = slice(6, 3, 256, RequestedOutput.ALL);
+                            chunk(11, 1, 0, RequestedOutput.BEST)));
+            SequenceChunk drafted = chunk(6, 3, 256, RequestedOutput.ALL);
             ChunkPlacement place =
                     new ChunkPlacement(
                             6, drafted.slots(), drafted.readRow(), drafted.writeRow(), 1);
@@ -236,7 +236,7 @@ class HostileMessageTest {
                             new CacheChanges(List.of(new StateCommit(1, 2, 2, 6, 2)), List.of()),
                             Phase.DECODE,
                             List.of(),
-                            slice(8, 1, 256, RequestedOutput.BEST)));
+                            chunk(8, 1, 256, RequestedOutput.BEST)));
             valid.add(paged());
             valid.add(
                     CacheChangeCodec.encode(
@@ -257,14 +257,14 @@ class HostileMessageTest {
 
         /** Pages go and come, lie in another order, and are asked for. */
         private Message paged() {
-            SequenceChunk straight = slice(70, 2, 256, RequestedOutput.BEST);
+            SequenceChunk straight = chunk(70, 2, 256, RequestedOutput.BEST);
             ChunkPlacement place =
                     new ChunkPlacement(
                             70,
                             straight.slots(),
                             2,
                             2,
-                            ChunkPlacement.NO_STASH,
+                            ChunkPlacement.NO_ROLLBACK_BUFFER,
                             PageMap.of(new int[] {1, PageMap.EMPTY, 0, 2}));
             CacheChanges changes =
                     new CacheChanges(
@@ -291,7 +291,7 @@ class HostileMessageTest {
                             List.of(query)));
         }
 
-        private SequenceChunk slice(int position, int count, int slot, RequestedOutput outputs) {
+        private SequenceChunk chunk(int position, int count, int slot, RequestedOutput outputs) {
             int row = slot == 0 ? 1 : 2;
             return new SequenceChunk(
                     slot,
@@ -300,16 +300,16 @@ class HostileMessageTest {
                     outputs);
         }
 
-        private Message forward(Phase phase, List<Integer> captures, SequenceChunk... slices) {
-            return forward(CacheChanges.NONE, phase, captures, slices);
+        private Message forward(Phase phase, List<Integer> captures, SequenceChunk... chunks) {
+            return forward(CacheChanges.NONE, phase, captures, chunks);
         }
 
         private Message forward(
                 CacheChanges changes,
                 Phase phase,
                 List<Integer> captures,
-                SequenceChunk... slices) {
-            return message(new Batch(changes, List.of(slices), phase, captures));
+                SequenceChunk... chunks) {
+            return message(new Batch(changes, List.of(chunks), phase, captures));
         }
 
         private Message message(Batch batch) {

@@ -22,7 +22,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
     /** Block numbers are the same for all models and servers: events name both. */
     private final ChainKeys keys = new ChainKeys(new byte[0]);
 
-    private final CacheEventPublisher feed;
+    private final CacheEventPublisher eventPublisher;
     private final Map<TokenBlock, ObjectKey> inHost = new IdentityHashMap<>();
     private final Map<SequenceCache, List<Long>> residents = new IdentityHashMap<>();
 
@@ -35,25 +35,25 @@ final class CacheEventEmitter implements ResidentSequenceListener {
         Watcher NONE =
                 new Watcher() {
                     @Override
-                    public void ready(TokenBlock block) {
+                    public void onReady(TokenBlock block) {
                         // No listener.
                     }
 
                     @Override
-                    public void gone(TokenBlock block) {
+                    public void onRemoved(TokenBlock block) {
                         // No listener.
                     }
                 };
 
         /** Called when all rows of a block, and of the blocks before it, are in host memory. */
-        void ready(TokenBlock block);
+        void onReady(TokenBlock block);
 
         /** Called when a block was removed from the tree, whether it was ready or not. */
-        void gone(TokenBlock block);
+        void onRemoved(TokenBlock block);
     }
 
-    CacheEventEmitter(CacheEventPublisher feed) {
-        this.feed = feed;
+    CacheEventEmitter(CacheEventPublisher eventPublisher) {
+        this.eventPublisher = eventPublisher;
     }
 
     /** Block number, never negative: the same number in signed and unsigned 64 bits. */
@@ -66,7 +66,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
         ObjectKey root = keys.root(scope);
         return new Watcher() {
             @Override
-            public void ready(TokenBlock block) {
+            public void onReady(TokenBlock block) {
                 TokenBlock before = block.parent().orElseThrow();
                 boolean first = before.end() == 0;
                 ObjectKey parent = first ? root : inHost.get(before);
@@ -75,7 +75,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
                 }
                 ObjectKey key = keys.block(parent, block.tokens());
                 inHost.put(block, key);
-                feed.stored(
+                eventPublisher.stored(
                         CacheMedium.HOST,
                         number(key),
                         first ? OptionalLong.empty() : OptionalLong.of(number(parent)),
@@ -83,10 +83,10 @@ final class CacheEventEmitter implements ResidentSequenceListener {
             }
 
             @Override
-            public void gone(TokenBlock block) {
+            public void onRemoved(TokenBlock block) {
                 ObjectKey key = inHost.remove(block);
                 if (key != null) {
-                    feed.removed(CacheMedium.HOST, number(key));
+                    eventPublisher.removed(CacheMedium.HOST, number(key));
                 }
             }
         };
@@ -104,7 +104,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
             long number = number(at);
             numbers.add(number);
             if (shared.merge(number, 1, Integer::sum) == 1) {
-                feed.stored(CacheMedium.DEVICE, number, parent, tokens);
+                eventPublisher.stored(CacheMedium.DEVICE, number, parent, tokens);
             }
             parent = OptionalLong.of(number);
         }
@@ -117,7 +117,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
         for (long number : numbers == null ? List.<Long>of() : numbers.reversed()) {
             if (shared.merge(number, -1, Integer::sum) == 0) {
                 shared.remove(number);
-                feed.removed(CacheMedium.DEVICE, number);
+                eventPublisher.removed(CacheMedium.DEVICE, number);
             }
         }
     }

@@ -42,7 +42,7 @@ public final class CacheEventPublisher implements AutoCloseable {
 
     private boolean overflowed;
     private boolean closed;
-    private boolean telling;
+    private boolean publishing;
 
     private record BlockLocation(long block, CacheMedium medium) {}
 
@@ -57,7 +57,7 @@ public final class CacheEventPublisher implements AutoCloseable {
     CacheEventPublisher(CacheListener listener, int mostWaiting) {
         this.listener = listener;
         this.mostWaiting = mostWaiting;
-        thread = Thread.ofPlatform().name("varve-cache-events").daemon(true).start(this::tell);
+        thread = Thread.ofPlatform().name("varve-cache-events").daemon(true).start(this::publish);
     }
 
     /** Creates a publisher; the listener is closed with it. */
@@ -109,7 +109,7 @@ public final class CacheEventPublisher implements AutoCloseable {
         notifyAll();
     }
 
-    private void tell() {
+    private void publish() {
         for (List<CacheEvent> events = next(); !events.isEmpty(); events = next()) {
             try {
                 for (int i = 0; i < events.size(); i += AT_ONCE) {
@@ -122,7 +122,7 @@ public final class CacheEventPublisher implements AutoCloseable {
     }
 
     private synchronized List<CacheEvent> next() {
-        telling = false;
+        publishing = false;
         notifyAll();
         while (waiting.isEmpty() && !overflowed && !closed) {
             try {
@@ -131,7 +131,7 @@ public final class CacheEventPublisher implements AutoCloseable {
                 return List.of();
             }
         }
-        telling = true;
+        publishing = true;
         List<CacheEvent> events = new ArrayList<>();
         if (overflowed) {
             overflowed = false;
@@ -146,8 +146,8 @@ public final class CacheEventPublisher implements AutoCloseable {
     }
 
     /** Waits until all events are delivered; for tests. */
-    synchronized void awaitTold() throws InterruptedException {
-        while (telling || !waiting.isEmpty() || overflowed) {
+    synchronized void awaitPublished() throws InterruptedException {
+        while (publishing || !waiting.isEmpty() || overflowed) {
             wait();
         }
     }

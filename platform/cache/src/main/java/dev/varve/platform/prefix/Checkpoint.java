@@ -12,26 +12,26 @@ import java.util.Optional;
 final class Checkpoint {
     private final TokenBlock block;
     private final int[] tail;
-    private ChunkHistory cuts;
+    private ChunkHistory chunkHistory;
     private final LayerBuffers pieces;
     private int pins;
     private int uses;
     private long lastUse;
     private boolean ready;
     private Optional<CacheSource> origin = Optional.empty();
-    private boolean gone;
+    private boolean removed;
     private Optional<FeaturePage> features = Optional.empty();
 
     /**
      * @param block the last whole block
      * @param tail tokens after it, fewer than a block
-     * @param cuts chunk boundaries of its state, up to its position
+     * @param chunkHistory chunk boundaries of its state, up to its position
      * @param now current time of the clock of {@link PrefixTree}
      */
-    Checkpoint(TokenBlock block, int[] tail, ChunkHistory cuts, LayerBuffers pieces, long now) {
+    Checkpoint(TokenBlock block, int[] tail, ChunkHistory chunkHistory, LayerBuffers pieces, long now) {
         this.block = block;
         this.tail = tail;
-        this.cuts = cuts;
+        this.chunkHistory = chunkHistory;
         this.pieces = pieces;
         lastUse = now;
     }
@@ -50,14 +50,14 @@ final class Checkpoint {
     }
 
     /** Chunk boundaries with which its state was computed. */
-    ChunkHistory cuts() {
-        return cuts;
+    ChunkHistory chunkHistory() {
+        return chunkHistory;
     }
 
     /** Whether the rows before it are those that its state was computed with, bit for bit. */
     boolean isWhole() {
         for (TokenBlock at : block.pathToRoot()) {
-            if (at.end() > 0 && at.cuts() != cuts.digest(at.end())) {
+            if (at.end() > 0 && at.chunkHistoryDigest() != chunkHistory.digest(at.end())) {
                 return false;
             }
         }
@@ -73,7 +73,7 @@ final class Checkpoint {
      * tail.
      */
     Optional<FeaturePage> features() {
-        return features.filter(page -> !page.isGone());
+        return features.filter(page -> !page.isFreed());
     }
 
     /** Keeps hidden states of its tail, if they cover more than the present ones. */
@@ -119,7 +119,7 @@ final class Checkpoint {
      * @param from tier of the store
      */
     void becomeLoaded(ChunkHistory list, CacheSource from) {
-        cuts = list;
+        chunkHistory = list;
         origin = Optional.of(from);
         ready = true;
     }
@@ -129,8 +129,8 @@ final class Checkpoint {
         return uses == 0 ? origin : Optional.empty();
     }
 
-    boolean isGone() {
-        return gone;
+    boolean isRemoved() {
+        return removed;
     }
 
     void pin() {
@@ -181,7 +181,7 @@ final class Checkpoint {
     }
 
     void remove() {
-        gone = true;
+        removed = true;
         block.checkpoints().remove(this);
         pieces.release();
     }

@@ -35,7 +35,7 @@ final class DiskTier implements AutoCloseable {
     private final Optional<FeatureMemory> features;
     private final DiskCacheStore disk;
     private final ChainKeys keys;
-    private final HostReservation room;
+    private final HostReservation reservation;
     private final Runnable wakeUp;
     private final ExecutorService readers =
             Executors.newFixedThreadPool(
@@ -60,7 +60,7 @@ final class DiskTier implements AutoCloseable {
         this.disk = disk;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(disk.namespace());
-        room = new HostReservation(tree, layout);
+        reservation = new HostReservation(tree, layout);
         saves =
                 new StoreSaves(
                         "varve-store-write",
@@ -83,20 +83,20 @@ final class DiskTier implements AutoCloseable {
      *
      * @param known leading tokens that are cached without the disk
      * @param guesses whether its speculation reads hidden states
-     * @param wanted whether the request is still queued
+     * @param isAwaited whether the request is still queued
      */
     Optional<StorePrefetch> load(
-            CacheLookup request, int known, boolean guesses, BooleanSupplier wanted) {
+            CacheLookup request, int known, boolean guesses, BooleanSupplier isAwaited) {
         if (request.replay().end() > 0) {
             return Optional.empty();
         }
         int[] tokens = request.searched();
-        StoredPrefix way = find(request.scope(), tokens);
-        if (way.position() < known + LEAST_GAIN) {
+        StoredPrefix prefix = find(request.scope(), tokens);
+        if (prefix.position() < known + LEAST_GAIN) {
             return Optional.empty();
         }
-        StorePrefetch load = new StorePrefetch(tree, CacheSource.DISK, wanted);
-        if (!room.reserve(load, request.scope(), tokens, way)) {
+        StorePrefetch load = new StorePrefetch(tree, CacheSource.DISK, isAwaited);
+        if (!reservation.reserve(load, request.scope(), tokens, prefix)) {
             load.giveUp();
             return Optional.empty();
         }
@@ -104,8 +104,8 @@ final class DiskTier implements AutoCloseable {
                 .ifPresent(
                         memory ->
                                 addFeatures(
-                                        load, memory, request.scope(), load.found(way.position())));
-        way.end().ifPresent(found -> disk.archive().use(found.key()));
+                                        load, memory, request.scope(), load.found(prefix.position())));
+        prefix.end().ifPresent(found -> disk.archive().use(found.key()));
         return Optional.of(start(load));
     }
 
@@ -120,9 +120,9 @@ final class DiskTier implements AutoCloseable {
      *
      * @param known position before which they are; host memory has everything else that is needed
      *     there
-     * @param wanted whether the request is still queued
+     * @param isAwaited whether the request is still queued
      */
-    Optional<StorePrefetch> loadStates(CacheLookup request, int known, BooleanSupplier wanted) {
+    Optional<StorePrefetch> loadStates(CacheLookup request, int known, BooleanSupplier isAwaited) {
         int[] tokens = request.searched();
         Optional<PrefixMatch> found =
                 tree.find(request.scope(), tokens, tokens.length - 1, request.replay())
@@ -130,7 +130,7 @@ final class DiskTier implements AutoCloseable {
         if (features.isEmpty() || found.isEmpty()) {
             return Optional.empty();
         }
-        StorePrefetch load = new StorePrefetch(tree, CacheSource.DISK, wanted);
+        StorePrefetch load = new StorePrefetch(tree, CacheSource.DISK, isAwaited);
         List<TokenBlock> blocks = found.get().blocks();
         load.pass(blocks.isEmpty() ? tree.root(request.scope()) : blocks.getLast());
         found.get().checkpoint().ifPresent(load::pass);

@@ -24,7 +24,7 @@ record FeatureLoadPlanner(
     }
 
     private boolean holds(Optional<FeaturePage> known) {
-        known.ifPresent(load::hold);
+        known.ifPresent(load::pin);
         return known.isPresent();
     }
 

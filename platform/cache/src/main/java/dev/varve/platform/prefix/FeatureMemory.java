@@ -70,7 +70,7 @@ final class FeatureMemory implements AutoCloseable {
     /** Allocates memory in a page up to a position; returns whether the page has it. */
     boolean extend(FeaturePage page, int end) {
         touch(page);
-        while (!page.isGone() && page.room() < end) {
+        while (!page.isFreed() && page.capacityEnd() < end) {
             Optional<HostAllocation> group =
                     take(page, (long) FeaturePage.GROUP * kind.bytesPerToken());
             if (group.isEmpty()) {
@@ -79,7 +79,7 @@ final class FeatureMemory implements AutoCloseable {
             }
             page.add(group.get());
         }
-        return !page.isGone();
+        return !page.isFreed();
     }
 
     /**

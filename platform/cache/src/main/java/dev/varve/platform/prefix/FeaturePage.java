@@ -23,7 +23,7 @@ final class FeaturePage {
     private final int firstGroup;
     private int begin;
     private int pins;
-    private boolean gone;
+    private boolean freed;
 
     /** Completes when the copier thread has written; readers of the bytes wait for it. */
     private volatile CompletableFuture<Void> writing = CompletableFuture.completedFuture(null);
@@ -52,7 +52,7 @@ final class FeaturePage {
     }
 
     /** Position after those that it has memory for. */
-    int room() {
+    int capacityEnd() {
         return (firstGroup + groups.size()) * GROUP;
     }
 
@@ -160,8 +160,8 @@ final class FeaturePage {
     }
 
     /** Whether its memory was freed. */
-    boolean isGone() {
-        return gone;
+    boolean isFreed() {
+        return freed;
     }
 
     /** Bytes of memory in use. */
@@ -171,7 +171,7 @@ final class FeaturePage {
 
     void release() {
         writing.join();
-        gone = true;
+        freed = true;
         groups.forEach(HostAllocation::release);
         groups.clear();
     }

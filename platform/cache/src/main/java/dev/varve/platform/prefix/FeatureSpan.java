@@ -33,7 +33,7 @@ public final class FeatureSpan {
         int begin = end;
         int first = end - (end - 1) % TokenBlock.TOKENS - 1;
         for (FeaturePage page : pages.reversed()) {
-            if (page.isGone()) {
+            if (page.isFreed()) {
                 break;
             }
             // A page may begin after the end if a sequence was cut back to before a gap.
@@ -73,7 +73,7 @@ public final class FeatureSpan {
         int index = pages.size() - 1 - (block(end) - block(blockEnd));
         return blockEnd > end || index < 0 || blockEnd < 1
                 ? Optional.empty()
-                : Optional.of(pages.get(index)).filter(page -> !page.isGone());
+                : Optional.of(pages.get(index)).filter(page -> !page.isFreed());
     }
 
     /**

@@ -29,7 +29,7 @@ final class HostMemoryPool implements AutoCloseable {
     private int[] free = new int[SLAB_CELLS];
 
     private int freeCount;
-    private int made;
+    private int allocatedCells;
 
     /**
      * @param bytes maximum size
@@ -50,13 +50,13 @@ final class HostMemoryPool implements AutoCloseable {
 
     /** Bytes of the cells in use. */
     long used() {
-        return (long) (made - freeCount) * CELL_BYTES;
+        return (long) (allocatedCells - freeCount) * CELL_BYTES;
     }
 
     /** Allocates a number of bytes; empty if they are not free. */
     Optional<HostAllocation> take(long bytes) {
         long count = rounded(bytes) / CELL_BYTES;
-        if (count > mostCells - made + freeCount) {
+        if (count > mostCells - allocatedCells + freeCount) {
             return Optional.empty();
         }
         while (freeCount < count) {
@@ -76,13 +76,13 @@ final class HostMemoryPool implements AutoCloseable {
      * @return whether enough cells are free now, or the pool cannot grow further
      */
     boolean prepare(long bytes) {
-        long wanted = Math.min(rounded(bytes) / CELL_BYTES, mostCells - made + freeCount);
+        long wanted = Math.min(rounded(bytes) / CELL_BYTES, mostCells - allocatedCells + freeCount);
         return freeCount >= wanted || !grow() || freeCount >= wanted;
     }
 
     /** Adds a slab; if the system has no more memory, the current size becomes the limit. */
     private boolean grow() {
-        int cells = Math.min(SLAB_CELLS, mostCells - made);
+        int cells = Math.min(SLAB_CELLS, mostCells - allocatedCells);
         HostMemory[] more = Arrays.copyOf(slabs, slabs.length + 1);
         try {
             more[slabs.length] = HostMemory.allocate(cells * CELL_BYTES);
@@ -90,19 +90,19 @@ final class HostMemoryPool implements AutoCloseable {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the system has no more memory for the prefix cache: {0} MiB are used",
-                    (long) made * CELL_BYTES >> 20);
-            mostCells = made;
+                    (long) allocatedCells * CELL_BYTES >> 20);
+            mostCells = allocatedCells;
             return false;
         }
         slabs = more;
-        if (free.length < made + cells) {
-            free = Arrays.copyOf(free, Math.max(made + cells, 2 * free.length));
+        if (free.length < allocatedCells + cells) {
+            free = Arrays.copyOf(free, Math.max(allocatedCells + cells, 2 * free.length));
         }
         // The lowest cell is taken first.
-        for (int cell = made + cells - 1; cell >= made; cell--) {
+        for (int cell = allocatedCells + cells - 1; cell >= allocatedCells; cell--) {
             free[freeCount++] = cell;
         }
-        made += cells;
+        allocatedCells += cells;
         return true;
     }
 
@@ -124,7 +124,7 @@ final class HostMemoryPool implements AutoCloseable {
         if (used() == 0) {
             close();
             slabs = new HostMemory[0];
-            made = 0;
+            allocatedCells = 0;
             freeCount = 0;
         }
     }

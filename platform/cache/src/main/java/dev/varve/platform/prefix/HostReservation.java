@@ -14,10 +14,10 @@ import java.util.Optional;
  */
 record HostReservation(PrefixTree tree, CacheLayout layout) {
     /** Reserves the objects that host memory does not have; returns whether that was possible. */
-    boolean reserve(StorePrefetch load, CacheScope scope, int[] tokens, StoredPrefix way) {
+    boolean reserve(StorePrefetch load, CacheScope scope, int[] tokens, StoredPrefix prefix) {
         TokenBlock at = tree.root(scope);
         load.pass(at);
-        for (ObjectKey key : way.blocks()) {
+        for (ObjectKey key : prefix.blocks()) {
             int[] ids = Arrays.copyOfRange(tokens, at.end(), at.end() + TokenBlock.TOKENS);
             Optional<TokenBlock> known = at.child(ids);
             if (known.isPresent()) {
@@ -35,7 +35,7 @@ record HostReservation(PrefixTree tree, CacheLayout layout) {
             load.add(key, reserved.get());
             at = reserved.get();
         }
-        return way.end().isEmpty() || reserveCheckpoint(load, at, tokens, way.end().get());
+        return prefix.end().isEmpty() || reserveCheckpoint(load, at, tokens, prefix.end().get());
     }
 
     private boolean reserveCheckpoint(

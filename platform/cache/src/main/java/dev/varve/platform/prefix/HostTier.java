@@ -112,23 +112,23 @@ final class HostTier implements AutoCloseable {
             int column,
             int count) {
         if (features.filter(memory -> memory.kind().isOf(states, column + count)).isPresent()) {
-            trail(place, features.get()).add(position, states, column, count);
+            sequenceFeatures(place, features.get()).add(position, states, column, count);
         }
     }
 
-    private static SequenceFeatures trail(SequenceCache place, FeatureMemory memory) {
-        if (place.attachment().orElse(null) instanceof SequenceFeatures trail) {
-            return trail;
+    private static SequenceFeatures sequenceFeatures(SequenceCache place, FeatureMemory memory) {
+        if (place.attachment().orElse(null) instanceof SequenceFeatures sequenceFeatures) {
+            return sequenceFeatures;
         }
-        SequenceFeatures trail = new SequenceFeatures(memory, new FeatureSpan(List.of(), 0));
-        place.attach(trail);
-        return trail;
+        SequenceFeatures sequenceFeatures = new SequenceFeatures(memory, new FeatureSpan(List.of(), 0));
+        place.attach(sequenceFeatures);
+        return sequenceFeatures;
     }
 
     /** Hidden states of a sequence's last positions before the given one, as many as exist. */
     Optional<FeatureSpan> features(SequenceCache place, int position) {
-        if (place.attachment().orElse(null) instanceof SequenceFeatures trail) {
-            FeatureSpan span = trail.before(position);
+        if (place.attachment().orElse(null) instanceof SequenceFeatures sequenceFeatures) {
+            FeatureSpan span = sequenceFeatures.before(position);
             features.ifPresent(memory -> span.pages().forEach(memory::touch));
             return Optional.of(span).filter(each -> each.begin() < each.end());
         }
@@ -156,22 +156,22 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Chunk boundaries of a match. */
-    static ChunkHistory cuts(PrefixMatch found) {
+    static ChunkHistory chunkHistory(PrefixMatch found) {
         return found.checkpoint()
                 .filter(checkpoint -> checkpoint.position() == found.position())
                 // A copy, because the sequence adds to it.
-                .map(checkpoint -> checkpoint.cuts().upTo(found.position()))
+                .map(checkpoint -> checkpoint.chunkHistory().upTo(found.position()))
                 .orElseGet(() -> ChunkHistory.ofWindows(WINDOW, found.position()));
     }
 
     /** Starts copying a match to the slots of a sequence. */
     SnapshotImport restore(SequenceCache place, PrefixMatch found) {
-        SnapshotImport arrival = new SnapshotImport(place, layout, found);
+        SnapshotImport snapshotImport = new SnapshotImport(place, layout, found);
         tree.use(found);
         features.ifPresent(
                 memory -> place.attach(new SequenceFeatures(memory, FeatureSpan.of(found))));
-        imports.add(arrival);
-        return arrival;
+        imports.add(snapshotImport);
+        return snapshotImport;
     }
 
     /** Whether no copy is pending or under way. */
@@ -183,28 +183,28 @@ final class HostTier implements AutoCloseable {
      * Copies for a while, and completes the copies that have arrived.
      *
      * @param nanos approximate maximum duration
-     * @param underWay maximum bytes under way between processes
+     * @param bytesInTransit maximum bytes under way between processes
      */
-    void move(long nanos, long underWay) {
+    void move(long nanos, long bytesInTransit) {
         long end = System.nanoTime() + nanos;
         boolean more = true;
-        while (more && mover.underWay() < underWay) {
+        while (more && mover.bytesInTransit() < bytesInTransit) {
             more = step() && System.nanoTime() < end;
         }
         mover.requireSound();
         exporter.poll();
-        for (SnapshotImport arrival : List.copyOf(imports)) {
-            if (arrival.isOver()) {
-                imports.remove(arrival);
-                tree.unpin(arrival.found());
+        for (SnapshotImport snapshotImport : List.copyOf(imports)) {
+            if (snapshotImport.isOver()) {
+                imports.remove(snapshotImport);
+                tree.unpin(snapshotImport.found());
             }
         }
     }
 
     private boolean step() {
-        for (SnapshotImport arrival : imports) {
-            if (!arrival.isIssued() && !arrival.isGivenUp() && !arrival.hasFailed()) {
-                issue(arrival);
+        for (SnapshotImport snapshotImport : imports) {
+            if (!snapshotImport.isIssued() && !snapshotImport.isGivenUp() && !snapshotImport.hasFailed()) {
+                issue(snapshotImport);
                 return true;
             }
         }
@@ -212,14 +212,14 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Issues the next parts of an import; a failure is a miss for its sequence only. */
-    private void issue(SnapshotImport arrival) {
+    private void issue(SnapshotImport snapshotImport) {
         try {
-            restoredBytes += arrival.issue(mover, COPY);
+            restoredBytes += snapshotImport.issue(mover, COPY);
         } catch (ShardLostException e) {
             throw e;
         } catch (RuntimeException e) {
             failures.count("a prefix could not be copied from host memory", e);
-            arrival.fail(e);
+            snapshotImport.fail(e);
         }
     }
 
@@ -241,9 +241,9 @@ final class HostTier implements AutoCloseable {
     /** Gives up all copies under way, because the content of the devices is unknown. */
     void abandon() {
         exporter.abandon();
-        for (SnapshotImport arrival : imports) {
-            arrival.await();
-            tree.unpin(arrival.found());
+        for (SnapshotImport snapshotImport : imports) {
+            snapshotImport.await();
+            tree.unpin(snapshotImport.found());
         }
         imports.clear();
         mover.clear();

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 final class OrderedCacheMover {
     private final KvCacheManager devices;
     private final CacheMover mover;
-    private final AtomicLong underWay = new AtomicLong();
+    private final AtomicLong bytesInTransit = new AtomicLong();
     private final List<CompletableFuture<Void>> changes = new ArrayList<>();
 
     OrderedCacheMover(KvCacheManager devices, CacheMover mover) {
@@ -27,8 +27,8 @@ final class OrderedCacheMover {
         this.mover = mover;
     }
 
-    long underWay() {
-        return underWay.get();
+    long bytesInTransit() {
+        return bytesInTransit.get();
     }
 
     CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
@@ -46,8 +46,8 @@ final class OrderedCacheMover {
             changes.add(mover.change(pending));
         }
         long bytes = parts.stream().mapToLong(CachePart::bytes).sum();
-        underWay.addAndGet(bytes);
-        return move.get().whenComplete((done, failure) -> underWay.addAndGet(-bytes));
+        bytesInTransit.addAndGet(bytes);
+        return move.get().whenComplete((done, failure) -> bytesInTransit.addAndGet(-bytes));
     }
 
     /**

@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 public final class PrefixCache implements AutoCloseable {
     private final KvCacheManager devices;
     private final Optional<HostTier> host;
-    private final Optional<CacheEventPublisher> feed;
+    private final Optional<CacheEventPublisher> eventPublisher;
     private final CacheCounts counts = new CacheCounts();
     private final FailureCounter failures;
 
@@ -69,25 +69,25 @@ public final class PrefixCache implements AutoCloseable {
     /**
      * A sequence with slots on the devices.
      *
-     * @param arrival import that it waits for; empty if it can be computed at once
+     * @param snapshotImport import that it waits for; empty if it can be computed at once
      */
-    public record AllocatedSequence(SequenceCache sequence, Optional<SnapshotImport> arrival) {}
+    public record AllocatedSequence(SequenceCache sequence, Optional<SnapshotImport> snapshotImport) {}
 
     private PrefixCache(
             CacheCapacity capacity,
             boolean forgets,
             Optional<HostTierOptions> memory,
-            Optional<CacheEventPublisher> feed,
+            Optional<CacheEventPublisher> eventPublisher,
             FailureCounter failures) {
-        this.feed = feed;
+        this.eventPublisher = eventPublisher;
         this.failures = failures;
-        Optional<CacheEventEmitter> events = feed.map(CacheEventEmitter::new);
-        EvictionExporter leaving = new EvictionExporter();
+        Optional<CacheEventEmitter> events = eventPublisher.map(CacheEventEmitter::new);
+        EvictionExporter evictionExporter = new EvictionExporter();
         devices =
                 new KvCacheManager(
                         capacity,
                         forgets,
-                        memory.isPresent() ? leaving : EvictionListener.NONE,
+                        memory.isPresent() ? evictionExporter : EvictionListener.NONE,
                         events.<ResidentSequenceListener>map(each -> each)
                                 .orElse(ResidentSequenceListener.NONE));
         host = memory.map(given -> new HostTier(given, devices, events, failures));
@@ -107,16 +107,16 @@ public final class PrefixCache implements AutoCloseable {
     /**
      * Like {@link #of(CacheCapacity, boolean, Optional)}, with events and a failure counter.
      *
-     * @param feed receives cache events, and is closed with the cache
+     * @param eventPublisher receives cache events, and is closed with the cache
      * @param failures counts failures of the cache; only the loss of a shard is thrown
      */
     public static PrefixCache of(
             CacheCapacity capacity,
             boolean forgets,
             Optional<HostTierOptions> memory,
-            Optional<CacheEventPublisher> feed,
+            Optional<CacheEventPublisher> eventPublisher,
             FailureCounter failures) {
-        return new PrefixCache(capacity, forgets, memory, feed, failures);
+        return new PrefixCache(capacity, forgets, memory, eventPublisher, failures);
     }
 
     /** Exports sequences that are evicted from the devices. */
@@ -191,16 +191,16 @@ public final class PrefixCache implements AutoCloseable {
         found.pin();
         try {
             Optional<SequenceCache> place =
-                    devices.beginAfter(request, HostTier.cuts(found), spareSlots);
+                    devices.beginAfter(request, HostTier.chunkHistory(found), spareSlots);
             if (place.isEmpty()) {
                 return Optional.empty();
             }
-            Optional<SnapshotImport> arrival =
+            Optional<SnapshotImport> snapshotImport =
                     guard(
                             "restore a prefix",
                             () -> host.map(tier -> tier.restore(place.get(), found)));
-            if (arrival.isPresent()) {
-                return Optional.of(new AllocatedSequence(place.get(), arrival));
+            if (snapshotImport.isPresent()) {
+                return Optional.of(new AllocatedSequence(place.get(), snapshotImport));
             }
             devices.drop(place.get());
         } finally {
@@ -230,14 +230,14 @@ public final class PrefixCache implements AutoCloseable {
      * tier.
      *
      * @param known leading tokens that are cached without the store
-     * @param wanted whether the request is still queued
+     * @param isAwaited whether the request is still queued
      */
     public Optional<PrefixPrefetch> loadShared(
-            CacheLookup request, int known, BooleanSupplier wanted) {
+            CacheLookup request, int known, BooleanSupplier isAwaited) {
         return request.scope().isCached()
                 ? guard(
                         "read a prefix from the shared store",
-                        () -> sharedTier().flatMap(tier -> tier.load(request, known, wanted)))
+                        () -> sharedTier().flatMap(tier -> tier.load(request, known, isAwaited)))
                 : Optional.empty();
     }
 
@@ -258,25 +258,25 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param known leading tokens that are cached without the disk
      * @param guesses whether its speculation reads hidden states
-     * @param wanted whether the request is still queued
+     * @param isAwaited whether the request is still queued
      */
     public Optional<? extends PrefixPrefetch> load(
-            CacheLookup request, int known, boolean guesses, BooleanSupplier wanted) {
+            CacheLookup request, int known, boolean guesses, BooleanSupplier isAwaited) {
         return request.scope().isCached()
                 ? guard(
                         "read a prefix from disk",
-                        () -> loadStored(request, known, guesses, wanted))
+                        () -> loadStored(request, known, guesses, isAwaited))
                 : Optional.empty();
     }
 
     private Optional<StorePrefetch> loadStored(
-            CacheLookup request, int known, boolean guesses, BooleanSupplier wanted) {
+            CacheLookup request, int known, boolean guesses, BooleanSupplier isAwaited) {
         Optional<StorePrefetch> load =
-                store().flatMap(tier -> tier.load(request, known, guesses, wanted));
+                store().flatMap(tier -> tier.load(request, known, guesses, isAwaited));
         // A sequence on the devices has its own hidden states.
         return load.isPresent() || !guesses || devices.find(request) >= known
                 ? load
-                : store().flatMap(tier -> tier.loadStates(request, known, wanted));
+                : store().flatMap(tier -> tier.loadStates(request, known, isAwaited));
     }
 
     /** Adopts ended loads from the stores, and unpins ended saves. */
@@ -332,12 +332,12 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Counts a request that starts after its import has arrived. */
-    public PrefixLookupResult started(SequenceCache sequence, SnapshotImport arrival) {
+    public PrefixLookupResult started(SequenceCache sequence, SnapshotImport snapshotImport) {
         PrefixLookupResult use =
                 PrefixLookupResult.restored(
-                        arrival.source(),
+                        snapshotImport.source(),
                         sequence.computed(),
-                        new RestoreStats(arrival.bytes(), arrival.nanos() / 1e6));
+                        new RestoreStats(snapshotImport.bytes(), snapshotImport.nanos() / 1e6));
         counts.count(use);
         return use;
     }
@@ -345,13 +345,13 @@ public final class PrefixCache implements AutoCloseable {
     /**
      * Exports the end of a sequence's submitted tokens, because other prompts may diverge there.
      * The batch may still be in flight: the caller calls {@link SnapshotExport#markComputed} after
-     * its success, or {@link #forget} after its failure.
+     * its success, or {@link #dropExport} after its failure.
      */
     public Optional<SnapshotExport> exportEnd(SequenceCache sequence) {
         return guard(
                 "export a prefix",
                 () ->
-                        kept(sequence)
+                        exportTier(sequence)
                                 .filter(tier -> sequence.computed() == sequence.coldEnd())
                                 .map(
                                         tier ->
@@ -397,24 +397,24 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Drops an export whose computation failed. */
-    public void forget(SnapshotExport export) {
+    public void dropExport(SnapshotExport export) {
         host.ifPresent(tier -> tier.exporter().cancel(export));
     }
 
-    private Optional<HostTier> kept(SequenceCache sequence) {
+    private Optional<HostTier> exportTier(SequenceCache sequence) {
         return sequence.scope().isCached() && sequence.coldEnd() > 0 ? host : Optional.empty();
     }
 
     /**
      * Exports the last position from which other requests may resume, if its state still exists.
      */
-    private void keepEnd(SequenceCache sequence) {
+    private void exportLastPosition(SequenceCache sequence) {
         int end = sequence.coldEnd();
         if (end == sequence.computed() || devices.canRollBack()) {
             guard(
                     "export a prefix",
                     () ->
-                            kept(sequence)
+                            exportTier(sequence)
                                     .ifPresent(
                                             tier ->
                                                     tier.exporter()
@@ -427,18 +427,18 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Keeps a finished sequence. */
-    public void keep(SequenceCache sequence) {
+    public void retain(SequenceCache sequence) {
         if (sequence.scope().isCached()) {
-            keepEnd(sequence);
-            devices.keep(sequence);
+            exportLastPosition(sequence);
+            devices.retain(sequence);
         } else {
             devices.drop(sequence);
         }
     }
 
     /** Preempts a sequence: exports its computed tokens to host memory and frees its slots. */
-    public void putAside(SequenceCache sequence) {
-        keepEnd(sequence);
+    public void preempt(SequenceCache sequence) {
+        exportLastPosition(sequence);
         host.ifPresent(tier -> tier.exporter().flush(sequence));
         devices.drop(sequence);
     }
@@ -464,10 +464,10 @@ public final class PrefixCache implements AutoCloseable {
      * Copies between host memory and the devices for a while.
      *
      * @param nanos approximate maximum duration
-     * @param underWay maximum bytes under way between processes
+     * @param bytesInTransit maximum bytes under way between processes
      */
-    public void move(long nanos, long underWay) {
-        host.ifPresent(tier -> tier.move(nanos, underWay));
+    public void move(long nanos, long bytesInTransit) {
+        host.ifPresent(tier -> tier.move(nanos, bytesInTransit));
     }
 
     /** Waits until a copy under way has ended, if there is one. */
@@ -476,7 +476,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Clears the devices after the loss of their content; complete entries of host memory stay. */
-    public void lose() {
+    public void clearDevices() {
         host.ifPresent(HostTier::abandon);
         devices.clear();
     }
@@ -532,6 +532,6 @@ public final class PrefixCache implements AutoCloseable {
     @Override
     public void close() {
         host.ifPresent(HostTier::close);
-        feed.ifPresent(CacheEventPublisher::close);
+        eventPublisher.ifPresent(CacheEventPublisher::close);
     }
 }

@@ -23,10 +23,10 @@ final class PrefixTree implements AutoCloseable {
      * Number of checkpoints from which on several are evicted at once, because each search visits
      * all.
      */
-    private static final int MANY = 256;
+    private static final int BATCH_EVICTION_SIZE = 256;
 
     /** Minimum common tokens for two prompts that are not alike by chance. */
-    private static final int LIKE = 16;
+    private static final int MIN_COMMON_TOKENS = 16;
 
     private final HostMemoryPool memory;
     private final boolean anywhere;
@@ -112,14 +112,14 @@ final class PrefixTree implements AutoCloseable {
      * Reserves a block. It is pinned until its bytes are written.
      *
      * @param ids {@value TokenBlock#TOKENS} tokens
-     * @param cuts digest of their chunk boundaries
+     * @param chunkHistoryDigest digest of their chunk boundaries
      * @param bytes per layer that keeps rows
      * @return empty if there is no room even after evictions
      */
-    Optional<TokenBlock> reserveBlock(TokenBlock parent, int[] ids, long cuts, long[] bytes) {
+    Optional<TokenBlock> reserveBlock(TokenBlock parent, int[] ids, long chunkHistoryDigest, long[] bytes) {
         parent.pin();
         try {
-            Optional<TokenBlock> block = take(bytes).map(rows -> parent.add(ids, cuts, rows));
+            Optional<TokenBlock> block = take(bytes).map(rows -> parent.add(ids, chunkHistoryDigest, rows));
             block.ifPresent(TokenBlock::pin);
             blockTokens += block.isPresent() ? TokenBlock.TOKENS : 0;
             return block;
@@ -133,15 +133,15 @@ final class PrefixTree implements AutoCloseable {
      *
      * @param block the last whole block before it
      * @param tail tokens after that block
-     * @param cuts its chunk boundaries
+     * @param chunkHistory its chunk boundaries
      * @param bytes per part of a layer that is kept
      */
     Optional<Checkpoint> reserveCheckpoint(
-            TokenBlock block, int[] tail, ChunkHistory cuts, long[] bytes) {
+            TokenBlock block, int[] tail, ChunkHistory chunkHistory, long[] bytes) {
         block.pin();
         try {
             return take(bytes)
-                    .map(pieces -> new Checkpoint(block, tail, cuts, pieces, clock.getAsLong()))
+                    .map(pieces -> new Checkpoint(block, tail, chunkHistory, pieces, clock.getAsLong()))
                     .map(this::enter);
         } finally {
             block.unpin();
@@ -205,7 +205,7 @@ final class PrefixTree implements AutoCloseable {
      * Evicts checkpoints until some bytes are free, and a few more if there are many checkpoints.
      */
     private void evict(long bytes) {
-        long enough = checkpoints.size() < MANY ? bytes : bytes + memory.limit() / MANY;
+        long enough = checkpoints.size() < BATCH_EVICTION_SIZE ? bytes : bytes + memory.limit() / BATCH_EVICTION_SIZE;
         for (Checkpoint least : score.ascending(checkpoints)) {
             if (enough <= free()) {
                 return;
@@ -233,7 +233,7 @@ final class PrefixTree implements AutoCloseable {
         if (recentEvictions.contains(scope, tokens)) {
             return MissReason.EVICTED;
         }
-        return commonPrefix(scope, tokens) >= LIKE
+        return commonPrefix(scope, tokens) >= MIN_COMMON_TOKENS
                 ? MissReason.BEFORE_CHECKPOINT
                 : MissReason.UNKNOWN;
     }
@@ -285,7 +285,7 @@ final class PrefixTree implements AutoCloseable {
 
     /** Removes a checkpoint, and the blocks that only it needs. */
     void remove(Checkpoint checkpoint) {
-        if (checkpoint.isGone()) {
+        if (checkpoint.isRemoved()) {
             return;
         }
         checkpoints.remove(checkpoint);
@@ -296,12 +296,12 @@ final class PrefixTree implements AutoCloseable {
 
     /** Removes a block that was given up before it was filled, with all its descendants. */
     void abandon(TokenBlock block) {
-        if (block.isGone()) {
+        if (block.isRemoved()) {
             return;
         }
         List.copyOf(block.children()).forEach(this::abandon);
         List.copyOf(block.checkpoints()).forEach(this::remove);
-        if (block.isGone()) {
+        if (block.isRemoved()) {
             return;
         }
         Optional<TokenBlock> parent = block.parent();

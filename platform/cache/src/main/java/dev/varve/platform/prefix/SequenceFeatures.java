@@ -60,7 +60,7 @@ final class SequenceFeatures implements SequenceAttachment {
     /** Returns the usable pages; the last one is writable from the given offset on. */
     private List<FeaturePage> pagesFor(int offset) {
         List<FeaturePage> pages = new ArrayList<>(known.pages());
-        if (offset == 0 || pages.isEmpty() || pages.getLast().isGone()) {
+        if (offset == 0 || pages.isEmpty() || pages.getLast().isFreed()) {
             if (offset > 0) {
                 pages.clear();
             }

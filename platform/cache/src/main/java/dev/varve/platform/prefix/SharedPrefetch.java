@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
  */
 final class SharedPrefetch implements PrefixPrefetch {
     private final CompletableFuture<SharedMatch> search;
-    private final BooleanSupplier wanted;
+    private final BooleanSupplier isAwaited;
     private final Begin begin;
     private Optional<StorePrefetch> load = Optional.empty();
     private boolean over;
@@ -34,11 +34,11 @@ final class SharedPrefetch implements PrefixPrefetch {
     }
 
     /**
-     * @param wanted whether the request is still queued
+     * @param isAwaited whether the request is still queued
      */
-    SharedPrefetch(CompletableFuture<SharedMatch> search, BooleanSupplier wanted, Begin begin) {
+    SharedPrefetch(CompletableFuture<SharedMatch> search, BooleanSupplier isAwaited, Begin begin) {
         this.search = search;
-        this.wanted = wanted;
+        this.isAwaited = isAwaited;
         this.begin = begin;
     }
 
@@ -61,7 +61,7 @@ final class SharedPrefetch implements PrefixPrefetch {
             load =
                     search.join()
                             .result()
-                            .filter(result -> wanted.getAsBoolean())
+                            .filter(result -> isAwaited.getAsBoolean())
                             .flatMap(begin::load);
             over = load.isEmpty();
             return;

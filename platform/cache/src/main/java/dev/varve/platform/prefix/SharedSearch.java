@@ -26,14 +26,14 @@ final class SharedSearch {
     private static final int AT_ONCE = 256;
 
     /** Maximum number of attempts; each missing part makes the next one less deep. */
-    private static final int MOST_TRIES = 4;
+    private static final int MAX_ATTEMPTS = 4;
 
     /** Maximum bytes before the payload of an object. */
     private static final long MOST_HEADER = 8 << 20;
 
     private final SharedArchive archive;
     private final ChainKeys keys;
-    private final HostReservation room;
+    private final HostReservation reservation;
     private final int[] tokens;
     private final int known;
     private final long deadline;
@@ -48,24 +48,24 @@ final class SharedSearch {
      *
      * @param heads heads of all objects of the prefix
      */
-    record Result(StoredPrefix way, Map<ObjectKey, SharedObjectManifest> heads) {}
+    record Result(StoredPrefix prefix, Map<ObjectKey, SharedObjectManifest> heads) {}
 
     /**
-     * @param room computes the sizes of the objects
+     * @param reservation computes the sizes of the objects
      * @param known leading tokens that are cached without the store
      * @param deadline value of {@link System#nanoTime}
      */
     SharedSearch(
             SharedArchive archive,
             ChainKeys keys,
-            HostReservation room,
+            HostReservation reservation,
             CacheScope scope,
             int[] tokens,
             int known,
             long deadline) {
         this.archive = archive;
         this.keys = keys;
-        this.room = room;
+        this.reservation = reservation;
         this.tokens = tokens;
         this.known = known;
         this.deadline = deadline;
@@ -85,20 +85,20 @@ final class SharedSearch {
                             chain.getLast(),
                             Arrays.copyOfRange(tokens, end, end + TokenBlock.TOKENS)));
         }
-        long block = payload(room.blockSizes());
+        long block = payload(reservation.blockSizes());
         Map<ObjectKey, Long> payloads = new LinkedHashMap<>();
         chain.stream().skip(1).forEach(key -> payloads.put(key, block));
-        ask(payloads);
+        query(payloads);
         while (blocks + 1 < chain.size() && heads.containsKey(chain.get(blocks + 1))) {
             blocks++;
         }
         List<BitSet> tails = archive.tails(chain.subList(0, blocks + 1), deadline);
-        for (int i = 0; i < MOST_TRIES; i++) {
-            StoredPrefix way = deepest(tails);
-            if (way.position() == 0 || isWhole(way, tails)) {
-                return way.position() == 0
+        for (int i = 0; i < MAX_ATTEMPTS; i++) {
+            StoredPrefix prefix = deepest(tails);
+            if (prefix.position() == 0 || isWhole(prefix, tails)) {
+                return prefix.position() == 0
                         ? Optional.empty()
-                        : Optional.of(new Result(way, Map.copyOf(heads)));
+                        : Optional.of(new Result(prefix, Map.copyOf(heads)));
             }
         }
         return Optional.empty();
@@ -109,7 +109,7 @@ final class SharedSearch {
     }
 
     /** Queries heads, and accepts those with a plausible size. */
-    private void ask(Map<ObjectKey, Long> payloads) throws ArchiveMissException {
+    private void query(Map<ObjectKey, Long> payloads) throws ArchiveMissException {
         List<ObjectKey> objects = List.copyOf(payloads.keySet());
         for (int i = 0; i < objects.size(); i += AT_ONCE) {
             List<ObjectKey> some = objects.subList(i, Math.min(objects.size(), i + AT_ONCE));
@@ -135,7 +135,7 @@ final class SharedSearch {
             if (end <= known) {
                 return StoredPrefix.NONE;
             }
-            if (!room.layout().forgets()) {
+            if (!reservation.layout().forgets()) {
                 return new StoredPrefix(blocks(block), Optional.empty(), end);
             }
         }
@@ -159,12 +159,12 @@ final class SharedSearch {
             ObjectKey key =
                     keys.checkpoint(chain.get(block), Arrays.copyOfRange(tokens, end, position));
             positions.put(key, position);
-            payloads.put(key, payload(room.sizes(tail, position)));
+            payloads.put(key, payload(reservation.sizes(tail, position)));
             if (tail == 0) {
                 break;
             }
         }
-        ask(payloads);
+        query(payloads);
         for (Map.Entry<ObjectKey, Integer> each : positions.entrySet()) {
             if (heads.containsKey(each.getKey())) {
                 StoredPrefix.End found = new StoredPrefix.End(each.getKey(), each.getValue());
@@ -179,18 +179,18 @@ final class SharedSearch {
      * Whether the store has all parts; if not, excludes the object with a missing part from the
      * search.
      */
-    private boolean isWhole(StoredPrefix way, List<BitSet> tails) throws ArchiveMissException {
-        List<ObjectKey> objects = new ArrayList<>(way.blocks());
-        way.end().ifPresent(end -> objects.add(end.key()));
+    private boolean isWhole(StoredPrefix prefix, List<BitSet> tails) throws ArchiveMissException {
+        List<ObjectKey> objects = new ArrayList<>(prefix.blocks());
+        prefix.end().ifPresent(end -> objects.add(end.key()));
         BitSet complete = archive.complete(objects.stream().map(heads::get).toList(), deadline);
         int missing = complete.nextClearBit(0);
-        if (missing < way.blocks().size()) {
+        if (missing < prefix.blocks().size()) {
             blocks = missing;
             return false;
         }
         if (missing < objects.size()) {
-            int block = way.blocks().size();
-            tails.get(block).clear(way.position() - block * TokenBlock.TOKENS);
+            int block = prefix.blocks().size();
+            tails.get(block).clear(prefix.position() - block * TokenBlock.TOKENS);
             return false;
         }
         return true;

@@ -35,7 +35,7 @@ final class SharedTier implements AutoCloseable {
     private final PrefixTree tree;
     private final SharedCacheStore shared;
     private final ChainKeys keys;
-    private final HostReservation room;
+    private final HostReservation reservation;
     private final Runnable wakeUp;
     private final PrefillSpeed speed = new PrefillSpeed();
     private final ExecutorService searchers = pool("varve-shared-find", SEARCHERS);
@@ -51,7 +51,7 @@ final class SharedTier implements AutoCloseable {
         this.shared = shared;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(shared.namespace());
-        room = new HostReservation(tree, layout);
+        reservation = new HostReservation(tree, layout);
         saves =
                 new StoreSaves(
                         "varve-shared-write",
@@ -88,9 +88,9 @@ final class SharedTier implements AutoCloseable {
      * tiers.
      *
      * @param known leading tokens that are cached without the store
-     * @param wanted whether the request is still queued
+     * @param isAwaited whether the request is still queued
      */
-    Optional<PrefixPrefetch> load(CacheLookup request, int known, BooleanSupplier wanted) {
+    Optional<PrefixPrefetch> load(CacheLookup request, int known, BooleanSupplier isAwaited) {
         int gain = request.tokens().size() - known;
         if (request.replay().end() > 0 || gain <= LEAST_GAIN) {
             return Optional.empty();
@@ -107,12 +107,12 @@ final class SharedTier implements AutoCloseable {
                         () ->
                                 search(
                                         new SharedSearch(
-                                                archive(), keys, room, scope, tokens, known,
+                                                archive(), keys, reservation, scope, tokens, known,
                                                 deadline)),
                         searchers);
         SharedPrefetch load =
                 new SharedPrefetch(
-                        search, wanted, found -> begin(found, scope, tokens, known, wanted));
+                        search, isAwaited, found -> begin(found, scope, tokens, known, isAwaited));
         loads.add(load);
         search.whenComplete((found, failure) -> wakeUp.run());
         return Optional.of(load);
@@ -138,13 +138,13 @@ final class SharedTier implements AutoCloseable {
             CacheScope scope,
             int[] tokens,
             int known,
-            BooleanSupplier wanted) {
-        StorePrefetch load = new StorePrefetch(tree, CacheSource.SHARED, wanted);
-        if (!room.reserve(load, scope, tokens, found.way()) || load.isEmpty()) {
+            BooleanSupplier isAwaited) {
+        StorePrefetch load = new StorePrefetch(tree, CacheSource.SHARED, isAwaited);
+        if (!reservation.reserve(load, scope, tokens, found.prefix()) || load.isEmpty()) {
             load.giveUp();
             return Optional.empty();
         }
-        long deadline = System.nanoTime() + speed.of(found.way().position() - known).toNanos();
+        long deadline = System.nanoTime() + speed.of(found.prefix().position() - known).toNanos();
         load.start(
                 (key, target) -> archive().read(found.heads().get(key), target, deadline),
                 readers,

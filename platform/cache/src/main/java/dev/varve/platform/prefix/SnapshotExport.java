@@ -16,7 +16,7 @@ import java.util.Optional;
 public final class SnapshotExport {
     private final CacheScope scope;
     private final int[] tokens;
-    private final ChunkHistory cuts;
+    private final ChunkHistory chunkHistory;
     private SequenceCache place;
 
     /** State row after the tokens, held for this export; the zero row after its release. */
@@ -36,7 +36,7 @@ public final class SnapshotExport {
         this.computed = computed;
         scope = place.scope();
         tokens = place.tokens().range(0, position);
-        cuts = place.cuts().upTo(position);
+        chunkHistory = place.chunkHistory().upTo(position);
         features = featuresOf(place, position);
     }
 
@@ -71,8 +71,8 @@ public final class SnapshotExport {
         return tokens.length;
     }
 
-    ChunkHistory cuts() {
-        return cuts;
+    ChunkHistory chunkHistory() {
+        return chunkHistory;
     }
 
     SequenceCache place() {

@@ -39,12 +39,12 @@ final class SnapshotExporter {
     private final KvCacheManager devices;
     private final OrderedCacheMover mover;
     private final FailureCounter failures;
-    private final BiConsumer<CacheScope, Checkpoint> kept;
+    private final BiConsumer<CacheScope, Checkpoint> onCheckpointReady;
     private final List<SnapshotExport> exports = new ArrayList<>();
     private final List<BlockCopy> inFlight = new ArrayList<>();
 
     /** Positions whose checkpoints are under way. */
-    private final Set<ExportPosition> arriving = new HashSet<>();
+    private final Set<ExportPosition> pendingCheckpoints = new HashSet<>();
 
     private long bytes;
 
@@ -52,7 +52,7 @@ final class SnapshotExporter {
     private record ExportPosition(SequenceCache place, int position) {}
 
     /**
-     * @param kept receives every checkpoint that is ready
+     * @param onCheckpointReady receives every checkpoint that is ready
      */
     SnapshotExporter(
             PrefixTree tree,
@@ -60,8 +60,8 @@ final class SnapshotExporter {
             KvCacheManager devices,
             OrderedCacheMover mover,
             FailureCounter failures,
-            BiConsumer<CacheScope, Checkpoint> kept) {
-        this.kept = kept;
+            BiConsumer<CacheScope, Checkpoint> onCheckpointReady) {
+        this.onCheckpointReady = onCheckpointReady;
         this.tree = tree;
         this.layout = layout;
         this.devices = devices;
@@ -77,7 +77,7 @@ final class SnapshotExporter {
     /** Adds an export of a position of a sequence, whose state is in the given row. */
     SnapshotExport add(SequenceCache place, int position, int row, boolean computed) {
         SnapshotExport export = new SnapshotExport(place, position, row, computed);
-        devices.hold(row);
+        devices.retainRow(row);
         exports.add(export);
         return export;
     }
@@ -91,7 +91,7 @@ final class SnapshotExporter {
     boolean awaits(SequenceCache place, int position) {
         return exports.stream()
                         .anyMatch(each -> each.place() == place && each.position() == position)
-                || arriving.contains(new ExportPosition(place, position));
+                || pendingCheckpoints.contains(new ExportPosition(place, position));
     }
 
     /**
@@ -213,7 +213,7 @@ final class SnapshotExporter {
                 tree.reserveBlock(
                         at,
                         ids,
-                        export.cuts().digest(at.end() + TokenBlock.TOKENS),
+                        export.chunkHistory().digest(at.end() + TokenBlock.TOKENS),
                         layout.rowBytes(TokenBlock.TOKENS));
         if (block.isEmpty()) {
             LOG.log(System.Logger.Level.DEBUG, "host memory has no room for a prefix");
@@ -237,7 +237,7 @@ final class SnapshotExporter {
         Optional<BlockCopy> copy = Optional.empty();
         if (isWorthIt(export, at, tail)) {
             copy =
-                    tree.reserveCheckpoint(at, tail, export.cuts(), sizes(export, tail.length))
+                    tree.reserveCheckpoint(at, tail, export.chunkHistory(), sizes(export, tail.length))
                             .map(checkpoint -> fill(export, checkpoint));
         }
         if (copy.isEmpty()) {
@@ -336,19 +336,19 @@ final class SnapshotExporter {
 
     private BlockCopy.CompletionCallback outcome(SnapshotExport export, Checkpoint checkpoint) {
         ExportPosition end = new ExportPosition(export.place(), export.position());
-        arriving.add(end);
+        pendingCheckpoints.add(end);
         return new BlockCopy.CompletionCallback() {
             @Override
             public void onReady() {
-                arriving.remove(end);
+                pendingCheckpoints.remove(end);
                 checkpoint.becomeReady();
-                kept.accept(export.scope(), checkpoint);
+                onCheckpointReady.accept(export.scope(), checkpoint);
                 checkpoint.unpin();
             }
 
             @Override
             public void onFailure() {
-                arriving.remove(end);
+                pendingCheckpoints.remove(end);
                 tree.remove(checkpoint);
             }
         };

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * An import of the prefix of a sequence from host memory to the devices, a few parts at a time. The
- * sequence may be computed once the import {@linkplain #hasArrived has arrived}.
+ * sequence may be computed once the import {@linkplain #isComplete has arrived}.
  */
 public final class SnapshotImport {
     private final SequenceCache place;
@@ -128,7 +128,7 @@ public final class SnapshotImport {
     }
 
     /** Whether all of it is in the caches. */
-    public boolean hasArrived() {
+    public boolean isComplete() {
         return isIssued() && moves.stream().allMatch(CompletableFuture::isDone) && !hasFailed();
     }
 

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 final class StorePrefetch implements PrefixPrefetch {
     private final PrefixTree tree;
     private final CacheSource from;
-    private final BooleanSupplier wanted;
+    private final BooleanSupplier isAwaited;
     private final List<Item> items = new ArrayList<>();
     private final List<FeatureLoad> features = new ArrayList<>();
     private Optional<TokenBlock> last = Optional.empty();
@@ -32,7 +32,7 @@ final class StorePrefetch implements PrefixPrefetch {
     /** A checkpoint that host memory already has; it is only pinned against eviction. */
     private Optional<Checkpoint> passed = Optional.empty();
 
-    private final List<FeaturePage> held = new ArrayList<>();
+    private final List<FeaturePage> pinnedPages = new ArrayList<>();
     private CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
     private boolean taken;
 
@@ -55,12 +55,12 @@ final class StorePrefetch implements PrefixPrefetch {
 
     /**
      * @param from tier of the store
-     * @param wanted whether a request waits for the load; it is unpinned once no request does
+     * @param isAwaited whether a request waits for the load; it is unpinned once no request does
      */
-    StorePrefetch(PrefixTree tree, CacheSource from, BooleanSupplier wanted) {
+    StorePrefetch(PrefixTree tree, CacheSource from, BooleanSupplier isAwaited) {
         this.tree = tree;
         this.from = from;
-        this.wanted = wanted;
+        this.isAwaited = isAwaited;
     }
 
     /** Adds a block that host memory already has, at the beginning of the prefix. */
@@ -77,9 +77,9 @@ final class StorePrefetch implements PrefixPrefetch {
     }
 
     /** Pins hidden states that host memory already has, so that the load does not evict them. */
-    void hold(FeaturePage page) {
+    void pin(FeaturePage page) {
         page.pin();
-        held.add(page);
+        pinnedPages.add(page);
     }
 
     /** Adds a reserved block, which is pinned. */
@@ -160,7 +160,7 @@ final class StorePrefetch implements PrefixPrefetch {
                     item.block().isPresent()
                             || item.header()
                                     .header
-                                    .filter(read -> read.cuts().end() == item.position())
+                                    .filter(read -> read.chunkHistory().end() == item.position())
                                     .isPresent();
             return complete && item.header().header.isPresent() && bytes == item.pieces().bytes();
         }
@@ -189,9 +189,9 @@ final class StorePrefetch implements PrefixPrefetch {
         }
         for (Item item : items) {
             StoredHeader header = item.header().header.orElseThrow();
-            item.block().ifPresent(block -> block.becomeLoaded(header.cutsDigest(), from));
+            item.block().ifPresent(block -> block.becomeLoaded(header.chunkHistoryDigest(), from));
             if (item.block().isEmpty()) {
-                checkpoint.orElseThrow().becomeLoaded(header.cuts(), from);
+                checkpoint.orElseThrow().becomeLoaded(header.chunkHistory(), from);
             }
         }
         features.forEach(FeatureLoad::take);
@@ -214,7 +214,7 @@ final class StorePrefetch implements PrefixPrefetch {
      * Unpins everything once no request waits for it; returns whether nothing is pinned any more.
      */
     boolean isReleased() {
-        if (taken && !wanted.getAsBoolean()) {
+        if (taken && !isAwaited.getAsBoolean()) {
             release();
         }
         return taken && last.isEmpty() && checkpoint.isEmpty() && passed.isEmpty();
@@ -238,8 +238,8 @@ final class StorePrefetch implements PrefixPrefetch {
     }
 
     private void unpinAll() {
-        held.forEach(FeaturePage::unpin);
-        held.clear();
+        pinnedPages.forEach(FeaturePage::unpin);
+        pinnedPages.clear();
     }
 
     private void release() {

@@ -99,7 +99,7 @@ final class StoreSave {
                 StoredHeader header =
                         new StoredHeader(
                                 block.tokens(),
-                                block.cuts(),
+                                block.chunkHistoryDigest(),
                                 ChunkHistory.NONE,
                                 sizes(block.rows()),
                                 "");
@@ -116,7 +116,7 @@ final class StoreSave {
                     new StoredHeader(
                             checkpoint.tail(),
                             0,
-                            checkpoint.cuts(),
+                            checkpoint.chunkHistory(),
                             sizes(checkpoint.pieces()),
                             origin);
             ObjectDescriptor name =

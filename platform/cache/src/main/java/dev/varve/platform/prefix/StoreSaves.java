@@ -45,7 +45,7 @@ final class StoreSaves implements AutoCloseable {
     private final ExecutorService writer;
     private final Deque<StoreSave> saves = new ArrayDeque<>();
     private volatile long lastStep;
-    private volatile boolean crowded;
+    private volatile boolean backlogged;
 
     /** End of the writer's last pause; used by the writer thread only. */
     private long resumed;
@@ -90,7 +90,7 @@ final class StoreSaves implements AutoCloseable {
                 bytes -= oldest.bytes();
             }
         }
-        crowded = 2 * bytes > mostWaiting;
+        backlogged = 2 * bytes > mostWaiting;
         writer.execute(
                 () -> save.write(target.sink(), target.keys(), target.origin(), this::pause));
     }
@@ -98,7 +98,7 @@ final class StoreSaves implements AutoCloseable {
     private void pause() {
         long now = System.nanoTime();
         if (now - lastStep < BUSY_NANOS) {
-            long pause = (now - resumed) * (crowded ? SHORT_PAUSE : PAUSE);
+            long pause = (now - resumed) * (backlogged ? SHORT_PAUSE : PAUSE);
             LockSupport.parkNanos(Math.clamp(pause, LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
         }
         resumed = System.nanoTime();
@@ -106,7 +106,7 @@ final class StoreSaves implements AutoCloseable {
 
     /** Unpins ended writes. */
     void poll() {
-        crowded &= !saves.isEmpty();
+        backlogged &= !saves.isEmpty();
         saves.removeIf(
                 save -> {
                     // Read once: a save that ends between two reads would stay pinned forever.

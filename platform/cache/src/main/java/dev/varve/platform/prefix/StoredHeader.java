@@ -14,25 +14,25 @@ import java.util.Optional;
  * used, and the chunk boundaries with which it was computed.
  *
  * @param tokens tokens of the block, or tokens after the last block
- * @param cutsDigest of a block: digest of its chunk boundaries
- * @param cuts of a checkpoint: its chunk boundaries; none for a block
+ * @param chunkHistoryDigest of a block: digest of its chunk boundaries
+ * @param chunkHistory of a checkpoint: its chunk boundaries; none for a block
  * @param sizes bytes of its parts, layer by layer
  * @param origin tensors of the shards that wrote it, for diagnostics
  */
-record StoredHeader(int[] tokens, long cutsDigest, ChunkHistory cuts, long[] sizes, String origin) {
+record StoredHeader(int[] tokens, long chunkHistoryDigest, ChunkHistory chunkHistory, long[] sizes, String origin) {
     private static final int MOST_ORIGIN = 1 << 20;
 
     /** Encodes the header. */
     ByteBuffer encode() {
         byte[] text = origin.getBytes(StandardCharsets.UTF_8);
-        int[] numbers = cuts.numbers();
+        int[] numbers = chunkHistory.numbers();
         int size =
                 4 * Integer.BYTES
                         + (tokens.length + numbers.length) * Integer.BYTES
                         + Long.BYTES * (1 + sizes.length)
                         + text.length;
         ByteBuffer bytes = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putLong(cutsDigest);
+        bytes.putLong(chunkHistoryDigest);
         put(bytes, tokens);
         put(bytes, numbers);
         bytes.putInt(sizes.length);
@@ -58,14 +58,14 @@ record StoredHeader(int[] tokens, long cutsDigest, ChunkHistory cuts, long[] siz
         }
         long digest = bytes.getLong();
         Optional<int[]> tokens = take(bytes);
-        Optional<ChunkHistory> cuts =
+        Optional<ChunkHistory> chunkHistory =
                 tokens.flatMap(before -> take(bytes)).flatMap(ChunkHistory::of);
-        Optional<long[]> sizes = cuts.flatMap(before -> takeSizes(bytes));
+        Optional<long[]> sizes = chunkHistory.flatMap(before -> takeSizes(bytes));
         Optional<String> origin = sizes.flatMap(before -> takeText(bytes));
         // Earlier versions appended the pages of a KV Flash pool: such rows differ from those of a
         // cold prefill.
         return origin.filter(text -> !bytes.hasRemaining())
-                .map(text -> new StoredHeader(tokens.get(), digest, cuts.get(), sizes.get(), text));
+                .map(text -> new StoredHeader(tokens.get(), digest, chunkHistory.get(), sizes.get(), text));
     }
 
     private static Optional<int[]> take(ByteBuffer bytes) {

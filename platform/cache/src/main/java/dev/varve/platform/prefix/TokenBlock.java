@@ -22,7 +22,7 @@ final class TokenBlock {
     private final int end;
     private final long chain;
     private final LayerBuffers rows;
-    private long cuts;
+    private long chunkHistoryDigest;
     private final Map<Tokens, TokenBlock> children = new HashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
 
@@ -34,7 +34,7 @@ final class TokenBlock {
 
     private boolean ready;
     private boolean loading;
-    private boolean gone;
+    private boolean removed;
     private Optional<CacheSource> origin = Optional.empty();
     private Optional<FeaturePage> features = Optional.empty();
 
@@ -55,14 +55,14 @@ final class TokenBlock {
             Optional<TokenBlock> parent,
             CacheEventEmitter.Watcher watcher,
             int[] ids,
-            long cuts,
+            long chunkHistoryDigest,
             LayerBuffers rows) {
         this.parent = parent;
         this.watcher = watcher;
         tokens = new Tokens(ids);
         end = parent.map(before -> before.end).orElse(0) + ids.length;
         chain = parent.map(before -> chain(before.chain, ids)).orElse(0L);
-        this.cuts = cuts;
+        this.chunkHistoryDigest = chunkHistoryDigest;
         this.rows = rows;
     }
 
@@ -102,11 +102,11 @@ final class TokenBlock {
 
     /** This block and its ancestors, ending with the root. */
     List<TokenBlock> pathToRoot() {
-        List<TokenBlock> way = new ArrayList<>();
+        List<TokenBlock> path = new ArrayList<>();
         for (Optional<TokenBlock> at = Optional.of(this); at.isPresent(); at = at.get().parent()) {
-            way.add(at.get());
+            path.add(at.get());
         }
-        return way;
+        return path;
     }
 
     int[] tokens() {
@@ -138,13 +138,13 @@ final class TokenBlock {
     }
 
     /** Digest of the chunk boundaries of its rows and those before them. */
-    long cuts() {
-        return cuts;
+    long chunkHistoryDigest() {
+        return chunkHistoryDigest;
     }
 
     /** Hidden states of its last positions, or of all; empty if there are none. */
     Optional<FeaturePage> features() {
-        return features.filter(page -> !page.isGone());
+        return features.filter(page -> !page.isFreed());
     }
 
     /** Keeps hidden states of its last positions, if they cover more than the present ones. */
@@ -185,7 +185,7 @@ final class TokenBlock {
 
     void becomeReady() {
         ready = true;
-        watcher.ready(this);
+        watcher.onReady(this);
     }
 
     /** Whether its rows are being loaded from a store; an export must not wait for them. */
@@ -204,7 +204,7 @@ final class TokenBlock {
      * @param from tier of the store
      */
     void becomeLoaded(long digest, CacheSource from) {
-        cuts = digest;
+        chunkHistoryDigest = digest;
         loading = false;
         origin = Optional.of(from);
         becomeReady();
@@ -216,8 +216,8 @@ final class TokenBlock {
     }
 
     /** Whether it was removed from the tree. */
-    boolean isGone() {
-        return gone;
+    boolean isRemoved() {
+        return removed;
     }
 
     /** Whether it has no children and no checkpoints. */
@@ -232,9 +232,9 @@ final class TokenBlock {
 
     /** Removes it from the tree and frees its rows. */
     void remove() {
-        gone = true;
+        removed = true;
         parent.ifPresent(before -> before.children.remove(tokens));
         rows.release();
-        watcher.gone(this);
+        watcher.onRemoved(this);
     }
 }

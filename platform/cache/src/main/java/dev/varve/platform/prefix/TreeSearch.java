@@ -18,17 +18,17 @@ import java.util.Optional;
  */
 record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere) {
     Optional<PrefixMatch> from(TokenBlock root) {
-        List<TokenBlock> way = new ArrayList<>();
+        List<TokenBlock> path = new ArrayList<>();
         Optional<PrefixMatch> best = Optional.empty();
         Optional<TokenBlock> at = Optional.of(root);
         while (at.filter(TokenBlock::isReady).isPresent()) {
             TokenBlock block = at.get();
-            best = checkpoint(best, block, way);
+            best = checkpoint(best, block, path);
             if (anywhere && replay.end() == 0) {
-                best = rows(best, block, way);
+                best = rows(best, block, path);
             }
             at = next(block, tokens);
-            at.ifPresent(way::add);
+            at.ifPresent(path::add);
         }
         return best;
     }
@@ -41,7 +41,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
     }
 
     private Optional<PrefixMatch> checkpoint(
-            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> way) {
+            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> path) {
         Optional<PrefixMatch> result = best;
         for (Checkpoint checkpoint : at.checkpoints()) {
             if (checkpoint.isReady()
@@ -52,7 +52,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
                 result =
                         Optional.of(
                                 new PrefixMatch(
-                                        List.copyOf(way),
+                                        List.copyOf(path),
                                         Optional.of(checkpoint),
                                         checkpoint.position()));
             }
@@ -63,7 +63,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
     /** Whether a checkpoint has the chunk boundaries of the replay, as far as those reach. */
     private boolean admits(Checkpoint checkpoint) {
         int replayed = Math.min(checkpoint.position(), replay.end());
-        return replayed == 0 || checkpoint.cuts().agrees(replay, replayed) && checkpoint.isWhole();
+        return replayed == 0 || checkpoint.chunkHistory().agrees(replay, replayed) && checkpoint.isWhole();
     }
 
     private static int deepest(Optional<PrefixMatch> best) {
@@ -72,13 +72,13 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
 
     /** Matches part of the rows of a block, or of the rows after the last block. */
     private Optional<PrefixMatch> rows(
-            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> way) {
+            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> path) {
         Optional<PrefixMatch> result = best;
         int end = Math.min(limit, tokens.length);
         for (TokenBlock child : at.children()) {
             int position = at.end() + common(child.tokens(), tokens, at.end(), end);
             if (child.isReady() && position > at.end() && position > deepest(result)) {
-                List<TokenBlock> blocks = new ArrayList<>(way);
+                List<TokenBlock> blocks = new ArrayList<>(path);
                 blocks.add(child);
                 result = Optional.of(new PrefixMatch(blocks, Optional.empty(), position));
             }
@@ -89,7 +89,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
                 result =
                         Optional.of(
                                 new PrefixMatch(
-                                        List.copyOf(way), Optional.of(checkpoint), position));
+                                        List.copyOf(path), Optional.of(checkpoint), position));
             }
         }
         return result;

@@ -11,14 +11,14 @@ import java.util.Optional;
  *
  * @param slots KV slots, whole blocks
  * @param stateRows recurrent state rows, including the zero row
- * @param stashes rollback buffers for draft tokens, if state cannot be cut back
+ * @param rollbackBuffers rollback buffers for draft tokens, if state cannot be cut back
  * @param paging bound of the slots of a sequence; empty if it has one slot per token
  */
 public record CacheCapacity(
-        int slots, int stateRows, RollbackBuffers stashes, Optional<PagingOptions> paging) {
+        int slots, int stateRows, RollbackBuffers rollbackBuffers, Optional<PagingOptions> paging) {
     /** Creates sizes with one slot per token of a sequence. */
-    public CacheCapacity(int slots, int stateRows, RollbackBuffers stashes) {
-        this(slots, stateRows, stashes, Optional.empty());
+    public CacheCapacity(int slots, int stateRows, RollbackBuffers rollbackBuffers) {
+        this(slots, stateRows, rollbackBuffers, Optional.empty());
     }
 
     /** Maximum slots of one sequence. */
@@ -29,7 +29,7 @@ public record CacheCapacity(
 
     /** Returns the same sizes with a bounded pool per sequence. */
     public CacheCapacity with(PagingOptions bounded) {
-        return new CacheCapacity(slots, stateRows, stashes, Optional.of(bounded));
+        return new CacheCapacity(slots, stateRows, rollbackBuffers, Optional.of(bounded));
     }
 
     /** Creates sizes without speculative decoding. */

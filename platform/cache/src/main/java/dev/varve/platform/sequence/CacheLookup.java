@@ -11,7 +11,7 @@ import dev.varve.platform.shard.RequestedOutput;
  * @param replay chunk boundaries with which the tokens were computed before, if they were: only a
  *     prefix with the same ones may be used then
  * @param scope scope of the reusable sequences
- * @param wanted output that is needed of the last token
+ * @param requestedOutput output that is needed of the last token
  */
 public record CacheLookup(
         TokenList tokens,
@@ -19,7 +19,7 @@ public record CacheLookup(
         int lastResume,
         ChunkHistory replay,
         CacheScope scope,
-        RequestedOutput wanted) {
+        RequestedOutput requestedOutput) {
     /** Creates a lookup for a prompt without generated tokens. */
     public CacheLookup(
             TokenList tokens, ChunkHistory replay, CacheScope scope, RequestedOutput wanted) {
@@ -34,17 +34,17 @@ public record CacheLookup(
     /** Whether the tokens up to {@code length} have the required chunk boundaries. */
     boolean agrees(SequenceCache resident, int length) {
         int replayed = Math.min(length, replay.end());
-        return resident.cuts().agreement(replay, replayed) == replayed;
+        return resident.chunkHistory().agreement(replay, replayed) == replayed;
     }
 
     /** Whether the kept output of a resident with exactly these tokens is sufficient. */
-    boolean mayTakeOutput(SequenceCache resident) {
+    boolean mayReuseOutput(SequenceCache resident) {
         return replay.end() == 0
                 && resident.output()
                         .filter(
                                 output ->
                                         output.rows() == RequestedOutput.LAST
-                                                || wanted == RequestedOutput.BEST)
+                                                || requestedOutput == RequestedOutput.BEST)
                         .isPresent();
     }
 }

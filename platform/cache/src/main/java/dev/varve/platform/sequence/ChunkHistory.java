@@ -20,7 +20,7 @@ public final class ChunkHistory {
     private static final int PIECE = 2;
 
     /** Position after the forward, times {@value #KINDS}, plus the number of its kind. */
-    private int[] cuts = new int[8];
+    private int[] boundaries = new int[8];
 
     private int size;
 
@@ -33,8 +33,8 @@ public final class ChunkHistory {
         boolean continues = kind == ChunkKind.PIECE || kind == ChunkKind.LAST_PIECE;
         if (continues && endsInPiece()) {
             size--;
-        } else if (size == cuts.length) {
-            cuts = Arrays.copyOf(cuts, 2 * size);
+        } else if (size == boundaries.length) {
+            boundaries = Arrays.copyOf(boundaries, 2 * size);
         }
         int code =
                 switch (kind) {
@@ -42,7 +42,7 @@ public final class ChunkHistory {
                     case ROWS -> ROWS;
                     case PIECE -> PIECE;
                 };
-        cuts[size++] = KINDS * end + code;
+        boundaries[size++] = KINDS * end + code;
     }
 
     /** Position at which the last forward began, with all pieces of its window; 0 without one. */
@@ -52,13 +52,13 @@ public final class ChunkHistory {
 
     /** Whether the last forward was a piece of a window that is not complete. */
     public boolean endsInPiece() {
-        return size > 0 && cuts[size - 1] % KINDS == PIECE;
+        return size > 0 && boundaries[size - 1] % KINDS == PIECE;
     }
 
     /** Whether tokens after a position were decoded, rather than part of a window. */
     public boolean hasRowsBehind(int position) {
         for (int i = countUpTo(position); i < size; i++) {
-            if (cuts[i] % KINDS == ROWS) {
+            if (boundaries[i] % KINDS == ROWS) {
                 return true;
             }
         }
@@ -73,7 +73,7 @@ public final class ChunkHistory {
     public ChunkHistory upTo(int position) {
         int count = countUpTo(position);
         ChunkHistory result = new ChunkHistory();
-        result.cuts = Arrays.copyOf(cuts, Math.max(8, count));
+        result.boundaries = Arrays.copyOf(boundaries, Math.max(8, count));
         result.size = count;
         if (result.end() != position) {
             throw new IllegalArgumentException("no chunk ends at position " + position);
@@ -109,7 +109,7 @@ public final class ChunkHistory {
         int count = Math.min(size, countUpTo(position - 1) + 1);
         long digest = 1;
         for (int i = 0; i < count; i++) {
-            digest = (digest ^ cuts[i]) * 0x9E37_79B9_7F4A_7C15L;
+            digest = (digest ^ boundaries[i]) * 0x9E37_79B9_7F4A_7C15L;
             digest ^= digest >>> 29;
         }
         return digest;
@@ -128,14 +128,14 @@ public final class ChunkHistory {
      */
     int agreement(ChunkHistory other, int position) {
         int limit = Math.min(countUpTo(position), other.countUpTo(position));
-        int mismatch = Arrays.mismatch(cuts, 0, limit, other.cuts, 0, limit);
+        int mismatch = Arrays.mismatch(boundaries, 0, limit, other.boundaries, 0, limit);
         int same = mismatch < 0 ? limit : mismatch;
         return same == 0 ? 0 : endOf(same - 1);
     }
 
     /** Number of forwards that end at or before a position. */
     private int countUpTo(int position) {
-        int found = Arrays.binarySearch(cuts, 0, size, KINDS * position + KINDS - 1);
+        int found = Arrays.binarySearch(boundaries, 0, size, KINDS * position + KINDS - 1);
         return found >= 0 ? found + 1 : -found - 1;
     }
 
@@ -148,7 +148,7 @@ public final class ChunkHistory {
         if (size == 0 || end > end() || end <= (size == 1 ? 0 : endOf(size - 2))) {
             throw new IllegalArgumentException("the last chunk does not include position " + end);
         }
-        cuts[size - 1] = KINDS * end + cuts[size - 1] % KINDS;
+        boundaries[size - 1] = KINDS * end + boundaries[size - 1] % KINDS;
     }
 
     /**
@@ -159,7 +159,7 @@ public final class ChunkHistory {
      */
     public ChunkHistory endingBy(int position) {
         ChunkHistory result = new ChunkHistory();
-        result.cuts = cuts.clone();
+        result.boundaries = boundaries.clone();
         result.size = size;
         if (end() > position) {
             result.shorten(position);
@@ -169,7 +169,7 @@ public final class ChunkHistory {
 
     /** The boundaries as numbers, from which {@link #of} creates an equal list. */
     public int[] numbers() {
-        return Arrays.copyOf(cuts, size);
+        return Arrays.copyOf(boundaries, size);
     }
 
     /**
@@ -186,7 +186,7 @@ public final class ChunkHistory {
             end = number / KINDS;
         }
         ChunkHistory result = new ChunkHistory();
-        result.cuts = Arrays.copyOf(numbers, Math.max(8, numbers.length));
+        result.boundaries = Arrays.copyOf(numbers, Math.max(8, numbers.length));
         result.size = numbers.length;
         return Optional.of(result);
     }
@@ -203,7 +203,7 @@ public final class ChunkHistory {
 
     /** Kind of that forward; {@link ChunkKind#PIECE} if its window was never completed. */
     public ChunkKind kindAt(int position) {
-        return switch (cuts[indexAfter(position)] % KINDS) {
+        return switch (boundaries[indexAfter(position)] % KINDS) {
             case ROWS -> ChunkKind.ROWS;
             case PIECE -> ChunkKind.PIECE;
             default -> ChunkKind.WINDOW;
@@ -211,7 +211,7 @@ public final class ChunkHistory {
     }
 
     private int endOf(int index) {
-        return cuts[index] / KINDS;
+        return boundaries[index] / KINDS;
     }
 
     /** Index of the first boundary after a position; the boundaries ascend. */

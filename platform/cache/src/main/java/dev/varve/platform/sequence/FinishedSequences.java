@@ -61,12 +61,12 @@ final class FinishedSequences {
     }
 
     /** Removes a sequence for a short time, so that it is not evicted meanwhile. */
-    void setAside(SequenceCache sequence) {
+    void protect(SequenceCache sequence) {
         sequences.remove(sequence);
     }
 
     /**
-     * Adds a sequence again that was {@linkplain #setAside set aside}, as the most recently used
+     * Adds a sequence again that was {@linkplain #protect set aside}, as the most recently used
      * one.
      */
     void putBack(SequenceCache sequence) {
@@ -117,17 +117,17 @@ final class FinishedSequences {
         int common = resident.tokens().commonPrefix(request.tokens());
         if (common == request.tokens().size()
                 && common == resident.computed()
-                && request.mayTakeOutput(resident)) {
+                && request.mayReuseOutput(resident)) {
             return common;
         }
         // One token remains, because its logits are needed.
         int limit = Math.min(Math.min(common, request.tokens().size() - 1), last);
         limit = Math.min(limit, resident.coldEnd());
-        return forgets ? kept(resident, request, limit) : rewound(resident, request, limit);
+        return forgets ? resumableEnd(resident, request, limit) : truncatedEnd(resident, request, limit);
     }
 
     /** For state that cannot be cut back: the resident's end or its checkpoint. */
-    private static int kept(SequenceCache resident, CacheLookup request, int limit) {
+    private static int resumableEnd(SequenceCache resident, CacheLookup request, int limit) {
         if (resident.computed() <= limit && request.agrees(resident, resident.computed())) {
             return resident.computed();
         }
@@ -139,10 +139,10 @@ final class FinishedSequences {
         return usable ? checkpoint : 0;
     }
 
-    private static int rewound(SequenceCache resident, CacheLookup request, int limit) {
-        int length = resident.cuts().floor(limit);
+    private static int truncatedEnd(SequenceCache resident, CacheLookup request, int limit) {
+        int length = resident.chunkHistory().floor(limit);
         return request.agrees(resident, length)
                 ? length
-                : resident.cuts().agreement(request.replay(), length);
+                : resident.chunkHistory().agreement(request.replay(), length);
     }
 }

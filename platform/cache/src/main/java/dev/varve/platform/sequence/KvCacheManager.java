@@ -83,7 +83,7 @@ public final class KvCacheManager {
 
     /** Forgets all sequences, after the caches lost them. */
     public void clear() {
-        spans.owners().forEach(paged::leave);
+        spans.owners().forEach(paged::addPastCounts);
         paged.clear();
         spans = new KvSlotAllocator(sizes.slots());
         rows = new StateRowAllocator(sizes.stateRows(), this::freeRows);
@@ -105,7 +105,7 @@ public final class KvCacheManager {
 
     /** Maximum draft tokens of a sequence in a batch. */
     public int mostDraftTokens(SequenceCache sequence) {
-        int guesses = forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
+        int guesses = forgets ? Math.max(0, sizes.rollbackBuffers().tokens() - 1) : Integer.MAX_VALUE;
         return Math.min(guesses, mostForcedTokens(sequence));
     }
 
@@ -160,7 +160,7 @@ public final class KvCacheManager {
      */
     public void choosePagesFor(SequenceCache sequence, float[] scores, int end) {
         PageTable table = sequence.pages().orElseThrow();
-        table.cut(sequence.computed());
+        table.truncate(sequence.computed());
         int whole = sequence.computed() / PoolGeometry.PAGE;
         // Runs are allocated first; otherwise pages that return now would leave for them.
         table.allocate(sequence.computed(), end, sequence.span().begin(), spans::add);
@@ -199,14 +199,14 @@ public final class KvCacheManager {
         int row = rows.takeOther();
         // Pages that the prefill cell has reserved after the computed tokens would occupy the runs
         // of other pages.
-        sequence.pages().ifPresent(table -> table.cut(sequence.computed()));
-        ChunkPlacement place = place(sequence, windowEnd, row, ChunkPlacement.NO_STASH);
+        sequence.pages().ifPresent(table -> table.truncate(sequence.computed()));
+        ChunkPlacement place = place(sequence, windowEnd, row, ChunkPlacement.NO_ROLLBACK_BUFFER);
         // Batches run in order: the next owner of the row writes it after this batch.
         rows.release(row);
-        SequenceChunk slice =
+        SequenceChunk chunk =
                 new SequenceChunk(id, tokens, place, RequestedOutput.NONE, ChunkComputeMode.CHUNK);
         PageQuery query = paged.query(0, sequence);
-        return new Batch(takeChanges(), List.of(slice), Phase.PREFILL, List.of(), List.of(query));
+        return new Batch(takeChanges(), List.of(chunk), Phase.PREFILL, List.of(), List.of(query));
     }
 
     /** Slots that are free, or would be after the eviction of all residents. */
@@ -248,12 +248,12 @@ public final class KvCacheManager {
      * as computed: the caller must import their rows and the state after them before anything is
      * computed. Does not reuse residents, but may evict them.
      *
-     * @param cuts chunk boundaries of these tokens
+     * @param chunkHistory chunk boundaries of these tokens
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<SequenceCache> beginAfter(
-            CacheLookup request, ChunkHistory cuts, int spareSlots) {
+            CacheLookup request, ChunkHistory chunkHistory, int spareSlots) {
         int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
@@ -263,9 +263,9 @@ public final class KvCacheManager {
         if (!ensure(sequence, request.tokens().size() + 1)) {
             throw new IllegalStateException("expected room for " + capacity + " slots, found less");
         }
-        PageResidency cold = paged.coldResidency(cuts.end(), request.promptTokens());
-        sequence.pages().ifPresent(table -> table.await(cuts.end(), cold));
-        sequence.beginAfter(cuts, rows.next(sequence));
+        PageResidency cold = paged.coldResidency(chunkHistory.end(), request.promptTokens());
+        sequence.pages().ifPresent(table -> table.await(chunkHistory.end(), cold));
+        sequence.beginAfter(chunkHistory, rows.next(sequence));
         return Optional.of(sequence);
     }
 
@@ -288,7 +288,7 @@ public final class KvCacheManager {
         } else if (mayFork(found.get(), forkSlots(found.get(), capacity))) {
             fork(sequence, found.get(), request, forkSlots(found.get(), capacity));
         } else {
-            takeOver(sequence, found.get(), request);
+            reuse(sequence, found.get(), request);
         }
         if (!ensure(sequence, request.tokens().size() + 1)) {
             throw new IllegalStateException("expected room for " + capacity + " slots, found less");
@@ -343,24 +343,24 @@ public final class KvCacheManager {
     private void fork(SequenceCache sequence, Match match, CacheLookup request, int capacity) {
         SequenceCache resident = match.resident();
         // It becomes the most recently used one, and must not be evicted here.
-        residents.setAside(resident);
+        residents.protect(resident);
         evictUntilFree(capacity);
         residents.putBack(resident);
-        sequence.hold(resident.pages().map(table -> table.copy(pageTokens(match, request))));
+        sequence.setPages(resident.pages().map(table -> table.copy(pageTokens(match, request))));
         spans.placeCopy(resident, sequence, capacity, match.length());
         restoreColdResidency(sequence, match, request);
         adopt(sequence, match);
         rows.share(sequence);
     }
 
-    private void takeOver(SequenceCache sequence, Match match, CacheLookup request) {
+    private void reuse(SequenceCache sequence, Match match, CacheLookup request) {
         SequenceCache resident = match.resident();
         residents.remove(resident);
         // Before its pages and rows after the shared tokens are released.
         evictionListener.onHandOver(resident, sequence, match.length());
-        paged.leave(resident);
-        sequence.hold(resident.pages());
-        sequence.pages().ifPresent(table -> table.handOver(pageTokens(match, request)));
+        paged.addPastCounts(resident);
+        sequence.setPages(resident.pages());
+        sequence.pages().ifPresent(table -> table.transferTo(pageTokens(match, request)));
         spans.handOver(resident, sequence);
         restoreColdResidency(sequence, match, request);
         adopt(sequence, match);
@@ -413,7 +413,7 @@ public final class KvCacheManager {
      *
      * @param output output that stays valid
      */
-    public void keepCopy(SequenceCache sequence, TokenLogits output) {
+    public void retainCopy(SequenceCache sequence, TokenLogits output) {
         int wanted = sizes.mostSlots(sequence.computed());
         int capacity = sequence.map().isStraight() ? wanted : sequence.span().capacity();
         if (obtainableSlots() < capacity || !hasRowForFork(Optional.empty())) {
@@ -429,7 +429,7 @@ public final class KvCacheManager {
         spans.placeCopy(sequence, copy, capacity, sequence.computed());
         copy.beginWith(sequence, sequence.computed(), sequence.stateRow());
         rows.share(copy);
-        copy.keepOutput(output);
+        copy.setOutput(output);
         residents.add(copy);
     }
 
@@ -466,28 +466,28 @@ public final class KvCacheManager {
      * @param captures layers whose input is captured
      */
     public Batch advance(List<ScheduledTokens> advances, List<Integer> captures) {
-        rows.makeRoom(advances);
+        rows.evictFor(advances);
         // Takes all rows before entering any: a row that a sequence leaves is still read in this
         // batch.
-        List<SequenceChunk> slices = new ArrayList<>(advances.size());
-        int stashes = 0;
+        List<SequenceChunk> chunks = new ArrayList<>(advances.size());
+        int rollbackBuffers = 0;
         for (ScheduledTokens advance : advances) {
-            boolean drafted = forgets && advance.guessed() > 0;
-            slices.add(slice(advance, drafted ? stashes++ : ChunkPlacement.NO_STASH));
+            boolean drafted = forgets && advance.draftTokens() > 0;
+            chunks.add(chunk(advance, drafted ? rollbackBuffers++ : ChunkPlacement.NO_ROLLBACK_BUFFER));
         }
         List<PageQuery> queries = paged.queries(advances);
         Batch batch =
-                new Batch(takeChanges(), slices, ChunkKind.phaseOf(advances), captures, queries);
-        for (int i = 0; i < slices.size(); i++) {
+                new Batch(takeChanges(), chunks, ChunkKind.phaseOf(advances), captures, queries);
+        for (int i = 0; i < chunks.size(); i++) {
             ScheduledTokens advance = advances.get(i);
             SequenceCache sequence = advance.sequence();
             sequence.extend(advance.end(), advance.kind());
-            if (advance.guessed() > 0) {
-                sequence.draft(slices.get(i).place());
+            if (advance.draftTokens() > 0) {
+                sequence.draft(chunks.get(i).place());
             }
-            rows.enter(sequence, slices.get(i).writeRow());
-            if (advance.keepState()) {
-                sequence.keepCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
+            rows.enter(sequence, chunks.get(i).writeRow());
+            if (advance.savesCheckpoint()) {
+                sequence.setCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
             }
         }
         return batch;
@@ -509,7 +509,7 @@ public final class KvCacheManager {
     }
 
     /** Placement of the next tokens; allocates their pages in the span. */
-    private ChunkPlacement place(SequenceCache sequence, int end, int writeRow, int stash) {
+    private ChunkPlacement place(SequenceCache sequence, int end, int writeRow, int rollbackBuffer) {
         sequence.pages()
                 .ifPresent(
                         table ->
@@ -523,17 +523,17 @@ public final class KvCacheManager {
                 sequence.span(),
                 sequence.stateRow(),
                 writeRow,
-                stash,
+                rollbackBuffer,
                 sequence.map());
     }
 
-    private SequenceChunk slice(ScheduledTokens advance, int stash) {
+    private SequenceChunk chunk(ScheduledTokens advance, int rollbackBuffer) {
         SequenceCache sequence = advance.sequence();
-        int target = advance.keepState() ? rows.takeOther() : rows.next(sequence);
+        int target = advance.savesCheckpoint() ? rows.takeOther() : rows.next(sequence);
         return new SequenceChunk(
                 advance.id(),
                 advance.tokens(),
-                place(sequence, advance.reserved(), target, stash),
+                place(sequence, advance.reserved(), target, rollbackBuffer),
                 advance.outputs(),
                 advance.kind().computeMode(),
                 advance.tree());
@@ -548,7 +548,7 @@ public final class KvCacheManager {
      *     the state cannot be cut back
      */
     public void accept(SequenceCache sequence, int computed) {
-        Optional<ChunkPlacement> drafted = sequence.settleDraft();
+        Optional<ChunkPlacement> drafted = sequence.takeDraftPlacement();
         if (drafted.isPresent()) {
             int first = drafted.get().firstPosition();
             accept(sequence, drafted.get(), TokenPath.first(computed - first));
@@ -575,7 +575,7 @@ public final class KvCacheManager {
     public void accept(SequenceCache sequence, TokenPath path) {
         accept(
                 sequence,
-                sequence.settleDraft()
+                sequence.takeDraftPlacement()
                         .orElseThrow(
                                 () ->
                                         new IllegalStateException(
@@ -587,7 +587,7 @@ public final class KvCacheManager {
         if (place.isDrafted()) {
             commits.add(
                     new StateCommit(
-                            place.stash(),
+                            place.rollbackBuffer(),
                             place.readRow(),
                             place.writeRow(),
                             place.firstPosition(),
@@ -606,7 +606,7 @@ public final class KvCacheManager {
     }
 
     /** Keeps a finished sequence until its room is needed. */
-    public void keep(SequenceCache sequence) {
+    public void retain(SequenceCache sequence) {
         if (sequence.computed() == 0) {
             drop(sequence);
         } else {
@@ -618,11 +618,11 @@ public final class KvCacheManager {
      * Keeps a state row unchanged until {@link #release}, even if its sequence is dropped. {@link
      * EvictionListener#releaseRows} requests the release of held rows.
      */
-    public void hold(int row) {
-        rows.hold(row);
+    public void retainRow(int row) {
+        rows.retain(row);
     }
 
-    /** Ends a {@link #hold}. */
+    /** Ends a {@link #retainRow}. */
     public void release(int row) {
         rows.release(row);
     }
@@ -637,7 +637,7 @@ public final class KvCacheManager {
     /** Frees a sequence's slots and rows; its computed tokens are lost. */
     public void drop(SequenceCache sequence) {
         spans.remove(sequence);
-        paged.leave(sequence);
+        paged.addPastCounts(sequence);
         rows.drop(sequence);
         sequence.forget();
     }

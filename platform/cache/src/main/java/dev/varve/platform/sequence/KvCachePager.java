@@ -119,7 +119,7 @@ final class KvCachePager {
     }
 
     /** Adds the counts of a sequence that is dropped. */
-    void leave(SequenceCache sequence) {
+    void addPastCounts(SequenceCache sequence) {
         past = past.plus(counts(sequence));
     }
 
@@ -180,7 +180,7 @@ final class KvCachePager {
         if (scorer.filter(PageScorer::needsShardScores).isPresent()) {
             for (int i = 0; i < advances.size(); i++) {
                 ScheduledTokens advance = advances.get(i);
-                if (advance.kind() == ChunkKind.ROWS && isChosenBehind(advance)) {
+                if (advance.kind() == ChunkKind.ROWS && selectsPagesAfter(advance)) {
                     queries.add(query(i, advance.sequence()));
                 }
             }
@@ -188,7 +188,7 @@ final class KvCachePager {
         return queries;
     }
 
-    private boolean isChosenBehind(ScheduledTokens advance) {
+    private boolean selectsPagesAfter(ScheduledTokens advance) {
         return isDue(advance.sequence(), advance.end());
     }
 
@@ -200,9 +200,9 @@ final class KvCachePager {
     }
 
     /** Creates a query about all computed pages of a sequence. */
-    PageQuery query(int slice, SequenceCache sequence) {
+    PageQuery query(int chunk, SequenceCache sequence) {
         return new PageQuery(
-                slice,
+                chunk,
                 sequence.pages()
                         .orElseThrow()
                         .places(sequence.computed(), sequence.span().begin()));

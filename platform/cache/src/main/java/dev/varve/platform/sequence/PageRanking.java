@@ -16,7 +16,7 @@ import java.util.Set;
  */
 final class PageRanking {
     /** Score of a page that has no score yet and stays. */
-    private static final float KEPT = 1e30f;
+    private static final float UNSCORED = 1e30f;
 
     /** Rank of a protected page. */
     private static final float FIXED = 3.4e38f;
@@ -28,7 +28,7 @@ final class PageRanking {
     private final Set<Integer> recalled = new HashSet<>();
 
     /** Takes the scores of a choice, new or restored. */
-    void take(float[] given, int computed) {
+    void setScores(float[] given, int computed) {
         scores = given.clone();
         position = computed;
     }
@@ -41,12 +41,12 @@ final class PageRanking {
     /** Copies the choice for another sequence with a common prefix. */
     PageRanking copy() {
         PageRanking copy = new PageRanking();
-        copy.take(scores, position);
+        copy.setScores(scores, position);
         return copy;
     }
 
     /** Whether there was a choice. */
-    boolean isMade() {
+    boolean hasScores() {
         return scores.length > 0;
     }
 
@@ -61,11 +61,11 @@ final class PageRanking {
 
     /** Score of a page; a page that is newer than the choice stays. */
     float score(int page) {
-        return page < scores.length ? scores[page] : KEPT;
+        return page < scores.length ? scores[page] : UNSCORED;
     }
 
     /** Pages that belong in a span of this many runs, the best ones. */
-    Set<Integer> wanted(int pages, int head, int runs) {
+    Set<Integer> bestPages(int pages, int head, int runs) {
         List<Integer> order = new ArrayList<>(pages);
         for (int page = 0; page < pages; page++) {
             order.add(page);
@@ -96,7 +96,7 @@ final class PageRanking {
     }
 
     /** Cuts the sequence to a number of tokens: a page that was cut has no score any more. */
-    void cut(int tokens) {
+    void truncate(int tokens) {
         scores = Arrays.copyOf(scores, Math.min(scores.length, tokens / PoolGeometry.PAGE));
         position = Math.min(position, tokens);
         recalled.removeIf(page -> page >= PoolGeometry.pages(tokens));

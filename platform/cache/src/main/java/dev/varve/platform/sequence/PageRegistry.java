@@ -23,7 +23,7 @@ final class PageRegistry {
     static final class Page {
         private final long name;
         private boolean onHost;
-        private boolean asked;
+        private boolean queried;
         private int holders = 1;
 
         private Page(long name) {
@@ -52,8 +52,8 @@ final class PageRegistry {
     }
 
     /** Marks a page as queried: the shards keep what they computed for it. */
-    void ask(Page page) {
-        page.asked = true;
+    void markQueried(Page page) {
+        page.queried = true;
         atShards.add(page);
     }
 
@@ -67,7 +67,7 @@ final class PageRegistry {
      * host memory or the shards refer to the present content.
      */
     Page toWrite(Page page) {
-        if (page.holders == 1 && !page.onHost && !page.asked) {
+        if (page.holders == 1 && !page.onHost && !page.queried) {
             return page;
         }
         release(page);

@@ -43,7 +43,7 @@ final class PageTable {
     private long[] uses = new long[16];
 
     /** Page number of each run; ascending, and never modified in place. */
-    private int[] held = new int[0];
+    private int[] pageOfRun = new int[0];
 
     /** Number of runs of the span. */
     private int capacity;
@@ -74,7 +74,7 @@ final class PageTable {
     /** Whether the pages of the first tokens are all in the span, each in the run of its number. */
     boolean isStraightUpTo(int tokens) {
         int count = PoolGeometry.pages(tokens);
-        return count == 0 || count <= held.length && held[count - 1] == count - 1;
+        return count == 0 || count <= pageOfRun.length && pageOfRun[count - 1] == count - 1;
     }
 
     /**
@@ -91,13 +91,13 @@ final class PageTable {
         }
         copy.clock = clock;
         copy.growTo(straight ? count : capacity);
-        copy.hold(straight ? Arrays.copyOf(held, count) : held);
+        copy.setResident(straight ? Arrays.copyOf(pageOfRun, count) : pageOfRun);
         if (straight) {
             copy.head = Math.max(0, count - 1);
         } else {
             copy.head = head;
             copy.choice = choice.copy();
-            copy.cut(tokens);
+            copy.truncate(tokens);
         }
         return copy;
     }
@@ -115,7 +115,7 @@ final class PageTable {
                 append(names.make(), ++clock);
             }
             head = count - 1;
-            hold(before.resident(count));
+            setResident(before.resident(count));
             for (int page = 0; page < count; page++) {
                 if (runs[page] == NOWHERE) {
                     names.putOnHost(pages.get(page));
@@ -131,7 +131,7 @@ final class PageTable {
     }
 
     private void take(PageResidency before) {
-        choice.take(before.scores(), before.scoredAt());
+        choice.setScores(before.scores(), before.scoredAt());
     }
 
     /**
@@ -153,7 +153,7 @@ final class PageTable {
         take(before);
         // The choice may have been made for tokens that were not computed yet.
         int scoredAt = Math.min(before.scoredAt(), tokens + PoolGeometry.PAGE);
-        choice.cut(tokens);
+        choice.truncate(tokens);
         choice.setPosition(scoredAt);
         forgetIfStraight();
     }
@@ -186,7 +186,7 @@ final class PageTable {
     }
 
     int residentPages() {
-        return held.length;
+        return pageOfRun.length;
     }
 
     /** Number of pages in host memory only. */
@@ -196,7 +196,7 @@ final class PageTable {
 
     /** Whether every page is in the span, in the run of its number. */
     boolean isStraight() {
-        return held.length == pages.size();
+        return pageOfRun.length == pages.size();
     }
 
     /** Current map of positions to slots. */
@@ -210,8 +210,8 @@ final class PageTable {
 
     /** Page of each run. */
     private int[] inRuns() {
-        int[] inRuns = Arrays.copyOf(held, capacity);
-        Arrays.fill(inRuns, held.length, capacity, PageMap.EMPTY);
+        int[] inRuns = Arrays.copyOf(pageOfRun, capacity);
+        Arrays.fill(inRuns, pageOfRun.length, capacity, PageMap.EMPTY);
         return inRuns;
     }
 
@@ -239,11 +239,11 @@ final class PageTable {
         int firstPage = PoolGeometry.pageOf(first);
         int endPage = PoolGeometry.pages(end);
         BitSet wanted = new BitSet();
-        for (int page : held) {
+        for (int page : pageOfRun) {
             wanted.set(page);
         }
         fillUp(wanted, firstPage, endPage);
-        makeRoom(wanted, firstPage, endPage);
+        evictFor(wanted, firstPage, endPage);
         head = Math.max(head, endPage - 1);
         while (pages.size() < endPage) {
             append(names.make(), 0);
@@ -261,7 +261,7 @@ final class PageTable {
      * position of a longer one, whose later pages had displaced them.
      */
     private void fillUp(BitSet wanted, int firstPage, int endPage) {
-        int room = capacity - held.length;
+        int room = capacity - pageOfRun.length;
         for (int page = firstPage; page < endPage; page++) {
             room -= isResident(page) ? 0 : 1;
         }
@@ -283,12 +283,12 @@ final class PageTable {
      * used one returns first.
      */
     private int byReturn(int page, int other) {
-        boolean byUse = !choice.isMade() || isProtected(page, head) && isProtected(other, head);
+        boolean byUse = !choice.hasScores() || isProtected(page, head) && isProtected(other, head);
         return byUse ? Long.compare(uses[other], uses[page]) : choice.byRank(page, other, head);
     }
 
     /** Adds pages that are about to be written; another page leaves for each if necessary. */
-    private void makeRoom(BitSet wanted, int firstPage, int endPage) {
+    private void evictFor(BitSet wanted, int firstPage, int endPage) {
         BitSet others = (BitSet) wanted.clone();
         others.clear(firstPage, endPage);
         for (int page = firstPage; page < endPage; page++) {
@@ -321,17 +321,17 @@ final class PageTable {
      * @param wanted their numbers, ascending; at most one per run
      */
     private void arrange(int[] wanted, int spanBegin, Consumer<RowOperation> moves) {
-        if (Arrays.equals(wanted, held)) {
+        if (Arrays.equals(wanted, pageOfRun)) {
             return;
         }
         int[] stays = Arrays.stream(wanted).filter(page -> runs[page] != NOWHERE).toArray();
-        for (int page : held) {
+        for (int page : pageOfRun) {
             if (Arrays.binarySearch(stays, page) < 0) {
                 pageOut(page, spanBegin, moves);
             }
         }
         shift(wanted, spanBegin, moves);
-        hold(wanted);
+        setResident(wanted);
         for (int page : wanted) {
             // A page that is written for the first time has no content to bring in.
             if (Arrays.binarySearch(stays, page) < 0 && pages.get(page).isOnHost()) {
@@ -372,12 +372,12 @@ final class PageTable {
     }
 
     /** Records that the span holds exactly the given pages. */
-    private void hold(int[] wanted) {
+    private void setResident(int[] wanted) {
         Arrays.fill(runs, 0, pages.size(), NOWHERE);
         for (int run = 0; run < wanted.length; run++) {
             runs[wanted[run]] = run;
         }
-        held = wanted;
+        pageOfRun = wanted;
         epoch++;
     }
 
@@ -410,7 +410,7 @@ final class PageTable {
     }
 
     private boolean isEvictedBefore(int page, int other) {
-        return choice.isMade()
+        return choice.hasScores()
                 ? choice.score(page) < choice.score(other)
                 : uses[page] < uses[other];
     }
@@ -425,13 +425,13 @@ final class PageTable {
      * @return number of pages that left or returned
      */
     int reselect(float[] given, int position, int spanBegin, Consumer<RowOperation> moves) {
-        choice.take(given, position);
-        Set<Integer> chosen = choice.wanted(pages.size(), head, capacity);
+        choice.setScores(given, position);
+        Set<Integer> chosen = choice.bestPages(pages.size(), head, capacity);
         int hits = choice.hits(chosen);
         int[] wanted = chosen.stream().mapToInt(Integer::intValue).sorted().toArray();
         List<Integer> recalled =
                 Arrays.stream(wanted).filter(page -> !isResident(page)).boxed().toList();
-        int leave = held.length - (wanted.length - recalled.size());
+        int leave = pageOfRun.length - (wanted.length - recalled.size());
         arrange(wanted, spanBegin, moves);
         choice.recalled(recalled);
         counts = counts.plus(new PagingCounts(0, 0, 0, 1, recalled.size(), hits));
@@ -456,7 +456,7 @@ final class PageTable {
     List<PageQuery.PagePlace> places(int position, int spanBegin) {
         List<PageQuery.PagePlace> places = new ArrayList<>();
         for (int page = 0; page < position / PoolGeometry.PAGE; page++) {
-            names.ask(pages.get(page));
+            names.markQueried(pages.get(page));
             places.add(
                     new PageQuery.PagePlace(
                             pages.get(page).name(),
@@ -498,24 +498,24 @@ final class PageTable {
     }
 
     /** Continues as the table of another sequence, which shares the first tokens. */
-    void handOver(int tokens) {
+    void transferTo(int tokens) {
         counts = PagingCounts.NONE;
-        cut(tokens);
+        truncate(tokens);
     }
 
     /** Cuts the table to the first tokens. */
-    void cut(int tokens) {
+    void truncate(int tokens) {
         int kept = PoolGeometry.pages(tokens);
         while (pages.size() > kept) {
             names.release(pages.removeLast());
         }
-        int[] rest = Arrays.stream(held).filter(page -> page < kept).toArray();
-        if (rest.length < held.length) {
+        int[] rest = Arrays.stream(pageOfRun).filter(page -> page < kept).toArray();
+        if (rest.length < pageOfRun.length) {
             // Only the last ones are removed, so the others keep their runs.
-            hold(rest);
+            setResident(rest);
         }
         head = Math.max(0, Math.min(head, kept - 1));
-        choice.cut(tokens);
+        choice.truncate(tokens);
         forgetIfStraight();
     }
 
@@ -528,6 +528,6 @@ final class PageTable {
 
     /** Releases all pages. */
     void release() {
-        cut(0);
+        truncate(0);
     }
 }

@@ -11,9 +11,9 @@ import dev.varve.platform.shard.TokenTree;
  * @param tokens the tokens after its computed ones, at least one; must not be modified
  * @param outputs requested outputs
  * @param kind kind of the chunk
- * @param keepState whether the state after them becomes the sequence's checkpoint, in place of an
+ * @param savesCheckpoint whether the state after them becomes the sequence's checkpoint, in place of an
  *     older one
- * @param guessed number of draft tokens, at the end; then {@link KvCacheManager#accept} must be
+ * @param draftTokens number of draft tokens, at the end; then {@link KvCacheManager#accept} must be
  *     called with the accepted ones before anything else is computed of the sequence
  * @param tree which of the tokens each one follows
  * @param reserved position up to which slots are reserved: the end of the tokens, or of the window
@@ -25,8 +25,8 @@ public record ScheduledTokens(
         int[] tokens,
         RequestedOutput outputs,
         ChunkKind kind,
-        boolean keepState,
-        int guessed,
+        boolean savesCheckpoint,
+        int draftTokens,
         TokenTree tree,
         int reserved) {
     /** Creates tokens that may branch. */
@@ -59,8 +59,8 @@ public record ScheduledTokens(
                 tokens,
                 outputs,
                 kind,
-                keepState,
-                guessed,
+                savesCheckpoint,
+                draftTokens,
                 tree,
                 Math.max(windowEnd, end()));
     }

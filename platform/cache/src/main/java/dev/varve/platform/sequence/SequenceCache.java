@@ -24,7 +24,7 @@ public final class SequenceCache {
     private SlotSpan span = NO_SLOTS;
     private int row = SequenceChunk.ZERO_ROW;
     private Checkpoint checkpoint = Checkpoint.NONE;
-    private ChunkHistory cuts = new ChunkHistory();
+    private ChunkHistory chunkHistory = new ChunkHistory();
     private Optional<TokenLogits> output = Optional.empty();
 
     /** Page table, if its span may be smaller than its tokens. */
@@ -85,7 +85,7 @@ public final class SequenceCache {
         return pages;
     }
 
-    void hold(Optional<PageTable> table) {
+    void setPages(Optional<PageTable> table) {
         pages = table;
     }
 
@@ -110,11 +110,11 @@ public final class SequenceCache {
      * these tokens only, and not on later ones.
      */
     public int coldEnd() {
-        return coldTokens >= computed ? computed : cuts.floor(coldTokens);
+        return coldTokens >= computed ? computed : chunkHistory.floor(coldTokens);
     }
 
     /** Statistics of its pages; empty if its span always holds all of them. */
-    public Optional<SequencePagingStatus> pageFigures() {
+    public Optional<SequencePagingStatus> pagingStatus() {
         return pages.map(
                 table ->
                         new SequencePagingStatus(
@@ -132,8 +132,8 @@ public final class SequenceCache {
     }
 
     /** Chunk boundaries of the computed tokens; changes with them. */
-    public ChunkHistory cuts() {
-        return cuts;
+    public ChunkHistory chunkHistory() {
+        return chunkHistory;
     }
 
     /** Output of the last computed token, if it was kept for requests with the same tokens. */
@@ -159,7 +159,7 @@ public final class SequenceCache {
     /** Records a forward that was submitted. */
     void extend(int end, ChunkKind kind) {
         computed = end;
-        cuts.add(end, kind);
+        chunkHistory.add(end, kind);
         output = Optional.empty();
     }
 
@@ -172,7 +172,7 @@ public final class SequenceCache {
      * Returns and clears the placement of the last forward; called when its accepted tokens are
      * known.
      */
-    Optional<ChunkPlacement> settleDraft() {
+    Optional<ChunkPlacement> takeDraftPlacement() {
         Optional<ChunkPlacement> place = drafted;
         drafted = Optional.empty();
         return place;
@@ -180,7 +180,7 @@ public final class SequenceCache {
 
     /** Discards the last forward after a position. */
     void shorten(int end) {
-        cuts.shorten(end);
+        chunkHistory.shorten(end);
         computed = end;
     }
 
@@ -193,11 +193,11 @@ public final class SequenceCache {
         row = other;
     }
 
-    void keepCheckpoint(Checkpoint kept) {
+    void setCheckpoint(Checkpoint kept) {
         checkpoint = kept;
     }
 
-    void keepOutput(TokenLogits kept) {
+    void setOutput(TokenLogits kept) {
         output = Optional.of(kept);
     }
 
@@ -209,7 +209,7 @@ public final class SequenceCache {
      */
     void beginWith(SequenceCache other, int length, int stateRow) {
         computed = length;
-        cuts = other.cuts.upTo(length);
+        chunkHistory = other.chunkHistory.upTo(length);
         checkpoint = other.checkpoint.position() <= length ? other.checkpoint : Checkpoint.NONE;
         row = stateRow;
         output = length == other.computed ? other.output : Optional.empty();
@@ -224,7 +224,7 @@ public final class SequenceCache {
      */
     void beginAfter(ChunkHistory how, int stateRow) {
         computed = how.end();
-        cuts = how;
+        chunkHistory = how;
         row = stateRow;
     }
 

@@ -31,7 +31,7 @@ final class StateRowAllocator {
     }
 
     /** Keeps a row unchanged until its release, even if its sequence is dropped. */
-    void hold(int row) {
+    void retain(int row) {
         rows.share(row);
     }
 
@@ -66,9 +66,9 @@ final class StateRowAllocator {
      * sequence that shares its row with a resident needs no new row after the eviction of that
      * resident, and would hold three rows if it had taken one before.
      */
-    void makeRoom(List<ScheduledTokens> advances) {
+    void evictFor(List<ScheduledTokens> advances) {
         for (ScheduledTokens advance : advances) {
-            if (advance.keepState()) {
+            if (advance.savesCheckpoint()) {
                 // First, so that no sequence ever holds more than two rows.
                 dropCheckpoint(advance.sequence());
             }
@@ -81,7 +81,7 @@ final class StateRowAllocator {
     private int needed(List<ScheduledTokens> advances) {
         int needed = 0;
         for (ScheduledTokens advance : advances) {
-            needed += advance.keepState() || needsOtherRow(advance.sequence()) ? 1 : 0;
+            needed += advance.savesCheckpoint() || needsOtherRow(advance.sequence()) ? 1 : 0;
         }
         return needed;
     }
@@ -138,7 +138,7 @@ final class StateRowAllocator {
         if (sequence.checkpoint().row() != sequence.stateRow()) {
             rows.release(sequence.checkpoint().row());
         }
-        sequence.keepCheckpoint(Checkpoint.NONE);
+        sequence.setCheckpoint(Checkpoint.NONE);
     }
 
     /** Releases the rows of a dropped sequence. */

@@ -79,14 +79,14 @@ class BlockEventsTest {
     }
 
     private final Index index = new Index();
-    private final CacheEventPublisher feed = new CacheEventPublisher(index, 1000);
+    private final CacheEventPublisher eventPublisher = new CacheEventPublisher(index, 1000);
 
     private CacheRig rig(boolean forgets) {
-        return new CacheRig(Kind.of(forgets), CacheStores.NONE, Optional.of(feed));
+        return new CacheRig(Kind.of(forgets), CacheStores.NONE, Optional.of(eventPublisher));
     }
 
     private Map<Long, CacheEvent.Stored> told(CacheMedium medium) throws InterruptedException {
-        feed.awaitTold();
+        eventPublisher.awaitPublished();
         return index.of(medium);
     }
 

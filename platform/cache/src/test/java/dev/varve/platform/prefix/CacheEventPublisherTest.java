@@ -57,22 +57,22 @@ class CacheEventPublisherTest {
         }
     }
 
-    private static void store(CacheEventPublisher feed, long block) {
-        feed.stored(CacheMedium.HOST, block, OptionalLong.empty(), TOKENS);
+    private static void store(CacheEventPublisher eventPublisher, long block) {
+        eventPublisher.stored(CacheMedium.HOST, block, OptionalLong.empty(), TOKENS);
     }
 
     @Test
     void whatHappensIsToldInItsOrderAndOnce() throws Exception {
         Index index = new Index(0);
-        try (CacheEventPublisher feed = new CacheEventPublisher(index, 100)) {
-            feed.share().close();
-            store(feed, 1);
-            store(feed, 1);
-            feed.removed(CacheMedium.HOST, 2);
-            feed.removed(CacheMedium.HOST, 1);
-            feed.removed(CacheMedium.HOST, 1);
-            store(feed, 2);
-            feed.awaitTold();
+        try (CacheEventPublisher eventPublisher = new CacheEventPublisher(index, 100)) {
+            eventPublisher.share().close();
+            store(eventPublisher, 1);
+            store(eventPublisher, 1);
+            eventPublisher.removed(CacheMedium.HOST, 2);
+            eventPublisher.removed(CacheMedium.HOST, 1);
+            eventPublisher.removed(CacheMedium.HOST, 1);
+            store(eventPublisher, 2);
+            eventPublisher.awaitPublished();
 
             assertEquals(
                     List.of("Stored", "Removed", "Stored"),
@@ -87,17 +87,17 @@ class CacheEventPublisherTest {
     @Test
     void aListenerThatWasTooSlowIsToldEverythingAnew() throws Exception {
         Index index = new Index(1);
-        try (CacheEventPublisher feed = new CacheEventPublisher(index, 16)) {
-            store(feed, 0);
+        try (CacheEventPublisher eventPublisher = new CacheEventPublisher(index, 16)) {
+            store(eventPublisher, 0);
             Await.latch(index.begun);
             for (long i = 1; i <= 1000; i++) {
-                store(feed, i);
+                store(eventPublisher, i);
                 if (i % 3 == 0) {
-                    feed.removed(CacheMedium.HOST, i - 1);
+                    eventPublisher.removed(CacheMedium.HOST, i - 1);
                 }
             }
             index.may.countDown();
-            feed.awaitTold();
+            eventPublisher.awaitPublished();
 
             assertEquals(
                     LongStream.rangeClosed(0, 1000)

@@ -154,7 +154,7 @@ final class CacheRig implements AutoCloseable {
         this(kind, CacheStores.NONE, Optional.empty());
     }
 
-    CacheRig(Kind kind, CacheStores stores, Optional<CacheEventPublisher> feed) {
+    CacheRig(Kind kind, CacheStores stores, Optional<CacheEventPublisher> eventPublisher) {
         features = kind.features();
         model = kind.forgets() ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
         LayerRange all = model.shape().allLayers();
@@ -183,7 +183,7 @@ final class CacheRig implements AutoCloseable {
                                         () -> wakeUp("read")));
         cache =
                 PrefixCache.of(
-                        capacity, kind.forgets(), host, feed, new FailureCounter(System::nanoTime));
+                        capacity, kind.forgets(), host, eventPublisher, new FailureCounter(System::nanoTime));
     }
 
     private void wakeUp(String why) {
@@ -246,17 +246,17 @@ final class CacheRig implements AutoCloseable {
         PrefixCache.AllocatedSequence begun = begin(request).orElseThrow();
         SequenceCache sequence = begun.sequence();
         PrefixLookupResult use;
-        if (begun.arrival().isPresent()) {
-            SnapshotImport arrival = begun.arrival().get();
-            for (int i = 0; !arrival.hasArrived(); i++) {
-                if (arrival.hasFailed()) {
+        if (begun.snapshotImport().isPresent()) {
+            SnapshotImport snapshotImport = begun.snapshotImport().get();
+            for (int i = 0; !snapshotImport.isComplete(); i++) {
+                if (snapshotImport.hasFailed()) {
                     cache.move(MOMENT, Long.MAX_VALUE);
                     cache.drop(sequence);
-                    throw new AssertionError("it could not be restored: " + arrival.lost());
+                    throw new AssertionError("it could not be restored: " + snapshotImport.lost());
                 }
                 move(i);
             }
-            use = cache.started(sequence, arrival);
+            use = cache.started(sequence, snapshotImport);
         } else {
             use = cache.started(request, sequence.computed(), false);
         }
@@ -300,7 +300,7 @@ final class CacheRig implements AutoCloseable {
     /** Computes a prompt and ends its sequence, which is kept. */
     Answer finish(int[] prompt, CacheScope scope, int... stops) {
         Answer answer = run(prompt, scope, stops);
-        cache.keep(answer.sequence());
+        cache.retain(answer.sequence());
         settle();
         return answer;
     }

@@ -269,10 +269,10 @@ class HostMemoryTest {
 
             rig.move();
 
-            SnapshotImport arrival = begun.arrival().orElseThrow();
-            assertTrue(arrival.hasFailed());
-            assertFalse(arrival.hasArrived());
-            assertEquals(Optional.empty(), arrival.lost());
+            SnapshotImport snapshotImport = begun.snapshotImport().orElseThrow();
+            assertTrue(snapshotImport.hasFailed());
+            assertFalse(snapshotImport.isComplete());
+            assertEquals(Optional.empty(), snapshotImport.lost());
             assertTrue(rig.cache().isIdle(), "it is given up");
             rig.cache().drop(begun.sequence());
             rig.mover().recover();
@@ -296,7 +296,7 @@ class HostMemoryTest {
 
             rig.move();
 
-            assertEquals(Optional.of(loss), begun.arrival().orElseThrow().lost());
+            assertEquals(Optional.of(loss), begun.snapshotImport().orElseThrow().lost());
         }
     }
 
@@ -311,13 +311,13 @@ class HostMemoryTest {
 
             rig.move();
 
-            SnapshotImport arrival = begun.arrival().orElseThrow();
-            assertFalse(arrival.hasArrived());
-            assertFalse(arrival.hasFailed());
+            SnapshotImport snapshotImport = begun.snapshotImport().orElseThrow();
+            assertFalse(snapshotImport.isComplete());
+            assertFalse(snapshotImport.hasFailed());
             assertFalse(rig.cache().isIdle());
             rig.mover().letGo();
             rig.cache().await();
-            assertTrue(arrival.hasArrived());
+            assertTrue(snapshotImport.isComplete());
             rig.move();
             assertTrue(rig.cache().isIdle());
         }
@@ -336,7 +336,7 @@ class HostMemoryTest {
             rig.cache().drop(begun.sequence());
             rig.move();
 
-            assertTrue(begun.arrival().orElseThrow().isGivenUp());
+            assertTrue(begun.snapshotImport().orElseThrow().isGivenUp());
             rig.cache().clear();
             assertEquals(0, rig.cache().status().host().usedBytes());
             assertEquals(0, rig.cache().devices().slotUse().running());
@@ -352,7 +352,7 @@ class HostMemoryTest {
             rig.begin(request(next, SCOPE)).orElseThrow();
             rig.run(text(5, 300), SCOPE);
 
-            rig.cache().lose();
+            rig.cache().clearDevices();
 
             assertTrue(rig.cache().isIdle());
             Answer answer = rig.finish(next);
@@ -369,7 +369,7 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             Answer running = rig.run(PROMPT, SCOPE);
 
-            rig.cache().putAside(running.sequence());
+            rig.cache().preempt(running.sequence());
             rig.settle();
 
             assertEquals(0, rig.cache().devices().find(request(next, SCOPE)), "it left the device");
@@ -438,7 +438,7 @@ class HostMemoryTest {
             assertEquals(1, rig.cache().status().counts().hits().get(CacheSource.DEVICE));
             rig.pushOff();
             assertEquals(0, rig.finish(next).use().tokens());
-            rig.cache().lose();
+            rig.cache().clearDevices();
             assertEquals(0, rig.finish(next).use().tokens());
         }
     }
@@ -461,7 +461,7 @@ class HostMemoryTest {
     void moreThanMayBeUnderWayWaits() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.run(PROMPT, SCOPE);
-            rig.cache().keep(rig.run(text(2, LENGTH), SCOPE).sequence());
+            rig.cache().retain(rig.run(text(2, LENGTH), SCOPE).sequence());
             rig.mover().hold();
 
             rig.cache().move(1_000_000_000, 1);
@@ -539,13 +539,13 @@ class HostMemoryTest {
                 if (seed % 3 == 0) {
                     rig.cache().drop(answer.sequence());
                 } else {
-                    rig.cache().keep(answer.sequence());
+                    rig.cache().retain(answer.sequence());
                 }
                 assertAnswers(true, prompt, answer);
             }
             rig.pushOff();
             assertTrue(tokens(rig).contains(300), () -> tokens(rig).toString());
-            rig.cache().lose();
+            rig.cache().clearDevices();
             int[] next = join(text(11, 300), 5);
             assertAnswers(true, next, rig.finish(next));
         }
@@ -557,10 +557,10 @@ class HostMemoryTest {
         int[] parted = PROMPT.clone();
         parted[400] = (parted[400] + 1) % 61;
         try (CacheRig rig = new CacheRig(Kind.of(false).parallel(1))) {
-            rig.cache().keep(rig.run(PROMPT, SCOPE).sequence());
+            rig.cache().retain(rig.run(PROMPT, SCOPE).sequence());
 
             // Nothing has been copied yet, and rows behind the shared tokens are overwritten.
-            rig.cache().keep(rig.run(parted, SCOPE).sequence());
+            rig.cache().retain(rig.run(parted, SCOPE).sequence());
             rig.pushOff();
 
             int[] next = join(PROMPT, 5);
@@ -580,7 +580,7 @@ class HostMemoryTest {
             Answer answer = rig.run(PROMPT, SCOPE, 300);
             rig.mover().fail(new VarveException(VarveException.Kind.BACKEND_FAILED, "broken"));
 
-            rig.cache().keep(answer.sequence());
+            rig.cache().retain(answer.sequence());
             rig.settle();
 
             assertEquals(List.of(), rig.cache().entries());
@@ -596,11 +596,11 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             Answer answer = rig.run(PROMPT, SCOPE, 300);
             rig.mover().hold();
-            rig.cache().keep(answer.sequence());
+            rig.cache().retain(answer.sequence());
             rig.cache().move(1_000_000_000, 1);
             rig.mover().letGo();
 
-            rig.cache().lose();
+            rig.cache().clearDevices();
 
             assertTrue(rig.cache().isIdle());
             assertEquals(List.of(), rig.cache().entries());
@@ -622,7 +622,7 @@ class HostMemoryTest {
 
             rig.cache().await();
 
-            assertTrue(begun.arrival().orElseThrow().hasArrived());
+            assertTrue(begun.snapshotImport().orElseThrow().isComplete());
         }
     }
 
@@ -631,7 +631,7 @@ class HostMemoryTest {
     void whatIsPutAsideIsCopiedBeforeItsPlaceGoes() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(true).parallel(1))) {
-            rig.cache().putAside(rig.run(PROMPT, SCOPE).sequence());
+            rig.cache().preempt(rig.run(PROMPT, SCOPE).sequence());
 
             rig.cache().drop(rig.run(text(2, 900), SCOPE).sequence());
             rig.settle();
@@ -645,7 +645,7 @@ class HostMemoryTest {
     @Test
     void whatIsStillToBeCopiedIsForgottenToo() {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
-            rig.cache().keep(rig.run(PROMPT, SCOPE, 300).sequence());
+            rig.cache().retain(rig.run(PROMPT, SCOPE, 300).sequence());
 
             rig.cache().clear();
 

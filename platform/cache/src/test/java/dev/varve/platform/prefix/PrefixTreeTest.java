@@ -305,7 +305,7 @@ class PrefixTreeTest {
             } else {
                 hits += assertFound(stored, scope, prompt);
             }
-            stored.keySet().removeIf(Checkpoint::isGone);
+            stored.keySet().removeIf(Checkpoint::isRemoved);
             assertEquals(stored.size(), tree.checkpoints().size());
             if (operation % 1000 == 0) {
                 assertEquals(tree.memory().used(), used());

@@ -25,12 +25,12 @@ class SequenceFeaturesTest {
 
     /** A trail, and what it should have: the value of each position, from a first one on. */
     private static final class Pair {
-        private final SequenceFeatures trail;
+        private final SequenceFeatures sequenceFeatures;
         private final List<Integer> values;
         private int begin;
 
-        Pair(SequenceFeatures trail, List<Integer> values, int begin) {
-            this.trail = trail;
+        Pair(SequenceFeatures sequenceFeatures, List<Integer> values, int begin) {
+            this.sequenceFeatures = sequenceFeatures;
             this.values = new ArrayList<>(values);
             this.begin = begin;
         }
@@ -55,18 +55,18 @@ class SequenceFeaturesTest {
             }
             IntStream.of(fresh).forEach(values::add);
             int column = random.nextInt(4);
-            trail.add(position, features(fresh, column), column, count);
+            sequenceFeatures.add(position, features(fresh, column), column, count);
         }
 
         Pair fork(int position) {
             List<Integer> kept =
                     position <= begin ? List.of() : values.subList(0, position - begin);
             return new Pair(
-                    (SequenceFeatures) trail.upTo(position), kept, Math.min(begin, position));
+                    (SequenceFeatures) sequenceFeatures.upTo(position), kept, Math.min(begin, position));
         }
 
         void require(String what) {
-            FeatureSpan span = trail.before(end());
+            FeatureSpan span = sequenceFeatures.before(end());
             int first = Math.max(begin, end() - FeatureSpan.MOST);
             assertEquals(first, span.begin(), what);
             assertEquals(end(), span.end(), what);
@@ -142,21 +142,21 @@ class SequenceFeaturesTest {
             first.add(random, 0, 256);
             Pair pinned = Pair.empty(memory);
             pinned.add(random, 0, 256);
-            FeaturePage kept = pinned.trail.before(256).page(256).orElseThrow();
+            FeaturePage kept = pinned.sequenceFeatures.before(256).page(256).orElseThrow();
             kept.pin();
             Pair long1 = Pair.empty(memory);
 
             long1.add(random, 0, 1000);
 
-            assertEquals(1000, long1.trail.before(1000).end());
-            assertEquals(512, long1.trail.before(1000).begin(), "two pages are left for it");
-            assertTrue(first.trail.before(256).read(0, 10).isEmpty());
+            assertEquals(1000, long1.sequenceFeatures.before(1000).end());
+            assertEquals(512, long1.sequenceFeatures.before(1000).begin(), "two pages are left for it");
+            assertTrue(first.sequenceFeatures.before(256).read(0, 10).isEmpty());
             pinned.require("pinned");
             assertEquals(3 * page, memory.memory().used());
             kept.unpin();
             memory.clear();
             assertEquals(0, memory.memory().used());
-            assertTrue(kept.isGone());
+            assertTrue(kept.isFreed());
         }
     }
 
@@ -166,8 +166,8 @@ class SequenceFeaturesTest {
             Pair pair = Pair.empty(memory);
             pair.add(new Random(1), 0, 300);
 
-            assertEquals(300, pair.trail.before(300).end());
-            assertTrue(pair.trail.before(300).read(299, 1).isEmpty());
+            assertEquals(300, pair.sequenceFeatures.before(300).end());
+            assertTrue(pair.sequenceFeatures.before(300).read(299, 1).isEmpty());
         }
     }
 

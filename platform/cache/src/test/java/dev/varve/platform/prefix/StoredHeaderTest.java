@@ -48,9 +48,9 @@ class StoredHeaderTest {
         StoredHeader read = read(bytes(HEADER)).orElseThrow();
 
         assertArrayEquals(TOKENS, read.tokens());
-        assertEquals(HEADER.cutsDigest(), read.cutsDigest());
-        assertArrayEquals(HEADER.cuts().numbers(), read.cuts().numbers());
-        assertEquals(350, read.cuts().end());
+        assertEquals(HEADER.chunkHistoryDigest(), read.chunkHistoryDigest());
+        assertArrayEquals(HEADER.chunkHistory().numbers(), read.chunkHistory().numbers());
+        assertEquals(350, read.chunkHistory().end());
         assertArrayEquals(SIZES, read.sizes());
         assertEquals("ä", read.origin());
     }
@@ -62,7 +62,7 @@ class StoredHeaderTest {
         StoredHeader read = read(bytes(none)).orElseThrow();
 
         assertEquals(0, read.tokens().length);
-        assertEquals(0, read.cuts().end());
+        assertEquals(0, read.chunkHistory().end());
         assertTrue(read.fits(new int[0], new long[0]));
     }
 
@@ -83,7 +83,7 @@ class StoredHeaderTest {
         byte[] bytes = bytes(HEADER);
         int tokens = Long.BYTES;
         int cuts = tokens + Integer.BYTES * (1 + TOKENS.length);
-        int sizes = cuts + Integer.BYTES * (1 + HEADER.cuts().numbers().length);
+        int sizes = cuts + Integer.BYTES * (1 + HEADER.chunkHistory().numbers().length);
         int text = sizes + Integer.BYTES + Long.BYTES * SIZES.length;
         for (int at : new int[] {tokens, cuts, sizes, text}) {
             for (int wrong : new int[] {-1, 1 << 30, Integer.MAX_VALUE, Integer.MIN_VALUE}) {

@@ -10,11 +10,11 @@ import org.junit.jupiter.api.Test;
 
 class ChunkHistoryTest {
     private static ChunkHistory cuts(int... ends) {
-        ChunkHistory cuts = new ChunkHistory();
+        ChunkHistory chunkHistory = new ChunkHistory();
         for (int end : ends) {
-            cuts.add(end, ChunkKind.WINDOW);
+            chunkHistory.add(end, ChunkKind.WINDOW);
         }
-        return cuts;
+        return chunkHistory;
     }
 
     /** A forward across position 100 computed tokens before it together with tokens after it. */
@@ -58,16 +58,16 @@ class ChunkHistoryTest {
 
     @Test
     void theLastForwardCountsUpToWhereItIsShortened() {
-        ChunkHistory cuts = cuts(512);
-        cuts.add(520, ChunkKind.ROWS);
+        ChunkHistory chunkHistory = cuts(512);
+        chunkHistory.add(520, ChunkKind.ROWS);
 
-        cuts.shorten(514);
+        chunkHistory.shorten(514);
 
-        assertEquals(514, cuts.end());
-        assertEquals(512, cuts.floor(513));
-        assertEquals(ChunkKind.ROWS, cuts.kindAt(512));
-        cuts.add(515, ChunkKind.ROWS);
-        assertEquals(515, cuts.next(514));
+        assertEquals(514, chunkHistory.end());
+        assertEquals(512, chunkHistory.floor(513));
+        assertEquals(ChunkKind.ROWS, chunkHistory.kindAt(512));
+        chunkHistory.add(515, ChunkKind.ROWS);
+        assertEquals(515, chunkHistory.next(514));
     }
 
     /** The numbers are those of the window, however it was computed. */
@@ -98,22 +98,22 @@ class ChunkHistoryTest {
 
     @Test
     void aTokenBehindAPieceStandsForItself() {
-        ChunkHistory cuts = new ChunkHistory();
-        cuts.add(96, ChunkKind.PIECE);
-        cuts.add(97, ChunkKind.WINDOW);
+        ChunkHistory chunkHistory = new ChunkHistory();
+        chunkHistory.add(96, ChunkKind.PIECE);
+        chunkHistory.add(97, ChunkKind.WINDOW);
 
-        assertEquals(96, cuts.next(0));
-        assertEquals(ChunkKind.PIECE, cuts.kindAt(0));
-        assertEquals(97, cuts.next(96));
-        assertEquals(ChunkKind.WINDOW, cuts.kindAt(96));
+        assertEquals(96, chunkHistory.next(0));
+        assertEquals(ChunkKind.PIECE, chunkHistory.kindAt(0));
+        assertEquals(97, chunkHistory.next(96));
+        assertEquals(ChunkKind.WINDOW, chunkHistory.kindAt(96));
     }
 
     @Test
     void nothingBeforeTheLastForwardIsShortened() {
-        ChunkHistory cuts = cuts(512, 600);
+        ChunkHistory chunkHistory = cuts(512, 600);
 
-        assertThrows(IllegalArgumentException.class, () -> cuts.shorten(512));
-        assertThrows(IllegalArgumentException.class, () -> cuts.shorten(601));
+        assertThrows(IllegalArgumentException.class, () -> chunkHistory.shorten(512));
+        assertThrows(IllegalArgumentException.class, () -> chunkHistory.shorten(601));
         assertThrows(IllegalArgumentException.class, () -> new ChunkHistory().shorten(1));
     }
 
@@ -158,39 +158,39 @@ class ChunkHistoryTest {
 
     @Test
     void whatFollowsAPositionDoesNotChangeItsDigest() {
-        ChunkHistory cuts = cuts(256, 512);
-        long digest = cuts.digest(512);
+        ChunkHistory chunkHistory = cuts(256, 512);
+        long digest = chunkHistory.digest(512);
 
-        cuts.add(513, ChunkKind.ROWS);
-        cuts.add(700, ChunkKind.WINDOW);
+        chunkHistory.add(513, ChunkKind.ROWS);
+        chunkHistory.add(700, ChunkKind.WINDOW);
 
-        assertEquals(digest, cuts.digest(512));
-        assertEquals(digest, cuts.upTo(512).digest(512));
+        assertEquals(digest, chunkHistory.digest(512));
+        assertEquals(digest, chunkHistory.upTo(512).digest(512));
     }
 
     @Test
     void guessesBehindAPositionAreNoPartOfAnythingThatIsComputedAgain() {
-        ChunkHistory cuts = new ChunkHistory();
-        cuts.add(10, ChunkKind.WINDOW);
-        cuts.add(18, ChunkKind.ROWS);
+        ChunkHistory chunkHistory = new ChunkHistory();
+        chunkHistory.add(10, ChunkKind.WINDOW);
+        chunkHistory.add(18, ChunkKind.ROWS);
 
-        assertEquals(12, cuts.endingBy(12).end());
-        assertEquals(18, cuts.endingBy(18).end());
-        assertEquals(18, cuts.endingBy(30).end());
-        assertEquals(18, cuts.end(), "the list itself stays as it is");
-        assertThrows(IllegalArgumentException.class, () -> cuts.endingBy(10));
+        assertEquals(12, chunkHistory.endingBy(12).end());
+        assertEquals(18, chunkHistory.endingBy(18).end());
+        assertEquals(18, chunkHistory.endingBy(30).end());
+        assertEquals(18, chunkHistory.end(), "the list itself stays as it is");
+        assertThrows(IllegalArgumentException.class, () -> chunkHistory.endingBy(10));
     }
 
     @Test
     void decodedTokensBehindAPositionAreKnown() {
-        ChunkHistory cuts = new ChunkHistory();
-        cuts.add(40, ChunkKind.WINDOW);
-        cuts.add(41, ChunkKind.ROWS);
-        cuts.add(60, ChunkKind.WINDOW);
+        ChunkHistory chunkHistory = new ChunkHistory();
+        chunkHistory.add(40, ChunkKind.WINDOW);
+        chunkHistory.add(41, ChunkKind.ROWS);
+        chunkHistory.add(60, ChunkKind.WINDOW);
 
-        assertTrue(cuts.hasRowsBehind(0));
-        assertTrue(cuts.hasRowsBehind(40));
-        assertFalse(cuts.hasRowsBehind(41));
+        assertTrue(chunkHistory.hasRowsBehind(0));
+        assertTrue(chunkHistory.hasRowsBehind(40));
+        assertFalse(chunkHistory.hasRowsBehind(41));
         assertFalse(ChunkHistory.NONE.hasRowsBehind(0));
     }
 }

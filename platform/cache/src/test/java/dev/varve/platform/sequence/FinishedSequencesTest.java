@@ -63,7 +63,7 @@ class FinishedSequencesTest {
         SequenceCache sequence = begin(1, 40);
         assertEquals(List.of(), heard);
 
-        cache.keep(sequence);
+        cache.retain(sequence);
 
         assertEquals(List.of("stays 1"), heard);
         assertEquals(SlotSpan.BLOCK, cache.slotUse().resident());
@@ -72,21 +72,21 @@ class FinishedSequencesTest {
     @Test
     void theOneThatWasUsedLongestAgoLeavesFirst() {
         for (int first = 1; first <= 4; first++) {
-            cache.keep(begin(first, 40));
+            cache.retain(begin(first, 40));
         }
         heard.clear();
 
-        cache.keep(begin(5, 300));
+        cache.retain(begin(5, 300));
 
         assertEquals(List.of("leaves 1", "leaves 2", "stays 5"), heard);
     }
 
     @Test
     void aSequenceThatIsContinuedStaysWhereThereIsRoomForBoth() {
-        cache.keep(begin(1, 40));
+        cache.retain(begin(1, 40));
         heard.clear();
 
-        cache.keep(begin(1, 60));
+        cache.retain(begin(1, 60));
 
         assertEquals(List.of("stays 1"), heard);
         assertEquals(2 * SlotSpan.BLOCK, cache.slotUse().resident());
@@ -95,28 +95,28 @@ class FinishedSequencesTest {
     @Test
     void aSequenceThatIsContinuedInItsPlaceLeavesAndStaysAnew() {
         for (int first = 1; first <= 4; first++) {
-            cache.keep(begin(first, 40));
+            cache.retain(begin(first, 40));
         }
         heard.clear();
 
         SequenceCache next = begin(1, 60);
         assertEquals(60, next.computed());
-        cache.keep(next);
+        cache.retain(next);
 
         assertEquals(List.of("leaves 1", "stays 1"), heard);
     }
 
     @Test
     void allLeaveTogether() {
-        cache.keep(begin(1, 40));
-        cache.keep(begin(2, 40));
+        cache.retain(begin(1, 40));
+        cache.retain(begin(2, 40));
         heard.clear();
 
         cache.evictAll();
 
         assertEquals(List.of("leaves 1", "leaves 2"), heard);
         assertEquals(0, cache.slotUse().resident());
-        cache.keep(begin(3, 40));
+        cache.retain(begin(3, 40));
         heard.clear();
         cache.clear();
         assertEquals(List.of("leaves 3"), heard);
@@ -141,7 +141,7 @@ class FinishedSequencesTest {
         cache.accept(sequence, 41);
 
         assertEquals(41, sequence.computed());
-        assertEquals(41, sequence.cuts().end());
+        assertEquals(41, sequence.chunkHistory().end());
         assertEquals(Optional.empty(), sequence.output());
     }
 }

@@ -83,7 +83,7 @@ class KvCacheManagerTest {
 
     private static SequenceCache resident(KvCacheManager cache, CacheLookup request, int... ends) {
         SequenceCache state = compute(cache, request, ends);
-        cache.keep(state);
+        cache.retain(state);
         return state;
     }
 
@@ -124,7 +124,7 @@ class KvCacheManagerTest {
         SequenceCache state = compute(own, request(prompt), 100);
         advance(own, state, 300, true);
         advance(own, state, 400);
-        own.keep(state);
+        own.retain(state);
 
         SequenceCache branch = own.begin(request(longer(prompt(0, 310), 60)), 0).orElseThrow();
 
@@ -135,9 +135,9 @@ class KvCacheManagerTest {
         assertEquals(
                 List.of(new SlotCopy(state.span().begin(), branch.span().begin(), 300)),
                 batch.changes().copies());
-        assertEquals(shared, batch.slices().getFirst().readRow());
-        assertNotEquals(shared, batch.slices().getFirst().writeRow());
-        assertNotEquals(state.stateRow(), batch.slices().getFirst().writeRow());
+        assertEquals(shared, batch.chunks().getFirst().readRow());
+        assertNotEquals(shared, batch.chunks().getFirst().writeRow());
+        assertNotEquals(state.stateRow(), batch.chunks().getFirst().writeRow());
         assertEquals(400, own.begin(request(longer(prompt, 5)), 0).orElseThrow().computed());
     }
 
@@ -261,7 +261,7 @@ class KvCacheManagerTest {
         int[] prompt = prompt(0, 100);
         SequenceCache leader = compute(cache, request(prompt), 100);
         int shared = leader.stateRow();
-        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        cache.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
 
@@ -281,10 +281,10 @@ class KvCacheManagerTest {
     void whatIsCutBackHasNoOutput() {
         KvCacheManager own = cache(12, false);
         SequenceCache leader = compute(own, request(prompt(0, 700)), 512, 700);
-        own.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        own.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         SequenceCache cut = own.begin(request(longer(prompt(0, 600), 9)), 0).orElseThrow();
-        own.keep(cut);
+        own.retain(cut);
         SequenceCache same = own.begin(request(prompt(0, 512)), 0).orElseThrow();
 
         assertEquals(512, cut.computed());
@@ -299,7 +299,7 @@ class KvCacheManagerTest {
             resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
         }
 
-        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        cache.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(5 * BLOCK, cache.slotUse().resident(), "the copy, and two that need not go");
     }
@@ -312,7 +312,7 @@ class KvCacheManagerTest {
         advance(narrow, leader, 80, true);
         advance(narrow, leader, 100);
 
-        narrow.keepCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        narrow.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(0, narrow.slotUse().resident());
         assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
@@ -328,7 +328,7 @@ class KvCacheManagerTest {
         SequenceCache first = compute(narrow, request(longer(prompt(0, 90), 20)));
         advance(narrow, first, 80, true);
         advance(narrow, first, 100);
-        narrow.keepCopy(first, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        narrow.retainCopy(first, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
         SequenceCache second = compute(narrow, request(longer(prompt(10_000, 90), 20)));
         advance(narrow, second, 100, true);
 
@@ -350,7 +350,7 @@ class KvCacheManagerTest {
 
         assertEquals(
                 2,
-                batch.slices().stream().mapToInt(SequenceChunk::writeRow).distinct().count(),
+                batch.chunks().stream().mapToInt(SequenceChunk::writeRow).distinct().count(),
                 batch.toString());
         assertEquals(0, narrow.slotUse().resident(), "the copy gave way");
     }
@@ -363,11 +363,11 @@ class KvCacheManagerTest {
             SequenceCache leader = compute(cache, request(prompt), 60);
             advance(cache, leader, 80, true);
             advance(cache, leader, 100);
-            cache.keepCopy(leader, new TokenLogits(new float[0], 0, 1, RequestedOutput.BEST));
+            cache.retainCopy(leader, new TokenLogits(new float[0], 0, 1, RequestedOutput.BEST));
             SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
             advance(cache, fork, 101);
             cache.drop(fork);
-            cache.keep(leader);
+            cache.retain(leader);
             for (int other = 0; other < 8; other++) {
                 // Each sequence takes at least one row, so the cache evicts all residents.
                 resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);

@@ -146,7 +146,7 @@ class PageTableTest {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         table.reselect(scores(14, 2, 6), 14 * PAGE, BEGIN, moves::add);
-        table.cut(12 * PAGE);
+        table.truncate(12 * PAGE);
         assertArrayEquals(new int[] {0, 2, 6, 9, 10, 11}, resident());
         takeMoves();
 
@@ -291,9 +291,9 @@ class PageTableTest {
         table.reselect(new float[] {0, 9, 0, 1, 1, 1, 1, 1}, POOL + 1, BEGIN, moves::add);
         long chosen = table.epoch();
         assertNotEquals(beyond, chosen);
-        table.cut(8 * PAGE + 1);
+        table.truncate(8 * PAGE + 1);
         assertEquals(chosen, table.epoch(), "all of its pages hold some of the tokens");
-        table.cut(8 * PAGE);
+        table.truncate(8 * PAGE);
         assertNotEquals(chosen, table.epoch());
         long cut = table.epoch();
         table.release();
@@ -396,7 +396,7 @@ class PageTableTest {
     void aPageOnTheHostComesBackToBeWrittenUnderAnotherName() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
-        table.cut(PAGE + 9);
+        table.truncate(PAGE + 9);
         names.takeDrops();
         takeMoves();
         assertEquals(-1, table.slot(PAGE));
@@ -413,7 +413,7 @@ class PageTableTest {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         assertArrayEquals(new int[] {0, 7, 8, 9, 10, 11, 12, 13}, resident());
-        table.cut(10 * PAGE);
+        table.truncate(10 * PAGE);
         assertArrayEquals(new int[] {0, 7, 8, 9}, resident());
         takeMoves();
 
@@ -435,18 +435,18 @@ class PageTableTest {
         scores[11] = 9;
         table.reselect(scores, 14 * PAGE, BEGIN, moves::add);
         assertArrayEquals(new int[] {0, 1, 3, 9, 10, 11, 12, 13}, resident());
-        table.cut(10 * PAGE);
+        table.truncate(10 * PAGE);
         takeMoves();
 
         // The last ones of the tail, since there is no room for all of it beside those that stay.
         allocate(10 * PAGE, 10 * PAGE + 1);
         assertArrayEquals(new int[] {0, 1, 3, 6, 7, 8, 9, 10}, resident());
 
-        table.cut(8 * PAGE);
+        table.truncate(8 * PAGE);
         assertArrayEquals(new int[] {0, 1, 3, 6, 7}, resident());
         allocate(8 * PAGE, 8 * PAGE + 1);
         assertArrayEquals(new int[] {0, 1, 3, 4, 5, 6, 7, 8}, resident());
-        table.cut(6 * PAGE);
+        table.truncate(6 * PAGE);
         table.growTo(RUNS);
         allocate(6 * PAGE, 6 * PAGE + 1);
         assertArrayEquals(new int[] {0, 1, 2, 3, 4, 5, 6}, resident());
@@ -461,7 +461,7 @@ class PageTableTest {
         float[] scores = new float[24];
         Arrays.fill(scores, 15, 19, 5);
         wide.reselect(scores, 24 * PAGE, BEGIN, moves::add);
-        wide.cut(12 * PAGE);
+        wide.truncate(12 * PAGE);
         assertArrayEquals(new int[] {0, 1, 2}, resident(wide));
 
         wide.allocate(12 * PAGE, 12 * PAGE + 1, BEGIN, moves::add);
@@ -593,7 +593,7 @@ class PageTableTest {
         allocate(POOL, 10 * PAGE);
         assertNotEquals(PagingCounts.NONE, table.counts());
 
-        table.handOver(9 * PAGE);
+        table.transferTo(9 * PAGE);
 
         assertEquals(PagingCounts.NONE, table.counts());
         assertEquals(PagingCounts.NONE, table.copy(9 * PAGE).counts());
@@ -622,7 +622,7 @@ class PageTableTest {
     @Test
     void pagesThatAreCutAreWrittenAgainWhereTheyLay() {
         allocate(0, POOL);
-        table.cut(3 * PAGE);
+        table.truncate(3 * PAGE);
 
         allocate(3 * PAGE, POOL);
 

@@ -284,7 +284,7 @@ class PageTableWalkTest {
             int tokens = random.nextInt(1, sequence.computed() + 1);
             long before = sequence.table.epoch();
 
-            sequence.table.handOver(tokens);
+            sequence.table.transferTo(tokens);
             sequence.plain.handOver(tokens);
 
             requireEpoch(sequence, before);
@@ -313,7 +313,7 @@ class PageTableWalkTest {
             int tokens = Math.max(1, before.tokens() - random.nextInt(2) * random.nextInt(PAGE));
             long epoch = sequence.table.epoch();
             List<RowOperation> moves = new ArrayList<>();
-            sequence.table.handOver(tokens);
+            sequence.table.transferTo(tokens);
             sequence.plain.handOver(tokens);
             sequence.cut(tokens);
             List<PlainPager.Content> contents =

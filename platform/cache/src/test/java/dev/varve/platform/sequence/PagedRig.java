@@ -150,40 +150,40 @@ final class PagedRig {
         Batch batch = cache.advance(List.of(advances), List.of());
         device.make(batch.changes().moves());
         for (int i = 0; i < advances.length; i++) {
-            SequenceChunk slice = batch.slices().get(i);
-            assertEquals(firsts.get(i), slice.firstPosition());
-            requireSeen(slice, advances[i].sequence());
-            write(slice, advances[i].sequence().tokens());
+            SequenceChunk chunk = batch.chunks().get(i);
+            assertEquals(firsts.get(i), chunk.firstPosition());
+            requireSeen(chunk, advances[i].sequence());
+            write(chunk, advances[i].sequence().tokens());
         }
         return batch;
     }
 
-    /** A slice sees the right rows wherever its map says that they lie. */
-    private void requireSeen(SequenceChunk slice, SequenceCache sequence) {
-        assertTrue(slice.slots().capacity() <= POOL, () -> "slots " + slice.slots());
-        PageMap map = slice.place().pages();
+    /** A chunk sees the right rows wherever its map says that they lie. */
+    private void requireSeen(SequenceChunk chunk, SequenceCache sequence) {
+        assertTrue(chunk.slots().capacity() <= POOL, () -> "slots " + chunk.slots());
+        PageMap map = chunk.place().pages();
         assertTrue(map.isInOrder(), () -> sequence.computed() + " tokens, map " + map);
-        long[] expected = expected(sequence.tokens(), slice.firstPosition());
+        long[] expected = expected(sequence.tokens(), chunk.firstPosition());
         for (int position = 0; position < expected.length; position++) {
             if (map.holds(position)) {
                 assertEquals(
                         expected[position],
-                        device.read(slice.slots().begin() + map.offset(position)),
+                        device.read(chunk.slots().begin() + map.offset(position)),
                         () -> sequence.computed() + " tokens, map " + map);
             }
         }
     }
 
-    private void write(SequenceChunk slice, TokenList tokens) {
-        long[] before = expected(tokens, slice.firstPosition());
-        long[] rows = new long[slice.tokens().length];
+    private void write(SequenceChunk chunk, TokenList tokens) {
+        long[] before = expected(tokens, chunk.firstPosition());
+        long[] rows = new long[chunk.tokens().length];
         for (int token = 0; token < rows.length; token++) {
-            int parent = slice.tree().parent(token);
+            int parent = chunk.tree().parent(token);
             long state = before.length == 0 ? 1 : before[before.length - 1];
-            rows[token] = next(parent < 0 ? state : rows[parent], slice.tokens()[token]);
-            int position = slice.firstPosition() + token;
+            rows[token] = next(parent < 0 ? state : rows[parent], chunk.tokens()[token]);
+            int position = chunk.firstPosition() + token;
             device.write(
-                    slice.slots().begin() + slice.place().pages().offset(position), rows[token]);
+                    chunk.slots().begin() + chunk.place().pages().offset(position), rows[token]);
         }
     }
 
@@ -214,7 +214,7 @@ final class PagedRig {
                 device.read(sequence.rows(0, sequence.computed())),
                 () -> "rows of " + sequence.computed() + " tokens");
         assertTrue(sequence.span().capacity() <= POOL, () -> "span " + sequence.span());
-        sequence.pageFigures()
+        sequence.pagingStatus()
                 .ifPresent(
                         figures ->
                                 assertTrue(

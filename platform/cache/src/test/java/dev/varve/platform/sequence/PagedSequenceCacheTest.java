@@ -66,7 +66,7 @@ class PagedSequenceCacheTest {
 
     private static SequenceCache resident(PagedRig rig, int... tokens) {
         SequenceCache sequence = computed(rig, tokens);
-        rig.cache.keep(sequence);
+        rig.cache.retain(sequence);
         return sequence;
     }
 
@@ -92,7 +92,7 @@ class PagedSequenceCacheTest {
         rig.require(sequence);
 
         assertEquals(POOL, sequence.span().capacity());
-        SequencePagingStatus figures = sequence.pageFigures().orElseThrow();
+        SequencePagingStatus figures = sequence.pagingStatus().orElseThrow();
         assertEquals(8, figures.resident());
         assertEquals(49 - 8, figures.onHost());
         assertEquals(new PagingCounts(41, 0, 41 * PagedRig.PAGE_BYTES, 0, 0, 0), figures.counts());
@@ -115,7 +115,7 @@ class PagedSequenceCacheTest {
         SequenceCache sequence = plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
 
         assertEquals(Optional.empty(), plain.paging());
-        assertEquals(Optional.empty(), sequence.pageFigures());
+        assertEquals(Optional.empty(), sequence.pagingStatus());
         assertEquals(Integer.MAX_VALUE - 1, plain.mostDraftTokens(sequence));
         assertFalse(plain.choosesPages(99999));
     }
@@ -188,7 +188,7 @@ class PagedSequenceCacheTest {
         rig.require(after);
         assertEquals(kept, rig.device.hostPages().size());
         // It counts what becomes of its own pages.
-        assertEquals(PagingCounts.NONE, after.pageFigures().orElseThrow().counts());
+        assertEquals(PagingCounts.NONE, after.pagingStatus().orElseThrow().counts());
         rig.prefill(after, 1100);
         rig.require(before);
         rig.require(after);
@@ -247,7 +247,7 @@ class PagedSequenceCacheTest {
         own.prefill(after, common + 50);
 
         own.require(after);
-        SequencePagingStatus figures = after.pageFigures().orElseThrow();
+        SequencePagingStatus figures = after.pagingStatus().orElseThrow();
         assertEquals(0, figures.onHost(), "all of its pages fit");
         for (int position = 0; position < common + 50; position += PAGE) {
             assertTrue(after.map().holds(position), "position " + position);
@@ -289,14 +289,14 @@ class PagedSequenceCacheTest {
         assertEquals(8, before.pagesOut());
 
         SequenceCache after = small.begin(longer(prompt(0, 1000), 20));
-        assertEquals(PagingCounts.NONE, after.pageFigures().orElseThrow().counts());
+        assertEquals(PagingCounts.NONE, after.pagingStatus().orElseThrow().counts());
         assertEquals(before, small.cache.paging().orElseThrow().counts());
         small.prefill(after, 1020);
         small.decode(after, 1025);
 
         PagingCounts sum = small.cache.paging().orElseThrow().counts();
         assertEquals(9, sum.pagesOut());
-        assertEquals(1, after.pageFigures().orElseThrow().counts().pagesOut());
+        assertEquals(1, after.pagingStatus().orElseThrow().counts().pagesOut());
         small.requireNothingLeft(List.of(after));
         assertEquals(sum, small.cache.paging().orElseThrow().counts(), "it is gone, they are not");
     }
@@ -306,7 +306,7 @@ class PagedSequenceCacheTest {
     void aCopyOfARunningSequenceStaysAsItWasWhenItWasKept(int length) {
         int[] prompt = prompt(0, length);
         SequenceCache leader = computed(rig, prompt);
-        cache.keepCopy(leader, OUTPUT);
+        cache.retainCopy(leader, OUTPUT);
         rig.decode(leader, length + 200);
         rig.require(leader);
 
@@ -324,7 +324,7 @@ class PagedSequenceCacheTest {
     void copiesOfOneSequenceShareItsPagesUntilTheLastOneGoes() {
         int[] prompt = prompt(0, 1000);
         SequenceCache leader = computed(rig, prompt);
-        cache.keepCopy(leader, OUTPUT);
+        cache.retainCopy(leader, OUTPUT);
         rig.flush();
         assertEquals(8, rig.device.hostPages().size());
 
@@ -376,7 +376,7 @@ class PagedSequenceCacheTest {
         rig.prefill(again, 1000);
         rig.require(again);
         assertEquals(8, rig.device.hostPages().size());
-        assertEquals(8, lost.pageFigures().orElseThrow().onHost(), "nobody asks it any more");
+        assertEquals(8, lost.pagingStatus().orElseThrow().onHost(), "nobody asks it any more");
         rig.requireNothingLeft(List.of(again));
     }
 
@@ -537,13 +537,13 @@ class PagedSequenceCacheTest {
     void withoutScoresNothingIsChosen() {
         SequenceCache sequence = computed(rig, prompt(0, 1000));
         rig.flush();
-        PagingCounts before = sequence.pageFigures().orElseThrow().counts();
+        PagingCounts before = sequence.pagingStatus().orElseThrow().counts();
 
         cache.choosePages(
                 sequence, List.of(new PageScores(0, 1, new float[15])), 15, sequence.computed());
 
         assertTrue(cache.takeChanges().isEmpty());
-        assertEquals(before, sequence.pageFigures().orElseThrow().counts());
+        assertEquals(before, sequence.pagingStatus().orElseThrow().counts());
         for (int i = 0; i < 100; i++) {
             assertEquals(List.of(), rig.decode(sequence).queries());
         }
@@ -571,7 +571,7 @@ class PagedSequenceCacheTest {
         for (int page : new int[] {0, 3, 5, 11, 12, 13, 14, 15}) {
             assertTrue(sequence.pages().orElseThrow().slot(page * PAGE) >= 0, "page " + page);
         }
-        PagingCounts counts = sequence.pageFigures().orElseThrow().counts();
+        PagingCounts counts = sequence.pagingStatus().orElseThrow().counts();
         assertEquals(2, counts.recalls());
         assertEquals(1, counts.reselects());
         own.decode(sequence, 1200);
@@ -594,12 +594,12 @@ class PagedSequenceCacheTest {
         own.prefill(sequence, 936);
 
         own.cache.choosePagesFor(sequence, worth(16, 3), 1000);
-        long choices = sequence.pageFigures().orElseThrow().counts().pagesIn();
+        long choices = sequence.pagingStatus().orElseThrow().counts().pagesIn();
         own.prefill(sequence, 1000);
 
         own.require(sequence);
         assertTrue(sequence.pages().orElseThrow().slot(3 * PAGE) >= 0);
-        assertEquals(choices, sequence.pageFigures().orElseThrow().counts().pagesIn());
+        assertEquals(choices, sequence.pagingStatus().orElseThrow().counts().pagesIn());
         assertFalse(own.cache.isChoiceDue(sequence));
         own.requireNothingLeft(List.of(sequence));
     }
@@ -640,7 +640,7 @@ class PagedSequenceCacheTest {
                                 move ->
                                         move instanceof PageMove page
                                                 && page.direction() == PageMove.Direction.IN));
-        assertTrue(batch.slices().getFirst().place().pages().holds(3 * PAGE));
+        assertTrue(batch.chunks().getFirst().place().pages().holds(3 * PAGE));
     }
 
     @Test
@@ -673,7 +673,7 @@ class PagedSequenceCacheTest {
 
     /** It asks about the pages that are whole before the batch, where they lie in it. */
     private static void requireAsked(PageQuery query, SequenceCache sequence, int pages) {
-        assertEquals(0, query.slice());
+        assertEquals(0, query.chunkIndex());
         assertEquals(pages, query.pages().size());
         for (int page = 0; page < pages; page++) {
             int offset = sequence.pages().orElseThrow().slot(page * PAGE);
@@ -730,14 +730,14 @@ class PagedSequenceCacheTest {
 
         assertEquals(936, sequence.computed());
         assertEquals(rows, sequence.stateRow());
-        assertNotEquals(rows, batch.slices().getFirst().writeRow());
+        assertNotEquals(rows, batch.chunks().getFirst().writeRow());
         assertEquals(Phase.PREFILL, batch.phase());
         assertEquals(14, batch.queries().getFirst().pages().size());
         own.require(sequence);
         own.cache.choosePages(sequence, wanting(14, 2, 4), 14, sequence.computed());
         Batch next = own.run(PagedRig.window(sequence, 1000));
-        assertTrue(next.slices().getFirst().place().pages().holds(2 * PAGE));
-        assertTrue(next.slices().getFirst().place().pages().holds(4 * PAGE));
+        assertTrue(next.chunks().getFirst().place().pages().holds(2 * PAGE));
+        assertTrue(next.chunks().getFirst().place().pages().holds(4 * PAGE));
         own.require(sequence);
         own.requireNothingLeft(List.of(sequence));
     }
@@ -756,9 +756,9 @@ class PagedSequenceCacheTest {
         int[] more = longer(prompt(0, length), 200);
         SequenceCache source = rig.begin(more);
         rig.prefillInCells(source, length);
-        ChunkHistory cuts = source.cuts().upTo(length);
+        ChunkHistory chunkHistory = source.chunkHistory().upTo(length);
 
-        SequenceCache brought = cache.beginAfter(PagedRig.request(more), cuts, 0).orElseThrow();
+        SequenceCache brought = cache.beginAfter(PagedRig.request(more), chunkHistory, 0).orElseThrow();
         rig.flush();
         rig.device.adopt(brought.rows(0, length), PagedRig.expected(brought.tokens(), length));
 
@@ -776,7 +776,7 @@ class PagedSequenceCacheTest {
                 new CacheCapacity(4096, 9, new RollbackBuffers(2, 8))
                         .with(new PagingOptions(POOL, PagePolicy.LRU, 64));
 
-        assertEquals(new RollbackBuffers(2, 8), sizes.stashes());
+        assertEquals(new RollbackBuffers(2, 8), sizes.rollbackBuffers());
         assertEquals(9, sizes.stateRows());
         assertEquals(4096, sizes.slots());
     }

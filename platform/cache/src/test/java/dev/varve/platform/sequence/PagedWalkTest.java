@@ -169,7 +169,7 @@ class PagedWalkTest {
         private void answer(Batch batch, List<ScheduledTokens> advances) {
             for (PageQuery query : batch.queries()) {
                 if (random.nextInt(5) > 0) {
-                    SequenceCache sequence = advances.get(query.slice()).sequence();
+                    SequenceCache sequence = advances.get(query.chunkIndex()).sequence();
                     int asked = query.pages().size();
                     cache.choosePages(sequence, scores(asked), asked, sequence.computed());
                 }
@@ -211,7 +211,7 @@ class PagedWalkTest {
 
         private void keep(SequenceCache sequence) {
             running.remove(sequence);
-            cache.keep(sequence);
+            cache.retain(sequence);
             if (sequence.computed() > 0) {
                 kept.add(sequence);
             }
@@ -219,7 +219,7 @@ class PagedWalkTest {
 
         private void keepCopy(SequenceCache sequence) {
             if (sequence.computed() > 0) {
-                cache.keepCopy(sequence, OUTPUT);
+                cache.retainCopy(sequence, OUTPUT);
             }
         }
 
@@ -240,7 +240,7 @@ class PagedWalkTest {
             int[] more = source.tokens().range(0, computed + 1);
             more[computed] = random.nextInt(1 << 20);
             Optional<SequenceCache> brought =
-                    cache.beginAfter(PagedRig.request(more), source.cuts().upTo(computed), 0);
+                    cache.beginAfter(PagedRig.request(more), source.chunkHistory().upTo(computed), 0);
             brought.ifPresent(
                     sequence -> {
                         rig.flush();

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param shardPatience how long requests wait for a lost shard that makes no progress
  * @param pace how prefill is scheduled beside decode
  * @param hostCache host memory of the prefix cache; empty for none
- * @param feed publishes cache events, closed with the engine; empty for none
+ * @param eventPublisher publishes cache events, closed with the engine; empty for none
  */
 public record EngineOptions(
         Capacity capacity,
@@ -25,7 +25,7 @@ public record EngineOptions(
         Duration shardPatience,
         Pace pace,
         Optional<HostCacheOptions> hostCache,
-        Optional<CacheEventPublisher> feed) {
+        Optional<CacheEventPublisher> eventPublisher) {
     /** Default time that requests wait for a lost shard. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
@@ -40,7 +40,7 @@ public record EngineOptions(
         }
         suppressedTokens = suppressedTokens.clone();
         Objects.requireNonNull(hostCache);
-        Objects.requireNonNull(feed);
+        Objects.requireNonNull(eventPublisher);
     }
 
     /** Creates options without cache events. */
@@ -75,7 +75,7 @@ public record EngineOptions(
     /** Returns the same options with another pace. */
     public EngineOptions withPace(Pace other) {
         return new EngineOptions(
-                capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache, feed);
+                capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache, eventPublisher);
     }
 
     /** Returns the same options without host cache and cache events. */

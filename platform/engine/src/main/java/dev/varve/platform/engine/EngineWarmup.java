@@ -110,7 +110,7 @@ final class EngineWarmup {
      */
     static void run(
             ShardPipeline pipeline, ModelShape shape, EngineOptions options, BooleanSupplier idle) {
-        if (!pipeline.shards().stream().allMatch(Shard::canRehearse)) {
+        if (!pipeline.shards().stream().allMatch(Shard::canWarmUp)) {
             return;
         }
         EngineWarmup warmup = new EngineWarmup(pipeline, shape, options);

@@ -154,7 +154,7 @@ final class InFlightBatches {
     private List<SnapshotExport> exports(List<ScheduledTokens> advances) {
         List<SnapshotExport> exports = new ArrayList<>();
         for (ScheduledTokens advance : advances) {
-            if (advance.keepState()) {
+            if (advance.savesCheckpoint()) {
                 cache.exportEnd(advance.sequence()).ifPresent(exports::add);
             }
         }
@@ -191,7 +191,7 @@ final class InFlightBatches {
             throw e;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a step failed", e);
-            flight.exports().forEach(cache::forget);
+            flight.exports().forEach(cache::dropExport);
             onFailure.accept(
                     new Failure(
                             stillComputed(flight),
@@ -236,15 +236,15 @@ final class InFlightBatches {
     private void choosePages(Flight flight, int index, ShardResult result) {
         Request request = flight.works().get(index).request();
         SequenceCache place = flight.places().get(index);
-        SequenceChunk slice = flight.batch().slices().get(index);
+        SequenceChunk chunk = flight.batch().chunks().get(index);
         List<PageQuery> queries = flight.batch().queries();
         boolean goesOn =
                 request.isRunning()
                         && request.sequence() == place
-                        && place.computed() == slice.firstPosition() + slice.tokens().length;
+                        && place.computed() == chunk.firstPosition() + chunk.tokens().length;
         for (int number = 0; number < queries.size(); number++) {
             PageQuery query = queries.get(number);
-            if (goesOn && query.slice() == index) {
+            if (goesOn && query.chunkIndex() == index) {
                 cache.devices()
                         .choosePages(
                                 place,
@@ -291,7 +291,7 @@ final class InFlightBatches {
             int tokens = flight.works().get(i).tokens();
             cache.recordFeatures(
                     flight.places().get(i),
-                    flight.batch().slices().get(i).firstPosition(),
+                    flight.batch().chunks().get(i).firstPosition(),
                     result.features(),
                     column,
                     tokens);
@@ -304,7 +304,7 @@ final class InFlightBatches {
         Request request = flight.works().get(index).request();
         SequenceCache place = flight.places().get(index);
         if (!result.features().isEmpty() && request.isRunning() && request.sequence() == place) {
-            int first = flight.batch().slices().get(index).firstPosition();
+            int first = flight.batch().chunks().get(index).firstPosition();
             int computed = Math.min(place.computed() - first, flight.works().get(index).tokens());
             drafting.observe(request, first, computed, result.features(), column);
         }

@@ -40,7 +40,7 @@ final class PendingRestores {
     private final BiConsumer<Request, PrefixLookupResult> start;
     private final List<Restore> restores = new ArrayList<>();
 
-    private record Restore(Request request, SequenceCache place, SnapshotImport arrival) {
+    private record Restore(Request request, SequenceCache place, SnapshotImport snapshotImport) {
         boolean isWanted() {
             return request.isRestoring() && request.sequence() == place;
         }
@@ -58,9 +58,9 @@ final class PendingRestores {
         this.start = start;
     }
 
-    void add(Request request, SnapshotImport arrival) {
+    void add(Request request, SnapshotImport snapshotImport) {
         request.restore();
-        restores.add(new Restore(request, request.sequence(), arrival));
+        restores.add(new Restore(request, request.sequence(), snapshotImport));
     }
 
     /** Returns whether no copy is pending. */
@@ -104,17 +104,17 @@ final class PendingRestores {
         boolean any = false;
         for (Restore restore : List.copyOf(restores)) {
             if (!restore.isWanted()) {
-                restore.arrival().giveUp();
+                restore.snapshotImport().giveUp();
                 restores.remove(restore);
-            } else if (restore.arrival().hasFailed()) {
+            } else if (restore.snapshotImport().hasFailed()) {
                 restores.remove(restore);
-                restore.arrival().lost().ifPresent(PendingRestores::rethrow);
+                restore.snapshotImport().lost().ifPresent(PendingRestores::rethrow);
                 fail(restore.request());
-            } else if (restore.arrival().hasArrived()) {
+            } else if (restore.snapshotImport().isComplete()) {
                 restores.remove(restore);
                 restore.request().restored();
                 running.resumeSpeculation(restore.request());
-                start.accept(restore.request(), cache.started(restore.place(), restore.arrival()));
+                start.accept(restore.request(), cache.started(restore.place(), restore.snapshotImport()));
                 any = true;
             }
         }

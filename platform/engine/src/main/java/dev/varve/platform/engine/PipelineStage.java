@@ -30,7 +30,7 @@ class PipelineStage {
         return new PipelineStage(shard, worker) {
             @Override
             CompletableFuture<ShardResult> take(Batch batch, Optional<LayerActivations> boundary) {
-                return shard().rehearse(batch, boundary);
+                return shard().warmUp(batch, boundary);
             }
         };
     }

@@ -39,14 +39,14 @@ final class PrefillStep {
      * A chunk of a request.
      *
      * @param windowEnd end of its window
-     * @param keepsState whether a checkpoint is kept at its end
+     * @param savesCheckpoint whether a checkpoint is kept at its end
      * @param outputs output rows of its last token; NONE unless it ends the known tokens
      */
     private record Chunk(
             Request request,
             PlannedChunk plan,
             int windowEnd,
-            boolean keepsState,
+            boolean savesCheckpoint,
             RequestedOutput outputs) {
         int end() {
             return plan.end();
@@ -224,8 +224,8 @@ final class PrefillStep {
         // A sequence that resumes after a piece of another one may end its window earlier, and a
         // window of less than a tile is computed differently.
         boolean divided =
-                sequence.cuts().endsInPiece()
-                        && windowEnd - sequence.cuts().lastBegin() >= PlannedChunk.TILE;
+                sequence.chunkHistory().endsInPiece()
+                        && windowEnd - sequence.chunkHistory().lastBegin() >= PlannedChunk.TILE;
         boolean continues = divided || cutsTile(request, begin, windowEnd);
         return PlannedChunk.next(begin, windowEnd, window, continues, most);
     }
@@ -249,7 +249,7 @@ final class PrefillStep {
         }
         return windowEnd - begin < PlannedChunk.TILE
                 && last - first >= PlannedChunk.TILE
-                && !request.sequence().cuts().hasRowsBehind(first);
+                && !request.sequence().chunkHistory().hasRowsBehind(first);
     }
 
     /**
@@ -289,7 +289,7 @@ final class PrefillStep {
                                 request.tokensUpTo(chunk.end()),
                                 chunk.outputs(),
                                 chunk.plan().kind(),
-                                chunk.keepsState(),
+                                chunk.savesCheckpoint(),
                                 0)
                         .reserving(
                                 state.cache()
@@ -324,7 +324,7 @@ final class PrefillStep {
         TokenLogits output = state.choice().output(result, row, chunk.outputs());
         request.decode();
         if (!request.isGenerating() && queue.wantedByTwins(request) != RequestedOutput.NONE) {
-            state.cache().keepCopy(request.sequence(), state.choice().copy(output));
+            state.cache().retainCopy(request.sequence(), state.choice().copy(output));
         }
         state.chooseFirst(request, output);
     }

@@ -491,7 +491,7 @@ final class Request implements TransferableRequest {
     /** Drops the sequence; the request will be computed again with the same chunk boundaries. */
     void loseSequence() {
         // A copied prefix was not computed for this request, and draft tokens do not count.
-        ChunkHistory done = isRestoring() ? ChunkHistory.NONE : sequence.cuts().endingBy(known());
+        ChunkHistory done = isRestoring() ? ChunkHistory.NONE : sequence.chunkHistory().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
         held = false;
@@ -591,7 +591,7 @@ final class Request implements TransferableRequest {
                 drafts.figures(),
                 policy.flatMap(
                         chosen ->
-                                sequence.pageFigures()
+                                sequence.pagingStatus()
                                         .map(
                                                 pages ->
                                                         new GenerationEnd.Paging(

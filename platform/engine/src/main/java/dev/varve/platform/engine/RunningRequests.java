@@ -143,7 +143,7 @@ final class RunningRequests {
         leave(request);
         GenerationEnd end = request.end(reason, cache.devices().pagePolicy());
         cache.computed(end.tokens().prompt() - end.tokens().cached(), end.times().prefillMillis());
-        cache.keep(request.sequence());
+        cache.retain(request.sequence());
         request.listener().onEnd(end);
     }
 
@@ -154,7 +154,7 @@ final class RunningRequests {
                 boolean whole = !request.isRestoring();
                 leave(request);
                 if (whole) {
-                    cache.keep(request.sequence());
+                    cache.retain(request.sequence());
                 } else {
                     cache.drop(request.sequence());
                 }
@@ -249,7 +249,7 @@ final class RunningRequests {
         youngest.loseSequence();
         drafting.forget(youngest);
         if (whole) {
-            cache.putAside(place);
+            cache.preempt(place);
         } else {
             cache.drop(place);
         }
@@ -261,7 +261,7 @@ final class RunningRequests {
     void endAll(VarveException reason) {
         List<Request> ended = List.copyOf(requests);
         requests.clear();
-        cache.lose();
+        cache.clearDevices();
         for (Request request : ended) {
             drafting.forget(request);
             moveOrFail(request, reason);
@@ -274,7 +274,7 @@ final class RunningRequests {
      * request that repeatedly makes no progress fails: it may be the cause of the lost shard.
      */
     void loseAll() {
-        cache.lose();
+        cache.clearDevices();
         List<Request> lost = List.copyOf(requests);
         requests.clear();
         requeue(lost);

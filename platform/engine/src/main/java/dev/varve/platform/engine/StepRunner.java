@@ -90,7 +90,7 @@ final class StepRunner {
                                                         pipeline,
                                                         host.stores(),
                                                         line::wakeUp)),
-                        options.feed(),
+                        options.eventPublisher(),
                         failures);
         running = new RunningRequests(cache, line, drafting, failover, failures);
         restores = new PendingRestores(cache, running, this::start);
@@ -180,8 +180,8 @@ final class StepRunner {
         SequenceCache place = begun.get().sequence();
         running.add(request, place);
         addDivergenceCheckpoint(wanted, request);
-        if (begun.get().arrival().isPresent()) {
-            restores.add(request, begun.get().arrival().get());
+        if (begun.get().snapshotImport().isPresent()) {
+            restores.add(request, begun.get().snapshotImport().get());
             if (request.isNew()) {
                 running.guard(request, () -> request.listener().onRestore());
             }

@@ -52,24 +52,24 @@ public final class TeacherForcing {
                 throw new VarveException(VarveException.Kind.CANCELLED, "interrupted");
             }
             // Short chunks bound the memory for logits of every row.
-            PlannedChunk chunk =
+            PlannedChunk planned =
                     PlannedChunk.next(
                             begin,
                             PlannedChunk.windowEnd(begin, tokens.length, 0),
                             ChunkKind.WINDOW,
                             continues,
                             PlannedChunk.TILE);
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             0,
-                            Arrays.copyOfRange(tokens, begin, chunk.end()),
+                            Arrays.copyOfRange(tokens, begin, planned.end()),
                             ChunkPlacement.next(begin, span, STATE_ROW),
                             RequestedOutput.ALL,
-                            chunk.kind().computeMode());
-            ShardResult result = pipeline.forward(new Batch(List.of(slice), Phase.PREFILL));
+                            planned.kind().computeMode());
+            ShardResult result = pipeline.forward(new Batch(List.of(chunk), Phase.PREFILL));
             sink.accept(result.logits(), result.rows(), vocabulary);
-            continues = chunk.kind() == ChunkKind.PIECE;
-            begin = chunk.end();
+            continues = planned.kind() == ChunkKind.PIECE;
+            begin = planned.end();
         }
     }
 }

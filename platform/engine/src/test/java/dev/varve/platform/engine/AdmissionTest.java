@@ -31,7 +31,7 @@ class AdmissionTest {
                         new PlainShard.Sizes(slots, options.capacity().caches().stateRows())) {
                     @Override
                     protected void beforeBatch(Batch batch) {
-                        sizes.add(batch.slices().size());
+                        sizes.add(batch.chunks().size());
                     }
                 };
         List<Engine.Submission> submissions = new ArrayList<>();

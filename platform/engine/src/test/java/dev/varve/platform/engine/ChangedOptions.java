@@ -10,22 +10,22 @@ public final class ChangedOptions {
     private ChangedOptions() {}
 
     public static EngineOptions withShardPatience(EngineOptions options, Duration patience) {
-        return copy(options, patience, options.hostCache(), options.feed());
+        return copy(options, patience, options.hostCache(), options.eventPublisher());
     }
 
     public static EngineOptions withHostCache(EngineOptions options, HostCacheOptions memory) {
-        return copy(options, options.shardPatience(), Optional.of(memory), options.feed());
+        return copy(options, options.shardPatience(), Optional.of(memory), options.eventPublisher());
     }
 
-    static EngineOptions withFeed(EngineOptions options, CacheEventPublisher feed) {
-        return copy(options, options.shardPatience(), options.hostCache(), Optional.of(feed));
+    static EngineOptions withFeed(EngineOptions options, CacheEventPublisher eventPublisher) {
+        return copy(options, options.shardPatience(), options.hostCache(), Optional.of(eventPublisher));
     }
 
     private static EngineOptions copy(
             EngineOptions options,
             Duration patience,
             Optional<HostCacheOptions> memory,
-            Optional<CacheEventPublisher> feed) {
+            Optional<CacheEventPublisher> eventPublisher) {
         return new EngineOptions(
                 options.capacity(),
                 options.queueLimit(),
@@ -33,6 +33,6 @@ public final class ChangedOptions {
                 patience,
                 options.pace(),
                 memory,
-                feed);
+                eventPublisher);
     }
 }

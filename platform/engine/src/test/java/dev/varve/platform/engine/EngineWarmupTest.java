@@ -49,15 +49,15 @@ class EngineWarmupTest {
         }
 
         @Override
-        public boolean canRehearse() {
+        public boolean canWarmUp() {
             return able;
         }
 
         @Override
-        public CompletableFuture<ShardResult> rehearse(
+        public CompletableFuture<ShardResult> warmUp(
                 Batch batch, Optional<LayerActivations> boundary) {
             onRehearsal.accept(rehearsed.incrementAndGet());
-            return super.rehearse(batch, boundary);
+            return super.warmUp(batch, boundary);
         }
     }
 

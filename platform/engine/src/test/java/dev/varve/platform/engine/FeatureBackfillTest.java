@@ -133,7 +133,7 @@ class FeatureBackfillTest {
             PlainShard.Sizes plain = PlainEngine.sizes(options);
             PlainShard.Sizes sizes =
                     new PlainShard.Sizes(
-                            plain.slots(), plain.stateRows(), captures, plain.stashes());
+                            plain.slots(), plain.stateRows(), captures, plain.rollbackBuffers());
             shards =
                     PlainEngine.ranges(model, stages).stream()
                             .map(range -> new FragileShard(model, range, sizes))

@@ -71,9 +71,9 @@ class HashingShard extends FakeShard {
                 boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
         for (int layer = 0; layer < range().size(); layer++) {
             int column = 0;
-            for (SequenceChunk slice : batch.slices()) {
-                compute(layer, slice, values, column);
-                column += slice.tokens().length;
+            for (SequenceChunk chunk : batch.chunks()) {
+                compute(layer, chunk, values, column);
+                column += chunk.tokens().length;
             }
         }
         if (range().end() < layers) {
@@ -89,11 +89,11 @@ class HashingShard extends FakeShard {
         float[] logits = new float[best.length * VOCABULARY];
         int column = 0;
         int row = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            column += slice.tokens().length;
-            if (slice.outputs() != RequestedOutput.NONE) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            column += chunk.tokens().length;
+            if (chunk.outputs() != RequestedOutput.NONE) {
                 best[row] = Math.floorMod(values[column - 1], VOCABULARY);
-                if (slice.outputs() == RequestedOutput.LAST) {
+                if (chunk.outputs() == RequestedOutput.LAST) {
                     fill(logits, row * VOCABULARY, values[column - 1], best[row]);
                 }
                 row++;
@@ -111,28 +111,28 @@ class HashingShard extends FakeShard {
         logits[offset + best] = 5;
     }
 
-    private void compute(int layer, SequenceChunk slice, long[] values, int firstColumn) {
+    private void compute(int layer, SequenceChunk chunk, long[] values, int firstColumn) {
         long[] cache = slots[layer];
-        int begin = slice.slots().begin();
+        int begin = chunk.slots().begin();
         long seen = 0;
-        for (int position = 0; position < slice.firstPosition(); position++) {
+        for (int position = 0; position < chunk.firstPosition(); position++) {
             seen = mix(seen, cache[begin + position]);
         }
-        long state = rows[layer][slice.readRow()];
-        for (int i = 0; i < slice.tokens().length; i++) {
+        long state = rows[layer][chunk.readRow()];
+        for (int i = 0; i < chunk.tokens().length; i++) {
             long in = values[firstColumn + i];
-            int position = slice.firstPosition() + i;
+            int position = chunk.firstPosition() + i;
             cache[begin + position] = mix(in, position);
             seen = mix(seen, cache[begin + position]);
             state = keepsState ? mix(state, in) : 0;
             values[firstColumn + i] = mix(mix(in, seen), state);
         }
-        rows[layer][slice.writeRow()] = state;
+        rows[layer][chunk.writeRow()] = state;
     }
 
     private static long[] tokens(Batch batch) {
-        return batch.slices().stream()
-                .flatMapToInt(slice -> Arrays.stream(slice.tokens()))
+        return batch.chunks().stream()
+                .flatMapToInt(chunk -> Arrays.stream(chunk.tokens()))
                 .mapToLong(token -> mix(token, 1))
                 .toArray();
     }

@@ -60,10 +60,10 @@ class MixedBatchTest {
 
         private static boolean isMixed(Batch batch) {
             long rows =
-                    batch.slices().stream()
+                    batch.chunks().stream()
                             .filter(each -> each.kind() == ChunkComputeMode.ROWS)
                             .count();
-            return rows > 0 && rows < batch.slices().size();
+            return rows > 0 && rows < batch.chunks().size();
         }
 
         long mixed() {
@@ -201,14 +201,14 @@ class MixedBatchTest {
             assertEquals(32, end.tokens().cached());
             stream.end();
         }
-        List<SequenceChunk> slices =
+        List<SequenceChunk> chunks =
                 shard.batches.stream()
-                        .flatMap(batch -> batch.slices().stream())
-                        .filter(slice -> slice.firstPosition() == 32)
-                        .filter(slice -> slice.tokens().length == 18)
+                        .flatMap(batch -> batch.chunks().stream())
+                        .filter(chunk -> chunk.firstPosition() == 32)
+                        .filter(chunk -> chunk.tokens().length == 18)
                         .toList();
         assertEquals(
                 List.of(ChunkComputeMode.CHUNK),
-                slices.stream().map(SequenceChunk::kind).distinct().toList());
+                chunks.stream().map(SequenceChunk::kind).distinct().toList());
     }
 }

@@ -233,14 +233,14 @@ class OptionalWorkFaultTest {
         shards.getFirst()
                 .poison(
                         batch ->
-                                batch.slices().stream()
+                                batch.chunks().stream()
                                         .anyMatch(
-                                                slice ->
-                                                        slice.sequence() == 1
-                                                                && slice.firstPosition() == position
+                                                chunk ->
+                                                        chunk.sequence() == 1
+                                                                && chunk.firstPosition() == position
                                                                 && Arrays.equals(
                                                                         new int[] {token},
-                                                                        slice.tokens())));
+                                                                        chunk.tokens())));
         try (Scheduler engine = PlainEngine.start(model, options, shards)) {
             List<Collected> answers = PlainEngine.askAll(engine, asks());
 

@@ -59,7 +59,7 @@ class PipelineOrderTest {
         public CompletableFuture<ShardResult> forward(
                 Batch batch, Optional<LayerActivations> boundary) {
             Await.latch(mayCompute);
-            calls.add("batch " + batch.slices().getFirst().sequence());
+            calls.add("batch " + batch.chunks().getFirst().sequence());
             return CompletableFuture.completedFuture(
                     new ShardResult(
                             new float[0],

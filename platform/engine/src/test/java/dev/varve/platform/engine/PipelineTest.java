@@ -263,7 +263,7 @@ class PipelineTest {
             Batch asking =
                     new Batch(
                             CacheChanges.NONE,
-                            plain.slices(),
+                            plain.chunks(),
                             Phase.DECODE,
                             List.of(),
                             List.of(query, query));

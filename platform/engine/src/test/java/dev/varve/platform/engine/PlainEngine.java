@@ -64,7 +64,7 @@ final class PlainEngine {
                 options.capacity().caches().slots(),
                 options.capacity().caches().stateRows(),
                 List.of(),
-                options.capacity().caches().stashes());
+                options.capacity().caches().rollbackBuffers());
     }
 
     /** Returns the layer ranges of equal stages. */

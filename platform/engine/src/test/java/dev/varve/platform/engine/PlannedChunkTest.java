@@ -138,18 +138,18 @@ class PlannedChunkTest {
     }
 
     private static ChunkHistory cuts(int length, int most) {
-        ChunkHistory cuts = new ChunkHistory();
-        while (cuts.end() < length) {
+        ChunkHistory chunkHistory = new ChunkHistory();
+        while (chunkHistory.end() < length) {
             PlannedChunk next =
                     PlannedChunk.next(
-                            cuts.end(),
-                            PlannedChunk.windowEnd(cuts.end(), length, 0),
+                            chunkHistory.end(),
+                            PlannedChunk.windowEnd(chunkHistory.end(), length, 0),
                             ChunkKind.WINDOW,
-                            cuts.endsInPiece(),
+                            chunkHistory.endsInPiece(),
                             most);
-            cuts.add(next.end(), next.kind());
+            chunkHistory.add(next.end(), next.kind());
         }
-        return cuts;
+        return chunkHistory;
     }
 
     private static List<Integer> ends(int begin, int end, int stable, int most) {

@@ -178,10 +178,10 @@ public final class SimulatedShard extends FakeShard {
             for (SlotCopy copy : batch.changes().copies()) {
                 scramble(slots[layer], copy.to(), copy.count());
             }
-            for (SequenceChunk slice : batch.slices()) {
-                int first = slice.slots().begin() + slice.firstPosition();
-                scramble(slots[layer], first, slice.tokens().length);
-                rows[layer][slice.writeRow()] = random.nextLong();
+            for (SequenceChunk chunk : batch.chunks()) {
+                int first = chunk.slots().begin() + chunk.firstPosition();
+                scramble(slots[layer], first, chunk.tokens().length);
+                rows[layer][chunk.writeRow()] = random.nextLong();
             }
         }
     }
@@ -198,9 +198,9 @@ public final class SimulatedShard extends FakeShard {
                 boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
         for (int layer = 0; layer < range().size(); layer++) {
             int column = 0;
-            for (SequenceChunk slice : batch.slices()) {
-                compute(layer, slice, values, column);
-                column += slice.tokens().length;
+            for (SequenceChunk chunk : batch.chunks()) {
+                compute(layer, chunk, values, column);
+                column += chunk.tokens().length;
             }
         }
         if (range().end() < SimulatedModel.LAYERS) {
@@ -215,9 +215,9 @@ public final class SimulatedShard extends FakeShard {
         float[] logits = new float[best.length * VOCABULARY];
         int column = 0;
         int row = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            column += slice.tokens().length;
-            if (slice.outputs() != RequestedOutput.NONE) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            column += chunk.tokens().length;
+            if (chunk.outputs() != RequestedOutput.NONE) {
                 best[row] = SimulatedModel.token(values[column - 1]);
                 logits[row * VOCABULARY + best[row]] = 5;
                 row++;
@@ -226,30 +226,30 @@ public final class SimulatedShard extends FakeShard {
         return new ShardResult(logits, best, best.length, Optional.empty(), List.of());
     }
 
-    private void compute(int layer, SequenceChunk slice, long[] values, int firstColumn) {
+    private void compute(int layer, SequenceChunk chunk, long[] values, int firstColumn) {
         boolean recurrent = model.isRecurrent(range().begin() + layer);
         long[] cache = slots[layer];
-        int begin = slice.slots().begin();
-        long seen = recurrent ? rows[layer][slice.readRow()] : 0;
-        for (int position = 0; !recurrent && position < slice.firstPosition(); position++) {
+        int begin = chunk.slots().begin();
+        long seen = recurrent ? rows[layer][chunk.readRow()] : 0;
+        for (int position = 0; !recurrent && position < chunk.firstPosition(); position++) {
             seen = mix(seen, cache[begin + position]);
         }
-        for (int i = 0; i < slice.tokens().length; i++) {
+        for (int i = 0; i < chunk.tokens().length; i++) {
             long in = values[firstColumn + i];
-            int position = slice.firstPosition() + i;
+            int position = chunk.firstPosition() + i;
             long row = SimulatedModel.row(in, position);
             cache[begin + position] = row;
             seen = mix(seen, recurrent ? in : row);
             values[firstColumn + i] = mix(in, seen);
         }
         if (recurrent) {
-            rows[layer][slice.writeRow()] = seen;
+            rows[layer][chunk.writeRow()] = seen;
         }
     }
 
     private static long[] tokens(Batch batch) {
-        return batch.slices().stream()
-                .flatMapToInt(slice -> Arrays.stream(slice.tokens()))
+        return batch.chunks().stream()
+                .flatMapToInt(chunk -> Arrays.stream(chunk.tokens()))
                 .mapToLong(SimulatedModel::embedded)
                 .toArray();
     }

@@ -268,7 +268,7 @@ class SpeculationLoadTest {
                                                         sizes.slots(),
                                                         sizes.stateRows(),
                                                         bed.captures(),
-                                                        sizes.stashes())))
+                                                        sizes.rollbackBuffers())))
                         .toList();
         return Scheduler.start(
                 new ShardPipeline(shards),

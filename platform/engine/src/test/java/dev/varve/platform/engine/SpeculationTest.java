@@ -124,7 +124,7 @@ class SpeculationTest {
                         plain.slots(),
                         plain.stateRows(),
                         captures ? all(kind) : List.of(),
-                        plain.stashes());
+                        plain.rollbackBuffers());
         return PlainEngine.ranges(kind.model, stages).stream()
                 .map(range -> new FragileShard(kind.model, range, sizes))
                 .toList();
@@ -414,9 +414,9 @@ class SpeculationTest {
         SlotSpan span = new SlotSpan(0, CONTEXT);
         PlainShard.Sizes sizes = new PlainShard.Sizes(CONTEXT, 2, all(kind), RollbackBuffers.NONE);
         try (PlainShard shard = new PlainShard(kind.model, new LayerRange(0, layers), sizes)) {
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(0, text, ChunkPlacement.start(span, 1), RequestedOutput.NONE);
-            Batch batch = new Batch(List.of(slice), Phase.PREFILL, all(kind));
+            Batch batch = new Batch(List.of(chunk), Phase.PREFILL, all(kind));
             List<CapturedFeature> features =
                     shard.forward(batch, Optional.empty()).join().features();
             return IntStream.range(0, text.length - 2)

@@ -82,10 +82,10 @@ final class TimedShard extends FakeShard {
     public CompletableFuture<ShardResult> forward(
             Batch batch, Optional<LayerActivations> boundary) {
         synchronized (order) {
-            order.add(batch.slices().getFirst().sequence());
+            order.add(batch.chunks().getFirst().sequence());
         }
-        for (SequenceChunk slice : batch.slices()) {
-            if (Arrays.stream(slice.tokens()).anyMatch(refused::contains)) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            if (Arrays.stream(chunk.tokens()).anyMatch(refused::contains)) {
                 throw new IllegalArgumentException("nothing to continue");
             }
         }
@@ -107,8 +107,8 @@ final class TimedShard extends FakeShard {
             Optional<LayerActivations> boundary,
             CompletableFuture<ShardResult> result) {
         float sum = boundary.map(each -> each.values()[0]).orElse(0f);
-        for (SequenceChunk slice : batch.slices()) {
-            for (int token : slice.tokens()) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            for (int token : chunk.tokens()) {
                 if (failing.contains(token)) {
                     result.completeExceptionally(
                             new VarveException(

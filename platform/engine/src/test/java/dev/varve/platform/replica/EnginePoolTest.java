@@ -266,13 +266,13 @@ class EnginePoolTest {
                         .trap(
                                 batch -> {
                                     boolean bad =
-                                            batch.slices().stream()
+                                            batch.chunks().stream()
                                                     .anyMatch(
-                                                            slice ->
-                                                                    slice.tokens().length >= 64
-                                                                            && slice.tokens()[0]
+                                                            chunk ->
+                                                                    chunk.tokens().length >= 64
+                                                                            && chunk.tokens()[0]
                                                                                     == poison[0]
-                                                                            && slice.tokens()[1]
+                                                                            && chunk.tokens()[1]
                                                                                     == poison[1]);
                                     if (bad) {
                                         throw new IllegalStateException("made for the test");

@@ -36,22 +36,22 @@ final class FilePrefillDrafter implements PrefillDrafter {
 
     /**
      * @param reader model of the file; owned by this object from now on
-     * @param look how the model scores
+     * @param options how the model scores
      */
     FilePrefillDrafter(
             GgufFile file,
             Tokenizer tokenizer,
             TextScorer reader,
-            LayerwiseTextScorer.ScoringOptions look) {
+            LayerwiseTextScorer.ScoringOptions options) {
         this.tokenizer = tokenizer;
         this.reader = reader;
-        identity = identity(file, look);
+        identity = identity(file, options);
     }
 
-    private static String identity(GgufFile file, LayerwiseTextScorer.ScoringOptions look) {
+    private static String identity(GgufFile file, LayerwiseTextScorer.ScoringOptions options) {
         MessageDigest digest = Sha256.begin();
         ModelFingerprint.add(digest, file);
-        return HexFormat.of().formatHex(digest.digest()) + " " + look;
+        return HexFormat.of().formatHex(digest.digest()) + " " + options;
     }
 
     @Override

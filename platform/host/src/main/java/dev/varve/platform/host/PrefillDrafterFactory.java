@@ -67,8 +67,8 @@ final class PrefillDrafterFactory {
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
         LayerwiseTextScorer.requireReadable(file.path(), model.shape());
-        LayerwiseTextScorer.ScoringOptions look = look(model.shape());
-        LayerwiseTextScorer.requireAttention(file.path(), model.shape(), look.layers());
+        LayerwiseTextScorer.ScoringOptions options = scoringOptions(model.shape());
+        LayerwiseTextScorer.requireAttention(file.path(), model.shape(), options.layers());
         Tokenizer tokenizer = Tokenizer.of(file.metadata(), family.preTokenizers());
         DeviceReference where = devices.choose(settings.placement());
         ModelRange all = new ModelRange(file, model, model.shape().allLayers());
@@ -76,13 +76,13 @@ final class PrefillDrafterFactory {
                 new FilePrefillDrafter(
                         file,
                         tokenizer,
-                        where.isLocal() ? local(where, all, look) : remote(where, all, look),
-                        look);
+                        where.isLocal() ? local(where, all, options) : remote(where, all, options),
+                        options);
         return new HostedModel.CompressingDrafter(
                 drafter, new ConversationCompressor(drafter, settings.options()));
     }
 
-    private LayerwiseTextScorer.ScoringOptions look(ModelShape shape) {
+    private LayerwiseTextScorer.ScoringOptions scoringOptions(ModelShape shape) {
         CompressionSettings.Scoring scoring = settings.scoring();
         return new LayerwiseTextScorer.ScoringOptions(
                 ScoringLayers.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers()),
@@ -92,12 +92,12 @@ final class PrefillDrafterFactory {
     }
 
     private TextScorer local(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions look) {
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions options) {
         LocalTextScorer scan =
                 new LocalTextScorer(
                         model,
                         devices.local().apply(where),
-                        look,
+                        options,
                         residency(),
                         LoadProgressListener.silent());
         tell(
@@ -109,8 +109,8 @@ final class PrefillDrafterFactory {
     }
 
     private TextScorer remote(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions look) {
-        RemoteTextScorer scan = reach(where, model, look);
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions options) {
+        RemoteTextScorer scan = reach(where, model, options);
         tell(
                 model,
                 where,
@@ -124,13 +124,13 @@ final class PrefillDrafterFactory {
     }
 
     private RemoteTextScorer reach(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions look) {
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions options) {
         try {
             TextScorerLoadRequest request =
                     new TextScorerLoadRequest(
                             ShardLoadRequest.Model.of(
                                     model.file(), model.model(), ModelOptions.defaults()),
-                            look,
+                            options,
                             residency(),
                             devices.remote().apply(where));
             return RemoteTextScorer.open(

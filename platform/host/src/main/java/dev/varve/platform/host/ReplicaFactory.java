@@ -40,12 +40,12 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
      * Stores of cached prefixes for all replicas, and the publisher of their events.
      *
      * @param stores stores behind host memory
-     * @param feed receives the cache events of each replica
+     * @param eventPublisher receives the cache events of each replica
      */
-    record Kept(CacheStores stores, Optional<CacheEventPublisher> feed) {
+    record Kept(CacheStores stores, Optional<CacheEventPublisher> eventPublisher) {
         void close() {
             stores.close();
-            feed.ifPresent(CacheEventPublisher::close);
+            eventPublisher.ifPresent(CacheEventPublisher::close);
         }
     }
 
@@ -102,7 +102,7 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
                         kept.stores().share(),
                         guesses,
                         scorer,
-                        kept.feed().map(CacheEventPublisher::share));
+                        kept.eventPublisher().map(CacheEventPublisher::share));
         try {
             return LoadedModel.load(
                     parts.model(),

@@ -124,7 +124,7 @@ final class TimedShard implements AutoCloseable {
 
     private double step(int position, int tokens, Phase phase, RequestedOutput outputs) {
         int[] ids = random.ints(tokens, 0, model.shape().vocabularySize()).toArray();
-        SequenceChunk slice =
+        SequenceChunk chunk =
                 new SequenceChunk(
                         0,
                         ids,
@@ -134,7 +134,7 @@ final class TimedShard implements AutoCloseable {
                 boundaryLength == 0
                         ? Optional.empty()
                         : Optional.of(new HostActivations(activation(tokens), tokens));
-        Batch batch = new Batch(List.of(slice), phase);
+        Batch batch = new Batch(List.of(chunk), phase);
         long begin = System.nanoTime();
         try {
             shard.forward(batch, boundary).join();

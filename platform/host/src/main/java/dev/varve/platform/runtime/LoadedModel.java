@@ -43,7 +43,7 @@ public final class LoadedModel implements AutoCloseable {
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
     private final CacheStores stores;
-    private final Optional<CacheEventPublisher> feed;
+    private final Optional<CacheEventPublisher> eventPublisher;
     private final Optional<SpeculationOptions> speculation;
     private final Optional<AsyncPageScorer> pages;
     private Optional<Scheduler> engine = Optional.empty();
@@ -54,13 +54,13 @@ public final class LoadedModel implements AutoCloseable {
      * @param stores stores of cached prefixes behind host memory
      * @param speculation speculative decoding
      * @param pages scores pages of a sequence
-     * @param feed publishes cache events
+     * @param eventPublisher publishes cache events
      */
     public record EngineComponents(
             CacheStores stores,
             Optional<SpeculationOptions> speculation,
             Optional<AsyncPageScorer> pages,
-            Optional<CacheEventPublisher> feed) {
+            Optional<CacheEventPublisher> eventPublisher) {
         /** No extras. */
         public static final EngineComponents NONE =
                 new EngineComponents(Optional.empty(), Optional.empty());
@@ -81,7 +81,7 @@ public final class LoadedModel implements AutoCloseable {
 
         /** Returns a copy with a page scorer. */
         public EngineComponents with(AsyncPageScorer reader) {
-            return new EngineComponents(stores, speculation, Optional.of(reader), feed);
+            return new EngineComponents(stores, speculation, Optional.of(reader), eventPublisher);
         }
 
         /** Closes all parts; for extras that no engine owns. */
@@ -89,7 +89,7 @@ public final class LoadedModel implements AutoCloseable {
             stores.close();
             speculation.ifPresent(opened -> opened.speculator().close());
             pages.ifPresent(AsyncPageScorer::close);
-            feed.ifPresent(CacheEventPublisher::close);
+            eventPublisher.ifPresent(CacheEventPublisher::close);
         }
     }
 
@@ -100,7 +100,7 @@ public final class LoadedModel implements AutoCloseable {
             ShardPipeline pipeline,
             EngineComponents extras) {
         stores = extras.stores();
-        feed = extras.feed();
+        eventPublisher = extras.eventPublisher();
         speculation = extras.speculation();
         pages = extras.pages();
         this.model = model;
@@ -255,12 +255,12 @@ public final class LoadedModel implements AutoCloseable {
                 settings.waiting().shardPatience(),
                 settings.waiting().pace(),
                 hostCache(total.sizes().regionSlots()),
-                feed);
+                eventPublisher);
     }
 
     private CacheCapacity caches(MemoryPlan total) {
         CacheSizes sizes = total.sizes();
-        CacheCapacity caches = new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.stashes());
+        CacheCapacity caches = new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.rollbackBuffers());
         long pageBytes = total.need().kvBytes() / sizes.slots() * Pages.TOKENS;
         return plan.pool()
                 .options()
@@ -313,6 +313,6 @@ public final class LoadedModel implements AutoCloseable {
 
     private void closeUnused() {
         pipeline.close();
-        new EngineComponents(stores, speculation, Optional.empty(), feed).close();
+        new EngineComponents(stores, speculation, Optional.empty(), eventPublisher).close();
     }
 }

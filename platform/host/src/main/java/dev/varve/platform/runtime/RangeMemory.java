@@ -90,7 +90,7 @@ public record RangeMemory(
                 Math.addExact(
                         Math.multiplyExact(
                                 footprint.bytesPerStateRow(), stateRows(shape, settings)),
-                        CacheFootprint.stashBytes(shape, range, stashes(shape, settings))),
+                        CacheFootprint.rollbackBufferBytes(shape, range, rollbackBuffers(shape, settings))),
                 computeBytes(
                                 selection,
                                 shape,
@@ -185,8 +185,8 @@ public record RangeMemory(
         return slots;
     }
 
-    private static RollbackBuffers stashes(ModelShape shape, ModelSettings settings) {
-        return settings.drafts().stashes(shape, settings.sequences().parallel());
+    private static RollbackBuffers rollbackBuffers(ModelShape shape, ModelSettings settings) {
+        return settings.drafts().rollbackBuffers(shape, settings.sequences().parallel());
     }
 
     /**
@@ -237,7 +237,7 @@ public record RangeMemory(
         return new MemoryPlan(
                 contextTokens(shape, settings),
                 new CacheSizes(
-                        slots, stateRows(shape, settings), regionSlots, stashes(shape, settings)),
+                        slots, stateRows(shape, settings), regionSlots, rollbackBuffers(shape, settings)),
                 new MemoryNeed(
                         weightBytes,
                         Math.multiplyExact(bytesPerSlot, slots),

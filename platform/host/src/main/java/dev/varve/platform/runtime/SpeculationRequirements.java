@@ -28,7 +28,7 @@ public record SpeculationRequirements(int tokens, List<Integer> captures) {
      * Returns the rollback buffers for the draft tokens of some sequences, for state that cannot be
      * truncated.
      */
-    RollbackBuffers stashes(ModelShape shape, int parallel) {
+    RollbackBuffers rollbackBuffers(ModelShape shape, int parallel) {
         return tokens > 0 && shape.forgets()
                 ? new RollbackBuffers(parallel, 1 + tokens)
                 : RollbackBuffers.NONE;

@@ -130,7 +130,7 @@ public record SplitMemoryPlan(
                         first.sizes().slots(),
                         first.sizes().stateRows(),
                         region,
-                        first.sizes().stashes()),
+                        first.sizes().rollbackBuffers()),
                 need,
                 free);
     }

@@ -24,16 +24,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Encodes a batch on the wire. The small fields hold cache changes and slices. The payload holds
+ * Encodes a batch on the wire. The small fields hold cache changes and chunks. The payload holds
  * the large fields, token ids and, if the range does not begin the model, the boundary activation.
- * Large fields are moves of rows; the pages in each slice's span, as i32 count and i32 each; and
- * queries for pages: i32 slice, i32 number of pages, and for each page its i64 name and i32 slot.
+ * Large fields are moves of rows; the pages in each chunk's span, as i32 count and i32 each; and
+ * queries for pages: i32 chunk, i32 number of pages, and for each page its i64 name and i32 slot.
  *
  * @param type element type of activations on the wire
  * @param boundaryLength elements per token that enter the range; unused if it begins the model
  */
 record BatchCodec(BoundaryType type, int boundaryLength) {
-    private static final int MAX_SLICES = 1024;
+    private static final int MAX_CHUNKS = 1024;
     private static final int MAX_TOKENS = 1 << 20;
 
     /** Pages of 64 tokens each; more than any context has. */
@@ -49,10 +49,10 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         batch.captures().forEach(fields::number);
         FieldWriter large = new FieldWriter();
         CacheChangeCodec.put(fields, large, batch.changes());
-        fields.number(batch.slices().size());
+        fields.number(batch.chunks().size());
         int tokens = batch.tokens();
         int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
-        batch.slices().forEach(slice -> putPages(large, slice.place().pages()));
+        batch.chunks().forEach(chunk -> putPages(large, chunk.place().pages()));
         fields.number(batch.queries().size());
         batch.queries().forEach(query -> putQuery(large, query));
         ByteBuffer largeFields = large.done();
@@ -64,23 +64,23 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                                         + values * type.bytes())
                         .order(ByteOrder.LITTLE_ENDIAN);
         payload.put(largeFields);
-        for (SequenceChunk slice : batch.slices()) {
-            fields.number(slice.sequence())
-                    .number(slice.tokens().length)
-                    .number(slice.firstPosition())
-                    .number(slice.slots().begin())
-                    .number(slice.slots().capacity())
-                    .number(slice.readRow())
-                    .number(slice.writeRow())
-                    .number(slice.place().stash())
-                    .number(EnumCodec.OUTPUTS.number(slice.outputs()))
-                    .number(EnumCodec.SLICE_KIND.number(slice.kind()));
-            int[] parents = slice.tree().parents();
+        for (SequenceChunk chunk : batch.chunks()) {
+            fields.number(chunk.sequence())
+                    .number(chunk.tokens().length)
+                    .number(chunk.firstPosition())
+                    .number(chunk.slots().begin())
+                    .number(chunk.slots().capacity())
+                    .number(chunk.readRow())
+                    .number(chunk.writeRow())
+                    .number(chunk.place().rollbackBuffer())
+                    .number(EnumCodec.OUTPUTS.number(chunk.outputs()))
+                    .number(EnumCodec.COMPUTE_MODE.number(chunk.kind()));
+            int[] parents = chunk.tree().parents();
             fields.number(parents.length);
             for (int token = 1; token < parents.length; token++) {
                 fields.number(parents[token]);
             }
-            for (int token : slice.tokens()) {
+            for (int token : chunk.tokens()) {
                 payload.putInt(token);
             }
         }
@@ -100,25 +100,25 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         }
         FieldReader large = new FieldReader(payload);
         CacheChanges changes = CacheChangeCodec.get(fields, large);
-        int sliceCount = fields.number("slices", 1, MAX_SLICES);
+        int chunkCount = fields.number("slices", 1, MAX_CHUNKS);
         List<PageMap> maps = new ArrayList<>();
-        for (int i = 0; i < sliceCount; i++) {
+        for (int i = 0; i < chunkCount; i++) {
             maps.add(pages(large, payload));
         }
-        int queryCount = fields.number("queries", 0, sliceCount);
+        int queryCount = fields.number("queries", 0, chunkCount);
         List<PageQuery> queries = new ArrayList<>();
         for (int i = 0; i < queryCount; i++) {
-            queries.add(query(large, sliceCount));
+            queries.add(query(large, chunkCount));
         }
         int read = payload.position();
         fields.number("large fields", read, read);
-        List<SequenceChunk> slices = new ArrayList<>();
-        for (int i = 0; i < sliceCount; i++) {
-            slices.add(slice(fields, payload, maps.get(i)));
+        List<SequenceChunk> chunks = new ArrayList<>();
+        for (int i = 0; i < chunkCount; i++) {
+            chunks.add(readChunk(fields, payload, maps.get(i)));
         }
         boolean hasBoundary = fields.flag("boundary");
         fields.end();
-        Batch batch = new Batch(changes, slices, phase, captures, queries);
+        Batch batch = new Batch(changes, chunks, phase, captures, queries);
         long values = hasBoundary ? (long) batch.tokens() * boundaryLength : 0;
         if (payload.remaining() != values * type.bytes()) {
             throw FieldReader.invalid(
@@ -163,14 +163,14 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
     }
 
     private static void putQuery(FieldWriter large, PageQuery query) {
-        large.number(query.slice()).number(query.pages().size());
+        large.number(query.chunkIndex()).number(query.pages().size());
         for (PageQuery.PagePlace place : query.pages()) {
             large.number(place.page()).number(place.slot());
         }
     }
 
-    private static PageQuery query(FieldReader large, int slices) {
-        int slice = large.number("slice of a query", 0, slices - 1);
+    private static PageQuery query(FieldReader large, int chunks) {
+        int chunk = large.number("slice of a query", 0, chunks - 1);
         int count = large.number("pages of a query", 0, MOST_PAGES);
         List<PageQuery.PagePlace> places = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -185,10 +185,10 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
             }
             places.add(new PageQuery.PagePlace(page, slot));
         }
-        return new PageQuery(slice, places);
+        return new PageQuery(chunk, places);
     }
 
-    private static SequenceChunk slice(FieldReader fields, ByteBuffer payload, PageMap pages) {
+    private static SequenceChunk readChunk(FieldReader fields, ByteBuffer payload, PageMap pages) {
         long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
         int count = fields.number("tokens", 1, MAX_TOKENS);
         int position = fields.number("position", 0, Integer.MAX_VALUE - MAX_TOKENS);
@@ -196,9 +196,9 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int capacity = fields.number("capacity", 0, Integer.MAX_VALUE - begin);
         int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
-        int stash = fields.number("stash", ChunkPlacement.NO_STASH, Integer.MAX_VALUE);
+        int rollbackBuffer = fields.number("stash", ChunkPlacement.NO_ROLLBACK_BUFFER, Integer.MAX_VALUE);
         RequestedOutput outputs = EnumCodec.OUTPUTS.get(fields);
-        ChunkComputeMode kind = EnumCodec.SLICE_KIND.get(fields);
+        ChunkComputeMode kind = EnumCodec.COMPUTE_MODE.get(fields);
         TokenTree tree = tree(fields, count);
         if (payload.remaining() < count * Integer.BYTES) {
             throw FieldReader.invalid("tokens", count, payload.remaining() / Integer.BYTES);
@@ -210,7 +210,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 sequence,
                 tokens,
                 new ChunkPlacement(
-                        position, new SlotSpan(begin, capacity), readRow, writeRow, stash, pages),
+                        position, new SlotSpan(begin, capacity), readRow, writeRow, rollbackBuffer, pages),
                 outputs,
                 kind,
                 tree);

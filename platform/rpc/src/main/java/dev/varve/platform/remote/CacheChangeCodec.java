@@ -40,7 +40,7 @@ final class CacheChangeCodec {
     static void put(FieldWriter fields, FieldWriter large, CacheChanges changes) {
         fields.number(changes.commits().size());
         for (StateCommit commit : changes.commits()) {
-            fields.number(commit.stash())
+            fields.number(commit.rollbackBuffer())
                     .number(commit.readRow())
                     .number(commit.writeRow())
                     .number(commit.firstPosition())
@@ -103,12 +103,12 @@ final class CacheChangeCodec {
     }
 
     private static StateCommit commit(FieldReader fields) {
-        int stash = fields.number("stash", 0, Integer.MAX_VALUE);
+        int rollbackBuffer = fields.number("stash", 0, Integer.MAX_VALUE);
         int readRow = fields.number("read row", SequenceChunk.ZERO_ROW, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", SequenceChunk.ZERO_ROW + 1, Integer.MAX_VALUE);
         int position = fields.number("position", 0, Integer.MAX_VALUE - 1);
         int tokens = fields.number("tokens", 1, Integer.MAX_VALUE - position);
-        return new StateCommit(stash, readRow, writeRow, position, path(fields, tokens));
+        return new StateCommit(rollbackBuffer, readRow, writeRow, position, path(fields, tokens));
     }
 
     private static TokenPath path(FieldReader fields, int tokens) {

@@ -25,7 +25,7 @@ final class EnumCodec<E extends Enum<E>> {
     /** Field of a batch. */
     static final EnumCodec<Phase> PHASE = numbered("phase", List.of(Phase.PREFILL, Phase.DECODE));
 
-    /** Field of a slice. */
+    /** Field of a chunk. */
     static final EnumCodec<RequestedOutput> OUTPUTS =
             numbered(
                     "outputs",
@@ -36,8 +36,8 @@ final class EnumCodec<E extends Enum<E>> {
                             RequestedOutput.ALL,
                             RequestedOutput.BEST_EACH));
 
-    /** Field of a slice. */
-    static final EnumCodec<ChunkComputeMode> SLICE_KIND =
+    /** Field of a chunk. */
+    static final EnumCodec<ChunkComputeMode> COMPUTE_MODE =
             numbered(
                     "kind of slice",
                     List.of(ChunkComputeMode.CHUNK, ChunkComputeMode.PIECE, ChunkComputeMode.ROWS));

@@ -103,9 +103,9 @@ final class HostedShard extends SessionModel {
         return answer(received, () -> shard.forward(received.batch(), received.boundary()));
     }
 
-    Message rehearse(Message request) {
+    Message warmUp(Message request) {
         BatchCodec.Received received = batches.decode(request);
-        return answer(received, () -> shard.rehearse(received.batch(), received.boundary()));
+        return answer(received, () -> shard.warmUp(received.batch(), received.boundary()));
     }
 
     private Message answer(

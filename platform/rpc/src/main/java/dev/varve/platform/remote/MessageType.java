@@ -21,7 +21,7 @@ final class MessageType {
     // FIRST_TYPE + 5 to + 9 were used to transfer the state of a whole sequence in pieces.
 
     /** Like {@link #FORWARD}, without computing; used for warm-up. */
-    static final int REHEARSE = Message.FIRST_TYPE + 10;
+    static final int WARM_UP = Message.FIRST_TYPE + 10;
 
     /** Exports parts of caches; the payload of the reply has their bytes. */
     static final int EXPORT = Message.FIRST_TYPE + 11;
@@ -29,7 +29,7 @@ final class MessageType {
     /** Imports parts of caches, whose bytes are the payload. */
     static final int ADOPT = Message.FIRST_TYPE + 12;
 
-    /** Changes the caches as a batch does before its slices. */
+    /** Changes the caches as a batch does before its chunks. */
     static final int CHANGE = Message.FIRST_TYPE + 13;
 
     /** Loads a draft model; the reply is that of {@link #LOAD}. */

@@ -174,16 +174,16 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public boolean canRehearse() {
+    public boolean canWarmUp() {
         return true;
     }
 
     @Override
-    public CompletableFuture<ShardResult> rehearse(
+    public CompletableFuture<ShardResult> warmUp(
             Batch batch, Optional<LayerActivations> boundary) {
         Message message = batches.encode(batch, boundary);
         return call(
-                new Message(MessageType.REHEARSE, message.meta(), message.payload()),
+                new Message(MessageType.WARM_UP, message.meta(), message.payload()),
                 ForwardDeadline.FIRST,
                 reply -> results.decode(batch, reply, logits).result());
     }

@@ -76,9 +76,9 @@ record ResultCodec(
         ByteBuffer payload = ByteBuffer.allocate((int) bytes).order(ByteOrder.LITTLE_ENDIAN);
         if (ends) {
             int row = 0;
-            for (SequenceChunk slice : batch.slices()) {
-                int count = slice.outputs().count(slice.tokens().length);
-                if (isWanted(slice)) {
+            for (SequenceChunk chunk : batch.chunks()) {
+                int count = chunk.outputs().count(chunk.tokens().length);
+                if (isWanted(chunk)) {
                     payload.asFloatBuffer()
                             .put(result.logits(), row * vocabulary, count * vocabulary);
                     payload.position(payload.position() + count * vocabulary * Float.BYTES);
@@ -194,9 +194,9 @@ record ResultCodec(
         }
         float[] logits = buffer.of(Math.multiplyExact(batch.outputs(), vocabulary));
         int row = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            int count = slice.outputs().count(slice.tokens().length);
-            if (isWanted(slice)) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            int count = chunk.outputs().count(chunk.tokens().length);
+            if (isWanted(chunk)) {
                 payload.asFloatBuffer().get(logits, row * vocabulary, count * vocabulary);
                 payload.position(payload.position() + count * vocabulary * Float.BYTES);
             }
@@ -224,13 +224,13 @@ record ResultCodec(
 
     private static int wantedRows(Batch batch) {
         int rows = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            rows += isWanted(slice) ? slice.outputs().count(slice.tokens().length) : 0;
+        for (SequenceChunk chunk : batch.chunks()) {
+            rows += isWanted(chunk) ? chunk.outputs().count(chunk.tokens().length) : 0;
         }
         return rows;
     }
 
-    private static boolean isWanted(SequenceChunk slice) {
-        return slice.outputs() == RequestedOutput.LAST || slice.outputs() == RequestedOutput.ALL;
+    private static boolean isWanted(SequenceChunk chunk) {
+        return chunk.outputs() == RequestedOutput.LAST || chunk.outputs() == RequestedOutput.ALL;
     }
 }

@@ -197,8 +197,8 @@ public record ShardLoadRequest(
                 .number(shard.sizes().slots())
                 .number(shard.sizes().stateRows())
                 .number(shard.sizes().regionSlots())
-                .number(shard.sizes().stashes().count())
-                .number(shard.sizes().stashes().tokens())
+                .number(shard.sizes().rollbackBuffers().count())
+                .number(shard.sizes().rollbackBuffers().tokens())
                 // Weights are mapped where that is supported.
                 .flag(true)
                 .flag(shard.weights() == WeightLayout.REPACKED)
@@ -224,7 +224,7 @@ public record ShardLoadRequest(
                         fields.number("slots", 1, Integer.MAX_VALUE),
                         fields.number("state rows", 2, 1 << 16),
                         fields.number("region slots", 0, Integer.MAX_VALUE),
-                        stashes(fields));
+                        rollbackBuffers(fields));
         fields.flag("map weights");
         ShardOptions shard =
                 ShardOptions.of(types, sizes)
@@ -243,7 +243,7 @@ public record ShardLoadRequest(
         return new ShardLoadRequest(model, range, all, new Device(device, threads), boundary);
     }
 
-    private static RollbackBuffers stashes(FieldReader fields) {
+    private static RollbackBuffers rollbackBuffers(FieldReader fields) {
         int count = fields.number("stashes", 0, 1 << 16);
         boolean any = count > 0;
         return new RollbackBuffers(

@@ -126,7 +126,7 @@ public final class ShardSession implements Handler, AutoCloseable {
                 yield Message.of(MessageType.UNLOAD);
             }
             case MessageType.FORWARD -> range.current().forward(request);
-            case MessageType.REHEARSE -> range.current().rehearse(request);
+            case MessageType.WARM_UP -> range.current().warmUp(request);
             case MessageType.EXPORT -> range.current().export(request);
             case MessageType.ADOPT -> range.current().adopt(request);
             case MessageType.CHANGE -> range.current().change(request);

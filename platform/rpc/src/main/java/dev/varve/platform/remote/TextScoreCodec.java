@@ -17,10 +17,10 @@ record TextScoreCodec(int vocabulary, int tail) {
     static final int MOST_TOKENS = 1 << 22;
 
     /** Most pairs of a query token and a text token: two numbers are stored for each pair. */
-    static final int MOST_LOOKS = 1 << 25;
+    static final int MOST_PAIRS = 1 << 25;
 
     static TextScoreCodec of(TextScorerLoadRequest request) {
-        return new TextScoreCodec(request.model().shape().vocabulary(), request.look().tail());
+        return new TextScoreCodec(request.model().shape().vocabulary(), request.options().tail());
     }
 
     Message encode(int[] tokens) {
@@ -31,7 +31,7 @@ record TextScoreCodec(int vocabulary, int tail) {
 
     int[] decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
-        int count = fields.number("tokens", tail, Math.min(MOST_TOKENS, MOST_LOOKS / tail));
+        int count = fields.number("tokens", tail, Math.min(MOST_TOKENS, MOST_PAIRS / tail));
         fields.end();
         ByteBuffer payload = message.payload();
         requireBytes("token ids", count, payload);

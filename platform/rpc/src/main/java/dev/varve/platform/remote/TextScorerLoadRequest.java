@@ -14,14 +14,14 @@ import java.util.Optional;
  * {@link ShardLoadRequest}.
  *
  * @param model the scoring model
- * @param look which of its layers count, how many of a text's last tokens act as queries, and
+ * @param options which of its layers count, how many of a text's last tokens act as queries, and
  *     whether their positions matter
  * @param residency whether the weights stay in memory
  * @param device device that computes it
  */
 public record TextScorerLoadRequest(
         ShardLoadRequest.Model model,
-        LayerwiseTextScorer.ScoringOptions look,
+        LayerwiseTextScorer.ScoringOptions options,
         LocalTextScorer.Residency residency,
         ShardLoadRequest.Device device) {
     /** Largest number of last tokens that act as queries. */
@@ -32,12 +32,12 @@ public record TextScorerLoadRequest(
         model.put(fields);
         fields.text(device.name());
         device.putOptions(fields);
-        fields.number(look.layers().begin())
-                .number(look.layers().end())
-                .number(look.tail())
-                .flag(look.rotated())
-                .flag(look.sparse().isPresent());
-        look.sparse().ifPresent(sparse -> put(fields, sparse));
+        fields.number(options.layers().begin())
+                .number(options.layers().end())
+                .number(options.tail())
+                .flag(options.rotated())
+                .flag(options.sparse().isPresent());
+        options.sparse().ifPresent(sparse -> put(fields, sparse));
         fields.number(EnumCodec.SCAN_RESIDENCY.number(residency));
         return Message.of(MessageType.LOAD_SCAN, fields.done());
     }
@@ -77,7 +77,7 @@ public record TextScorerLoadRequest(
         int begin = fields.number("first layer that looks", 0, layers - 1);
         LayerRange range =
                 new LayerRange(begin, fields.number("end layer that looks", begin + 1, layers));
-        LayerwiseTextScorer.ScoringOptions look =
+        LayerwiseTextScorer.ScoringOptions options =
                 new LayerwiseTextScorer.ScoringOptions(
                         range,
                         fields.number("tail", 1, MOST_TAIL),
@@ -85,6 +85,6 @@ public record TextScorerLoadRequest(
                         sparse(fields));
         LocalTextScorer.Residency residency = EnumCodec.SCAN_RESIDENCY.get(fields);
         fields.end();
-        return new TextScorerLoadRequest(model, look, residency, device);
+        return new TextScorerLoadRequest(model, options, residency, device);
     }
 }

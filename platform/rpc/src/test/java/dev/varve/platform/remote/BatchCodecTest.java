@@ -46,7 +46,7 @@ class BatchCodecTest {
             new Batch(
                     CacheChanges.NONE,
                     List.of(
-                            slice(
+                            chunk(
                                     170,
                                     new SlotSpan(256, 256),
                                     PageMap.of(new int[] {1, 2, -1, 0}))),
@@ -59,11 +59,11 @@ class BatchCodecTest {
                                             new PagePlace(7, 256),
                                             new PagePlace(9, PagePlace.ON_HOST)))));
 
-    private static SequenceChunk slice(int position, SlotSpan span, PageMap pages) {
+    private static SequenceChunk chunk(int position, SlotSpan span, PageMap pages) {
         return new SequenceChunk(
                 4,
                 new int[] {5, 6},
-                new ChunkPlacement(position, span, 2, 3, ChunkPlacement.NO_STASH, pages),
+                new ChunkPlacement(position, span, 2, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, pages),
                 RequestedOutput.BEST,
                 ChunkComputeMode.ROWS);
     }
@@ -78,12 +78,12 @@ class BatchCodecTest {
         assertEquals(expected.phase(), found.phase(), message);
         assertEquals(expected.captures(), found.captures(), message);
         assertEquals(
-                expected.slices().stream().map(SequenceChunk::place).toList(),
-                found.slices().stream().map(SequenceChunk::place).toList(),
+                expected.chunks().stream().map(SequenceChunk::place).toList(),
+                found.chunks().stream().map(SequenceChunk::place).toList(),
                 message);
-        for (int i = 0; i < expected.slices().size(); i++) {
+        for (int i = 0; i < expected.chunks().size(); i++) {
             assertArrayEquals(
-                    expected.slices().get(i).tokens(), found.slices().get(i).tokens(), message);
+                    expected.chunks().get(i).tokens(), found.chunks().get(i).tokens(), message);
         }
     }
 
@@ -111,10 +111,10 @@ class BatchCodecTest {
                         default -> new SlotCopy(slot, random.nextInt(1 << 20), PAGE);
                     });
         }
-        List<SequenceChunk> slices = new ArrayList<>();
+        List<SequenceChunk> chunks = new ArrayList<>();
         List<PageQuery> queries = new ArrayList<>();
         for (int i = random.nextInt(1, 4); i > 0; i--) {
-            slices.add(randomSlice(random));
+            chunks.add(randomSlice(random));
             List<PagePlace> places = new ArrayList<>();
             for (int j = random.nextInt(4); j > 0; j--) {
                 places.add(
@@ -125,18 +125,18 @@ class BatchCodecTest {
                                         : random.nextInt(1 << 20) * PAGE));
             }
             if (random.nextBoolean()) {
-                queries.add(new PageQuery(slices.size() - 1, places));
+                queries.add(new PageQuery(chunks.size() - 1, places));
             }
         }
         return new Batch(
-                new CacheChanges(List.of(), moves), slices, Phase.DECODE, List.of(1), queries);
+                new CacheChanges(List.of(), moves), chunks, Phase.DECODE, List.of(1), queries);
     }
 
     /** Its page lies somewhere in a span, others too, and some of the span is empty. */
     private static SequenceChunk randomSlice(SplittableRandom random) {
         SlotSpan span = new SlotSpan(256 * random.nextInt(9), 256 * random.nextInt(1, 5));
         if (random.nextInt(3) == 0) {
-            return slice(random.nextInt(span.capacity() - 1), span, PageMap.STRAIGHT);
+            return chunk(random.nextInt(span.capacity() - 1), span, PageMap.STRAIGHT);
         }
         int runs = span.capacity() / PAGE;
         int[] pages = new int[runs];
@@ -145,7 +145,7 @@ class BatchCodecTest {
         }
         int run = random.nextInt(runs);
         pages[run] = run + runs * random.nextInt(1000);
-        return slice(pages[run] * PAGE + random.nextInt(PAGE - 1), span, PageMap.of(pages));
+        return chunk(pages[run] * PAGE + random.nextInt(PAGE - 1), span, PageMap.of(pages));
     }
 
     @Test

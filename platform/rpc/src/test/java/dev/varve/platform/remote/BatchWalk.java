@@ -41,22 +41,22 @@ final class BatchWalk {
     Batch next() {
         steps++;
         List<SlotCopy> copies = new ArrayList<>();
-        List<SequenceChunk> slices = new ArrayList<>();
+        List<SequenceChunk> chunks = new ArrayList<>();
         int forked = random.nextInt(6) == 0 ? random.nextInt(SEQUENCES) : SEQUENCES;
         if (forked < SEQUENCES && lengths[forked] > 0) {
             int target = (forked + 1) % SEQUENCES;
             copies.add(new SlotCopy(span(forked).begin(), span(target).begin(), lengths[forked]));
             lengths[target] = lengths[forked];
-            slices.add(slice(target, forked + 1));
+            chunks.add(chunk(target, forked + 1));
         }
         for (int sequence = 0; sequence < SEQUENCES; sequence++) {
             boolean busy = sequence == forked || sequence == (forked + 1) % SEQUENCES;
             if (copies.isEmpty() ? random.nextBoolean() : !busy) {
-                slices.add(slice(sequence, sequence + 1));
+                chunks.add(chunk(sequence, sequence + 1));
             }
         }
-        if (slices.isEmpty()) {
-            slices.add(slice(0, 1));
+        if (chunks.isEmpty()) {
+            chunks.add(chunk(0, 1));
         }
         List<Integer> captures = new ArrayList<>();
         for (int layer = 0; layer <= layers; layer++) {
@@ -65,10 +65,10 @@ final class BatchWalk {
             }
         }
         Phase phase = random.nextBoolean() ? Phase.PREFILL : Phase.DECODE;
-        return new Batch(CacheChanges.copies(copies), slices, phase, captures);
+        return new Batch(CacheChanges.copies(copies), chunks, phase, captures);
     }
 
-    private SequenceChunk slice(int sequence, int readRow) {
+    private SequenceChunk chunk(int sequence, int readRow) {
         int count = random.nextBoolean() ? 1 : random.nextInt(2, 9);
         if (lengths[sequence] + count > SlotSpan.BLOCK || random.nextInt(12) == 0) {
             lengths[sequence] = 0;

@@ -71,7 +71,7 @@ class GoldenBytesTest {
         return message.type() + ": " + hex(message.meta()) + " - " + hex(message.payload());
     }
 
-    private static SequenceChunk slice(
+    private static SequenceChunk chunk(
             long sequence, int[] tokens, int slot, RequestedOutput outputs, ChunkComputeMode kind) {
         return new SequenceChunk(
                 sequence,
@@ -90,10 +90,10 @@ class GoldenBytesTest {
                 new CacheChanges(
                         List.of(new StateCommit(1, 2, 3, 9, 4)), List.of(new SlotCopy(1, 256, 5))),
                 List.of(
-                        slice(3, TOKENS, 0, RequestedOutput.NONE, ChunkComputeMode.PIECE),
-                        slice(4, new int[] {1}, 256, RequestedOutput.BEST, ChunkComputeMode.ROWS),
-                        slice(5, TOKENS, 512, RequestedOutput.LAST, ChunkComputeMode.CHUNK),
-                        slice(-1, new int[] {2}, 768, RequestedOutput.ALL, ChunkComputeMode.ROWS)),
+                        chunk(3, TOKENS, 0, RequestedOutput.NONE, ChunkComputeMode.PIECE),
+                        chunk(4, new int[] {1}, 256, RequestedOutput.BEST, ChunkComputeMode.ROWS),
+                        chunk(5, TOKENS, 512, RequestedOutput.LAST, ChunkComputeMode.CHUNK),
+                        chunk(-1, new int[] {2}, 768, RequestedOutput.ALL, ChunkComputeMode.ROWS)),
                 Phase.DECODE,
                 List.of(2, 3));
     }
@@ -243,7 +243,7 @@ class GoldenBytesTest {
                 hex(CacheChangeCodec.encode(pageChanges())));
     }
 
-    /** Two slices, the first of which lies in no order, and a question about pages of each. */
+    /** Two chunks, the first of which lies in no order, and a question about pages of each. */
     private static Batch pagedBatch() {
         PageMap map = PageMap.of(new int[] {0, PageMap.EMPTY, 12, 2, 9, 10, 11, 13});
         SequenceChunk paged =
@@ -251,7 +251,7 @@ class GoldenBytesTest {
                         4,
                         TOKENS,
                         new ChunkPlacement(
-                                838, new SlotSpan(0, 512), 2, 2, ChunkPlacement.NO_STASH, map),
+                                838, new SlotSpan(0, 512), 2, 2, ChunkPlacement.NO_ROLLBACK_BUFFER, map),
                         RequestedOutput.BEST,
                         ChunkComputeMode.ROWS);
         SequenceChunk straight =
@@ -328,14 +328,14 @@ class GoldenBytesTest {
     @Test
     void aTreeAndItsPathHaveTheirBytes() {
         SequenceChunk plain =
-                slice(
+                chunk(
                         4,
                         new int[] {1, 2, 3, 4},
                         256,
                         RequestedOutput.BEST_EACH,
                         ChunkComputeMode.ROWS);
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2});
-        SequenceChunk slice =
+        SequenceChunk chunk =
                 new SequenceChunk(
                         4, plain.tokens(), plain.place(), plain.outputs(), plain.kind(), tree);
         CacheChanges changes =
@@ -351,7 +351,7 @@ class GoldenBytesTest {
                 hex(
                         new BatchCodec(BoundaryType.F16, 2)
                                 .encode(
-                                        new Batch(changes, List.of(slice), Phase.DECODE, List.of()),
+                                        new Batch(changes, List.of(chunk), Phase.DECODE, List.of()),
                                         Optional.empty())));
     }
 
@@ -398,7 +398,7 @@ class GoldenBytesTest {
                         MessageType.LOAD,
                         MessageType.UNLOAD,
                         MessageType.FORWARD,
-                        MessageType.REHEARSE,
+                        MessageType.WARM_UP,
                         MessageType.EXPORT,
                         MessageType.ADOPT,
                         MessageType.CHANGE,

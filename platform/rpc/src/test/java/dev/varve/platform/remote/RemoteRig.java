@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 final class RemoteRig implements AutoCloseable {
     static final int BLOCK = SlotSpan.BLOCK;
     static final int STATE_ROWS = 8;
-    static final RollbackBuffers STASHES = new RollbackBuffers(4, 8);
+    static final RollbackBuffers ROLLBACK_BUFFERS = new RollbackBuffers(4, 8);
     private static final CacheTypes TYPES = new CacheTypes(GgmlType.F32, GgmlType.F32);
 
     /** This machine's cores. */
@@ -71,7 +71,7 @@ final class RemoteRig implements AutoCloseable {
         return new ShardLoadRequest(
                 ShardLoadRequest.Model.of(file, model, ModelOptions.defaults()),
                 range,
-                ShardOptions.of(TYPES, new CacheSizes(slots, STATE_ROWS, 0, STASHES))
+                ShardOptions.of(TYPES, new CacheSizes(slots, STATE_ROWS, 0, ROLLBACK_BUFFERS))
                         .withCaptures(captures),
                 new ShardLoadRequest.Device(PlainHost.DEVICE, DeviceOptions.automatic()),
                 type);
@@ -98,7 +98,7 @@ final class RemoteRig implements AutoCloseable {
     /** A shard of this process that computes the same. */
     PlainShard twin(LayerRange range) {
         return new PlainShard(
-                model, range, new PlainShard.Sizes(slots, STATE_ROWS, captures(), STASHES));
+                model, range, new PlainShard.Sizes(slots, STATE_ROWS, captures(), ROLLBACK_BUFFERS));
     }
 
     @Override

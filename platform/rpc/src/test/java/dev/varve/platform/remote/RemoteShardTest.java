@@ -125,11 +125,11 @@ class RemoteShardTest {
         try (RemoteShard remote = shard(transport, tail, BoundaryType.F32);
                 RemoteShard first = shard(transport, head, BoundaryType.F32);
                 Shard twin = rig.twin(all)) {
-            assertTrue(remote.canRehearse());
+            assertTrue(remote.canWarmUp());
             Batch batch = walk.next();
 
-            ShardResult half = Await.result(first.rehearse(batch, Optional.empty()));
-            ShardResult result = Await.result(remote.rehearse(batch, half.boundary()));
+            ShardResult half = Await.result(first.warmUp(batch, Optional.empty()));
+            ShardResult result = Await.result(remote.warmUp(batch, half.boundary()));
 
             assertEquals(batch.outputs(), result.rows());
             ShardResult expected = twin.forward(batch, Optional.empty()).join();
@@ -156,10 +156,10 @@ class RemoteShardTest {
         int vocabulary = rig.model.shape().vocabularySize();
         assertEquals(expected.rows(), found.rows(), step);
         int row = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            int rows = slice.outputs().count(slice.tokens().length);
+        for (SequenceChunk chunk : batch.chunks()) {
+            int rows = chunk.outputs().count(chunk.tokens().length);
             for (int i = row; i < row + rows; i++) {
-                if (slice.outputs().isBest()) {
+                if (chunk.outputs().isBest()) {
                     assertEquals(expected.best()[i], found.best()[i], step);
                     continue;
                 }

@@ -132,7 +132,7 @@ class ResultCodecTest {
         PageQuery one = new PageQuery(0, List.of(new PageQuery.PagePlace(7, 64)));
         return new Batch(
                 CacheChanges.NONE,
-                List.of(plain.slices().getFirst(), other()),
+                List.of(plain.chunks().getFirst(), other()),
                 Phase.PREFILL,
                 List.of(),
                 List.of(two, one));

@@ -75,7 +75,7 @@ class ShardSessionTest {
                 request.model(), request.range(), request.shard(), device, request.boundaryType());
     }
 
-    private static SequenceChunk slice(
+    private static SequenceChunk chunk(
             int sequence, int first, int count, RequestedOutput outputs) {
         int[] tokens = new int[count];
         Arrays.setAll(tokens, i -> (first + 7 * i) % 61);
@@ -92,9 +92,9 @@ class ShardSessionTest {
     }
 
     private Message forward(
-            List<SlotCopy> copies, List<Integer> captures, SequenceChunk... slices) {
+            List<SlotCopy> copies, List<Integer> captures, SequenceChunk... chunks) {
         Batch batch =
-                new Batch(CacheChanges.copies(copies), List.of(slices), Phase.PREFILL, captures);
+                new Batch(CacheChanges.copies(copies), List.of(chunks), Phase.PREFILL, captures);
         float[] values = new float[batch.tokens() * rig.model.boundaryLength(TAIL.begin())];
         SplittableRandom random = new SplittableRandom(values.length);
         for (int i = 0; i < values.length; i++) {
@@ -106,7 +106,7 @@ class ShardSessionTest {
     }
 
     private Message begin() {
-        return forward(List.of(), List.of(), slice(0, 0, 9, RequestedOutput.ALL));
+        return forward(List.of(), List.of(), chunk(0, 0, 9, RequestedOutput.ALL));
     }
 
     @Test
@@ -243,7 +243,7 @@ class ShardSessionTest {
     @Test
     void aBatchForAnotherRangeIsRefused() {
         loadTail();
-        Batch batch = new Batch(List.of(slice(0, 0, 9, RequestedOutput.BEST)), Phase.PREFILL);
+        Batch batch = new Batch(List.of(chunk(0, 0, 9, RequestedOutput.BEST)), Phase.PREFILL);
         Message withoutActivation =
                 HostedShard.batchCodec(rig.model, TAIL, BoundaryType.F32)
                         .encode(batch, Optional.empty());
@@ -275,14 +275,14 @@ class ShardSessionTest {
     private List<Message> valid() {
         List<Message> valid = new ArrayList<>();
         valid.add(begin());
-        valid.add(forward(List.of(), List.of(), slice(0, 9, 1, RequestedOutput.BEST)));
-        valid.add(forward(List.of(), List.of(2, 4), slice(1, 0, 5, RequestedOutput.LAST)));
+        valid.add(forward(List.of(), List.of(), chunk(0, 9, 1, RequestedOutput.BEST)));
+        valid.add(forward(List.of(), List.of(2, 4), chunk(1, 0, 5, RequestedOutput.LAST)));
         valid.add(
                 forward(
                         List.of(new SlotCopy(0, BLOCK, 9), new SlotCopy(BLOCK, 0, 3)),
                         List.of(),
-                        slice(0, 10, 1, RequestedOutput.LAST),
-                        slice(1, 5, 2, RequestedOutput.NONE)));
+                        chunk(0, 10, 1, RequestedOutput.LAST),
+                        chunk(1, 5, 2, RequestedOutput.NONE)));
         valid.add(export());
         valid.add(
                 new Message(

@@ -67,15 +67,15 @@ class TextScoreCodecTest {
 
     static TextScorerLoadRequest sparse(double alpha, int sinks, int leastTokens) {
         TextScorerLoadRequest plain = load();
-        LayerwiseTextScorer.ScoringOptions look =
+        LayerwiseTextScorer.ScoringOptions options =
                 new LayerwiseTextScorer.ScoringOptions(
-                        plain.look().layers(),
+                        plain.options().layers(),
                         TAIL,
                         true,
                         Optional.of(
                                 new SparseAttention(
                                         new BlockSelectionRule(alpha, sinks, 5, 6), leastTokens)));
-        return new TextScorerLoadRequest(plain.model(), look, plain.residency(), plain.device());
+        return new TextScorerLoadRequest(plain.model(), options, plain.residency(), plain.device());
     }
 
     /** Places of the numbers of sparse attention, counted from the end, and what is put there. */
@@ -225,9 +225,9 @@ class TextScoreCodecTest {
                 message -> {
                     TextScorerLoadRequest found = TextScorerLoadRequest.decode(message);
                     assertTrue(
-                            found.look().layers().end() <= found.model().shape().layers(),
+                            found.options().layers().end() <= found.model().shape().layers(),
                             found.toString());
-                    assertTrue(found.look().tail() >= 1, found.toString());
+                    assertTrue(found.options().tail() >= 1, found.toString());
                 });
     }
 

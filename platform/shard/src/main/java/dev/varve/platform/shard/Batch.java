@@ -10,66 +10,66 @@ import java.util.Objects;
  * shard of a model gets the same batch. The batch carries the changes to the caches, so that every
  * shard applies them at the same place in the order of batches, however far the shards are apart.
  *
- * @param changes to the caches before the slices are computed
- * @param slices in the order of the tokens' columns
+ * @param changes to the caches before the chunks are computed
+ * @param chunks in the order of the tokens' columns
  * @param phase selects the thread count of the device
  * @param captures layers whose input is requested, ascending, a subset of those that the shards
  *     were loaded with; the layer count means the last layer's output. The shard that computes a
  *     captured layer returns its values, before anything is rounded for the transfer. If the last
  *     layer's output is captured, that layer computes all columns, which may change the last bits
  *     of logits that were requested for some columns only
- * @param queries requests for page scores: how strongly slices attend to pages of their sequences
+ * @param queries requests for page scores: how strongly chunks attend to pages of their sequences
  */
 public record Batch(
         CacheChanges changes,
-        List<SequenceChunk> slices,
+        List<SequenceChunk> chunks,
         Phase phase,
         List<Integer> captures,
         List<PageQuery> queries) {
     /** Checks that there is something to compute. */
     public Batch {
         Objects.requireNonNull(changes);
-        slices = List.copyOf(slices);
+        chunks = List.copyOf(chunks);
         captures = List.copyOf(captures);
         queries = List.copyOf(queries);
-        if (slices.isEmpty()) {
+        if (chunks.isEmpty()) {
             throw new IllegalArgumentException("a batch needs at least one chunk");
         }
         for (PageQuery query : queries) {
-            Objects.checkIndex(query.slice(), slices.size());
+            Objects.checkIndex(query.chunkIndex(), chunks.size());
         }
     }
 
     /** Creates a batch without page queries. */
     public Batch(
-            CacheChanges changes, List<SequenceChunk> slices, Phase phase, List<Integer> captures) {
-        this(changes, slices, phase, captures, List.of());
+            CacheChanges changes, List<SequenceChunk> chunks, Phase phase, List<Integer> captures) {
+        this(changes, chunks, phase, captures, List.of());
     }
 
     /** Creates a batch without cache changes and page queries. */
-    public Batch(List<SequenceChunk> slices, Phase phase, List<Integer> captures) {
-        this(CacheChanges.NONE, slices, phase, captures);
+    public Batch(List<SequenceChunk> chunks, Phase phase, List<Integer> captures) {
+        this(CacheChanges.NONE, chunks, phase, captures);
     }
 
     /** Creates a batch without cache changes, captures and page queries. */
-    public Batch(List<SequenceChunk> slices, Phase phase) {
-        this(slices, phase, List.of());
+    public Batch(List<SequenceChunk> chunks, Phase phase) {
+        this(chunks, phase, List.of());
     }
 
-    /** Number of tokens of all slices. */
+    /** Number of tokens of all chunks. */
     public int tokens() {
         int tokens = 0;
-        for (SequenceChunk slice : slices) {
-            tokens += slice.tokens().length;
+        for (SequenceChunk chunk : chunks) {
+            tokens += chunk.tokens().length;
         }
         return tokens;
     }
 
-    /** Number of rows of logits of all slices. */
+    /** Number of rows of logits of all chunks. */
     public int outputs() {
         int outputs = 0;
-        for (SequenceChunk slice : slices) {
-            outputs += slice.outputCount();
+        for (SequenceChunk chunk : chunks) {
+            outputs += chunk.outputCount();
         }
         return outputs;
     }

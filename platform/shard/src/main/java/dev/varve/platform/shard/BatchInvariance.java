@@ -6,21 +6,21 @@ package dev.varve.platform.shard;
  * setting forbids or allows that. Devices other than the CPU choose their operators by the number
  * of columns: the setting guarantees nothing for them.
  *
- * <p>A <em>row</em> is a token of a decode step, or a slice of a single token or of {@link
- * ChunkComputeMode#ROWS} in any batch; a <em>chunk</em> is a longer slice of a prefill batch
- * ({@link Batch#phase}). Rows of several sequences and chunks of several sequences may be in one
- * batch, which then is a prefill batch. In it
+ * <p>A <em>row</em> is a token of a decode step, or a chunk of a single token or of {@link
+ * ChunkComputeMode#ROWS} in any batch; a <em>prefill chunk</em> is any other chunk of a prefill
+ * batch ({@link Batch#phase}). Rows and prefill chunks of several sequences may be in one batch,
+ * which then is a prefill batch. In it
  *
  * <ul>
- *   <li>a chunk has the numbers that it has alone, except with {@link #OFF};
+ *   <li>a prefill chunk has the numbers that it has alone, except with {@link #OFF};
  *   <li>a row has the numbers that it has alone, under the conditions of {@link #AUTO} or {@link
  *       #ON}.
  * </ul>
  */
 public enum BatchInvariance {
     /**
-     * A row has the numbers that it has alone, which are those of libllama, for any rows and chunks
-     * of other sequences in its batch. In a decode batch this holds for all weight types for which
+     * A row has the numbers that it has alone, which are those of libllama, for any rows and
+     * prefill chunks of other sequences in its batch. In a decode batch this holds for all weight types for which
      * it costs almost nothing (see {@code ColumnNumerics}), and for other types up to 4 or 7 rows;
      * in a prefill batch it holds for all types, if both phases have the same number of threads.
      */

@@ -3,10 +3,10 @@ package dev.varve.platform.shard;
 import java.util.List;
 
 /**
- * Changes of the caches, applied before any slice reads or writes them. Commits belong to the batch
- * before: the caller makes them before another batch has drafted slices.
+ * Changes of the caches, applied before any chunk reads or writes them. Commits belong to the batch
+ * before: the caller makes them before another batch has drafted chunks.
  *
- * @param commits of drafted slices, each at most once
+ * @param commits of drafted chunks, each at most once
  * @param moves of rows, applied in this order
  */
 public record CacheChanges(List<StateCommit> commits, List<RowOperation> moves) {

@@ -47,25 +47,25 @@ public record CacheFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
         long full = bytesPerSlot(shape, range, LayerState.FullAttention.class, types);
         long perRow = stateRowBytes(shape, range, types, sizes.regionSlots());
         return Math.addExact(
-                stashBytes(shape, range, sizes.stashes()),
+                rollbackBufferBytes(shape, range, sizes.rollbackBuffers()),
                 Math.addExact(
                         Math.multiplyExact(full, (long) sizes.slots()),
                         Math.multiplyExact(perRow, (long) sizes.stateRows())));
     }
 
-    /** Bytes of the rollback buffers for drafted slices. */
-    public static long stashBytes(ModelShape shape, LayerRange range, RollbackBuffers stashes) {
+    /** Bytes of the rollback buffers for drafted chunks. */
+    public static long rollbackBufferBytes(ModelShape shape, LayerRange range, RollbackBuffers rollbackBuffers) {
         long elements = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (state instanceof LayerState.Recurrent recurrent) {
-                elements += stashElements(recurrent);
+                elements += rollbackBufferElements(recurrent);
             }
         }
-        return Math.multiplyExact(elements * Float.BYTES, stashes.allTokens());
+        return Math.multiplyExact(elements * Float.BYTES, rollbackBuffers.allTokens());
     }
 
     /** Elements that a token adds to a rollback buffer: channels, key and value, decay and beta. */
-    private static long stashElements(LayerState.Recurrent state) {
+    private static long rollbackBufferElements(LayerState.Recurrent state) {
         return state.convChannels() + 2L * state.valueHeads() * (state.stateSize() + 1);
     }
 

@@ -9,9 +9,9 @@ import java.util.Objects;
  * @param stateRows recurrent state rows, the zero row included
  * @param regionSlots slots per state row for the sliding layers, a multiple of {@link
  *     SlotSpan#BLOCK}; 0 without sliding layers
- * @param stashes rollback buffers for drafted slices
+ * @param rollbackBuffers rollback buffers for drafted chunks
  */
-public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuffers stashes) {
+public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuffers rollbackBuffers) {
     /** The zero row and one writable row. */
     private static final int LEAST_ROWS = 2;
 
@@ -29,7 +29,7 @@ public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuff
                             + stateRows
                             + " rows");
         }
-        Objects.requireNonNull(stashes);
+        Objects.requireNonNull(rollbackBuffers);
     }
 
     /** Creates sizes for sequences without draft tokens. */

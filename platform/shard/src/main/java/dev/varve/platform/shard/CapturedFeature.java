@@ -10,9 +10,9 @@ package dev.varve.platform.shard;
  */
 public record CapturedFeature(int layer, float[] values, int tokens) {
     /**
-     * Moves the columns of a path to those of the first tokens of its slice.
+     * Moves the columns of a path to those of the first tokens of its chunk.
      *
-     * @param column first column of the slice
+     * @param column first column of the chunk
      */
     public void gather(int column, TokenPath path) {
         int length = values.length / tokens;

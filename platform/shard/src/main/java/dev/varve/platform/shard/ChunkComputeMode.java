@@ -12,6 +12,6 @@ public enum ChunkComputeMode {
      * the numbers that it has in the whole chunk. A single token is never a piece.
      */
     PIECE,
-    /** Each token by itself: tokens of decode. All slices of a decode batch have this mode. */
+    /** Each token by itself: tokens of decode. All chunks of a decode batch have this mode. */
     ROWS
 }

@@ -1,22 +1,22 @@
 package dev.varve.platform.shard;
 
 /**
- * Position, slots and state rows of a slice.
+ * Position, slots and state rows of a chunk.
  *
- * @param firstPosition position of the slice's first token
+ * @param firstPosition position of the chunk's first token
  * @param slots slots of the sequence's K and V rows
- * @param readRow recurrent state row before the slice; {@value SequenceChunk#ZERO_ROW} at the start
+ * @param readRow recurrent state row before the chunk; {@value SequenceChunk#ZERO_ROW} at the start
  *     of a sequence
  * @param writeRow recurrent state row after it, never {@value SequenceChunk#ZERO_ROW}
- * @param stash rollback buffer that keeps the inputs of the recurrent states for a {@link
- *     StateCommit}, instead of new states: some tokens of the slice are draft tokens; {@value
- *     #NO_STASH} if there are none
+ * @param rollbackBuffer rollback buffer that keeps the inputs of the recurrent states for a {@link
+ *     StateCommit}, instead of new states: some tokens of the chunk are draft tokens; {@value
+ *     #NO_ROLLBACK_BUFFER} if there are none
  * @param pages which positions are in which slots
  */
 public record ChunkPlacement(
-        int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash, PageMap pages) {
-    /** Value for a slice without draft tokens: its states are updated at once. */
-    public static final int NO_STASH = -1;
+        int firstPosition, SlotSpan slots, int readRow, int writeRow, int rollbackBuffer, PageMap pages) {
+    /** Value for a chunk without draft tokens: its states are updated at once. */
+    public static final int NO_ROLLBACK_BUFFER = -1;
 
     /** Checks the position and the rows. */
     public ChunkPlacement {
@@ -28,9 +28,9 @@ public record ChunkPlacement(
             throw new IllegalArgumentException(
                     "invalid state rows: read " + readRow + ", write " + writeRow);
         }
-        if (stash < NO_STASH) {
+        if (rollbackBuffer < NO_ROLLBACK_BUFFER) {
             throw new IllegalArgumentException(
-                    "rollback buffer must be " + NO_STASH + " or more, got " + stash);
+                    "rollback buffer must be " + NO_ROLLBACK_BUFFER + " or more, got " + rollbackBuffer);
         }
         if (!pages.isStraight() && pages.size() * Pages.TOKENS != slots.capacity()) {
             throw new IllegalArgumentException(
@@ -39,8 +39,8 @@ public record ChunkPlacement(
     }
 
     /** Creates a placement whose positions are in order. */
-    public ChunkPlacement(int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash) {
-        this(firstPosition, slots, readRow, writeRow, stash, PageMap.STRAIGHT);
+    public ChunkPlacement(int firstPosition, SlotSpan slots, int readRow, int writeRow, int rollbackBuffer) {
+        this(firstPosition, slots, readRow, writeRow, rollbackBuffer, PageMap.STRAIGHT);
     }
 
     /** Whether the given number of tokens, from the first position on, have slots. */
@@ -61,12 +61,12 @@ public record ChunkPlacement(
 
     /** Creates a placement of tokens without drafts. */
     public ChunkPlacement(int firstPosition, SlotSpan slots, int readRow, int writeRow) {
-        this(firstPosition, slots, readRow, writeRow, NO_STASH);
+        this(firstPosition, slots, readRow, writeRow, NO_ROLLBACK_BUFFER);
     }
 
     /** Whether some of the tokens are draft tokens. */
     public boolean isDrafted() {
-        return stash != NO_STASH;
+        return rollbackBuffer != NO_ROLLBACK_BUFFER;
     }
 
     /** Creates the placement of a new sequence. */

@@ -23,7 +23,7 @@ public final class KeyBounds {
     public static final float UNKNOWN = -1e9f;
 
     /** Deduction from the score that a page gets from its neighbour. */
-    private static final float BEHIND = 0.01f;
+    private static final float NEIGHBOUR_DEDUCTION = 0.01f;
 
     private static final double LEAST_DEVIATION = 1e-6;
 
@@ -168,8 +168,8 @@ public final class KeyBounds {
             if (pages.get(page).isPresent()) {
                 int first = page * GROUPS;
                 raise(scores, page, (most(bounds, page) - mean) / deviation);
-                double before = (bounds[first] - mean) / deviation - BEHIND;
-                double behind = (bounds[first + GROUPS - 1] - mean) / deviation - BEHIND;
+                double before = (bounds[first] - mean) / deviation - NEIGHBOUR_DEDUCTION;
+                double behind = (bounds[first + GROUPS - 1] - mean) / deviation - NEIGHBOUR_DEDUCTION;
                 if (page > 0 && pages.get(page - 1).isPresent()) {
                     raise(scores, page - 1, before);
                 }

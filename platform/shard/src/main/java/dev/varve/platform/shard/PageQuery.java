@@ -3,24 +3,24 @@ package dev.varve.platform.shard;
 import java.util.List;
 
 /**
- * Requests scores of some pages of a sequence: how strongly the queries of a slice's last tokens
+ * Requests scores of some pages of a sequence: how strongly the queries of a chunk's last tokens
  * attend to them. Only shards that were loaded with page scoring return them.
  *
- * @param slice index of the slice in the batch
+ * @param chunkIndex index of the chunk in the batch
  * @param pages whole pages, all of whose positions are computed
  */
-public record PageQuery(int slice, List<PagePlace> pages) {
+public record PageQuery(int chunkIndex, List<PagePlace> pages) {
     /**
      * Maximum number of tokens at the end of a chunk whose queries count; for rows only the last
      * token counts.
      */
     public static final int COLUMNS = 32;
 
-    /** Checks the slice, and copies the list. */
+    /** Checks the chunk, and copies the list. */
     public PageQuery {
         pages = List.copyOf(pages);
-        if (slice < 0) {
-            throw new IllegalArgumentException("chunk index must not be negative, got " + slice);
+        if (chunkIndex < 0) {
+            throw new IllegalArgumentException("chunk index must not be negative, got " + chunkIndex);
         }
     }
 

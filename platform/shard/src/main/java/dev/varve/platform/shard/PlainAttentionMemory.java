@@ -52,7 +52,7 @@ public record PlainAttentionMemory(
                                 / attention.valueLength();
                 long seen =
                         source instanceof LayerState.SlidingAttention sliding
-                                ? Math.min(slots, seenInWindow(sliding.window(), rows, slots))
+                                ? Math.min(slots, visibleInWindow(sliding.window(), rows, slots))
                                 : slots;
                 long scores = Math.multiplyExact(heads * rows * Float.BYTES, seen);
                 long values =
@@ -69,7 +69,7 @@ public record PlainAttentionMemory(
     }
 
     /** A window begins and ends inside blocks, of which all slots are read. */
-    private static long seenInWindow(int window, int rows, int slots) {
+    private static long visibleInWindow(int window, int rows, int slots) {
         return (long) SlotSpan.roundUp(Math.min(window, slots))
                 + SlotSpan.roundUp(rows)
                 + SlotSpan.BLOCK;

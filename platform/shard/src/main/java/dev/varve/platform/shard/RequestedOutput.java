@@ -1,6 +1,6 @@
 package dev.varve.platform.shard;
 
-/** Output that is requested for the tokens of a slice. */
+/** Output that is requested for the tokens of a chunk. */
 public enum RequestedOutput {
     /** None: a prefill chunk that is not the prompt's last. */
     NONE,
@@ -18,7 +18,7 @@ public enum RequestedOutput {
         return this == BEST || this == BEST_EACH;
     }
 
-    /** Number of rows for a slice of {@code tokens}. */
+    /** Number of rows for a chunk of {@code tokens}. */
     public int count(int tokens) {
         return switch (this) {
             case NONE -> 0;

@@ -4,8 +4,8 @@ package dev.varve.platform.shard;
  * Sizes of the buffers that keep the inputs of recurrent states for draft tokens, until the
  * accepted tokens are known.
  *
- * @param count drafted slices of a batch
- * @param tokens maximum tokens of such a slice
+ * @param count drafted chunks of a batch
+ * @param tokens maximum tokens of such a chunk
  */
 public record RollbackBuffers(int count, int tokens) {
     /** No buffers: without speculative decoding. */

@@ -6,7 +6,7 @@ package dev.varve.platform.shard;
  *
  * @param sequence identity of the sequence
  * @param tokens token ids, at least one; not to be modified
- * @param place position, slots and state rows; must hold all positions of the slice
+ * @param place position, slots and state rows; must hold all positions of the chunk
  * @param outputs tokens for which logits or ids are requested
  * @param kind how the tokens are computed
  * @param tree which token each one follows; only rows of decode may branch
@@ -42,7 +42,7 @@ public record SequenceChunk(
         }
     }
 
-    /** Creates a slice whose tokens follow one another. */
+    /** Creates a chunk whose tokens follow one another. */
     public SequenceChunk(
             long sequence,
             int[] tokens,
@@ -73,25 +73,25 @@ public record SequenceChunk(
         return place.slots();
     }
 
-    /** Recurrent state row before the slice. */
+    /** Recurrent state row before the chunk. */
     public int readRow() {
         return place.readRow();
     }
 
-    /** Recurrent state row after the slice. */
+    /** Recurrent state row after the chunk. */
     public int writeRow() {
         return place.writeRow();
     }
 
     /**
-     * Slots that attention reads: those of all pages in the span up to the slice's last position,
+     * Slots that attention reads: those of all pages in the span up to the chunk's last position,
      * padded to whole blocks. It depends on the pages only, not on their order.
      */
     public int attendedSlots() {
         return SlotSpan.roundUp(place.pages().slotsUpTo(firstPosition() + tokens.length - 1));
     }
 
-    /** Number of rows of logits or ids that the slice requests. */
+    /** Number of rows of logits or ids that the chunk requests. */
     public int outputCount() {
         return outputs.count(tokens.length);
     }

@@ -56,7 +56,7 @@ public interface Shard extends AutoCloseable {
     }
 
     /**
-     * Runs a batch: its changes, then its slices. If it fails, the rows that it changes are
+     * Runs a batch: its changes, then its chunks. If it fails, the rows that it changes are
      * undefined as well.
      *
      * @param boundary activation from the shard before; present if and only if the range begins
@@ -68,19 +68,19 @@ public interface Shard extends AutoCloseable {
      * Runs the steps of {@link #forward} without computing and without the changes, so that the
      * code of a step is compiled, and a graph recorded, before they are needed. The result has the
      * right shape but undefined values, and afterwards the caches of the batch's sequences are
-     * undefined too. Call it only if {@link #canRehearse}.
+     * undefined too. Call it only if {@link #canWarmUp}.
      */
-    default CompletableFuture<ShardResult> rehearse(
+    default CompletableFuture<ShardResult> warmUp(
             Batch batch, Optional<LayerActivations> boundary) {
         throw new UnsupportedOperationException(device());
     }
 
-    /** Whether the shard supports {@link #rehearse}. */
-    default boolean canRehearse() {
+    /** Whether the shard supports {@link #warmUp}. */
+    default boolean canWarmUp() {
         return false;
     }
 
-    /** Changes the caches as a batch does before its slices. */
+    /** Changes the caches as a batch does before its chunks. */
     CompletableFuture<Void> change(CacheChanges changes);
 
     /**

@@ -1,23 +1,23 @@
 package dev.varve.platform.shard;
 
 /**
- * Commits the accepted tokens of a drafted slice to the state of their sequence. Recurrent states
+ * Commits the accepted tokens of a drafted chunk to the state of their sequence. Recurrent states
  * are advanced over exactly these tokens, from the inputs in the rollback buffer, and windows end
  * after them.
  *
- * @param stash rollback buffer with the inputs of the slice's states, see {@link
- *     ChunkPlacement#stash}
- * @param readRow state row before the slice
+ * @param rollbackBuffer rollback buffer with the inputs of the chunk's states, see {@link
+ *     ChunkPlacement#rollbackBuffer}
+ * @param readRow state row before the chunk
  * @param writeRow state row after it
- * @param firstPosition position of the slice's first token
- * @param path indexes of the accepted tokens in the slice, at least the first one, ascending: the
+ * @param firstPosition position of the chunk's first token
+ * @param path indexes of the accepted tokens in the chunk, at least the first one, ascending: the
  *     first ones, or a path through a tree
  */
-public record StateCommit(int stash, int readRow, int writeRow, int firstPosition, TokenPath path) {
+public record StateCommit(int rollbackBuffer, int readRow, int writeRow, int firstPosition, TokenPath path) {
     /** Checks everything that does not depend on the caches. */
     public StateCommit {
         int tokens = path.length();
-        if (stash < 0
+        if (rollbackBuffer < 0
                 || readRow < 0
                 || writeRow <= SequenceChunk.ZERO_ROW
                 || firstPosition < 0
@@ -28,7 +28,7 @@ public record StateCommit(int stash, int readRow, int writeRow, int firstPositio
                             + " tokens from position "
                             + firstPosition
                             + ", rollback buffer "
-                            + stash
+                            + rollbackBuffer
                             + ", state rows "
                             + readRow
                             + " and "
@@ -37,12 +37,12 @@ public record StateCommit(int stash, int readRow, int writeRow, int firstPositio
     }
 
     /**
-     * Creates a commit of the first tokens of a slice.
+     * Creates a commit of the first tokens of a chunk.
      *
      * @param tokens number of accepted tokens, at least one
      */
-    public StateCommit(int stash, int readRow, int writeRow, int firstPosition, int tokens) {
-        this(stash, readRow, writeRow, firstPosition, TokenPath.first(tokens));
+    public StateCommit(int rollbackBuffer, int readRow, int writeRow, int firstPosition, int tokens) {
+        this(rollbackBuffer, readRow, writeRow, firstPosition, TokenPath.first(tokens));
     }
 
     /** Number of accepted tokens. */

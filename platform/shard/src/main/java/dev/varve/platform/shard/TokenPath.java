@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Tokens of a slice that become part of their sequence: the first token and, ascending, others that
+ * Tokens of a chunk that become part of their sequence: the first token and, ascending, others that
  * follow one another. Their computed values are moved together. Immutable.
  */
 public final class TokenPath {
@@ -22,7 +22,7 @@ public final class TokenPath {
     /**
      * Creates the path of tokens in a tree.
      *
-     * @param tokens their indexes in the slice
+     * @param tokens their indexes in the chunk
      * @throws IllegalArgumentException if they do not begin with 0 or do not ascend
      */
     public static TokenPath of(int... tokens) {
@@ -55,17 +55,17 @@ public final class TokenPath {
         return length;
     }
 
-    /** Index in the slice of a token of the path. */
+    /** Index in the chunk of a token of the path. */
     public int token(int index) {
         return isStraight() ? index : tokens[index];
     }
 
-    /** Index in the slice of the last token. */
+    /** Index in the chunk of the last token. */
     public int last() {
         return token(length - 1);
     }
 
-    /** Whether the tokens are the first ones of the slice, so that nothing moves. */
+    /** Whether the tokens are the first ones of the chunk, so that nothing moves. */
     public boolean isStraight() {
         return tokens.length == 0;
     }

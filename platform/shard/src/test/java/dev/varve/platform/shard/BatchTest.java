@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 class BatchTest {
     private static final SlotSpan SPAN = new SlotSpan(SlotSpan.BLOCK, 2 * SlotSpan.BLOCK);
 
-    private static SequenceChunk slice(int tokens, int first, RequestedOutput outputs) {
+    private static SequenceChunk chunk(int tokens, int first, RequestedOutput outputs) {
         return new SequenceChunk(7, new int[tokens], ChunkPlacement.next(first, SPAN, 3), outputs);
     }
 
@@ -32,13 +32,13 @@ class BatchTest {
     void tokensAndOutputsAreTheSumsOverTheSlices() {
         SplittableRandom random = new SplittableRandom(4711);
         for (int round = 0; round < 200; round++) {
-            List<SequenceChunk> slices = new ArrayList<>();
+            List<SequenceChunk> chunks = new ArrayList<>();
             int tokens = 0;
             int outputs = 0;
             for (int i = 0; i <= random.nextInt(5); i++) {
                 RequestedOutput wanted = RequestedOutput.values()[random.nextInt(4)];
                 int length = 1 + random.nextInt(200);
-                slices.add(slice(length, random.nextInt(300), wanted));
+                chunks.add(chunk(length, random.nextInt(300), wanted));
                 tokens += length;
                 outputs +=
                         wanted == RequestedOutput.NONE
@@ -46,23 +46,23 @@ class BatchTest {
                                 : wanted == RequestedOutput.ALL ? length : 1;
             }
 
-            Batch batch = new Batch(slices, Phase.PREFILL);
+            Batch batch = new Batch(chunks, Phase.PREFILL);
 
-            assertEquals(tokens, batch.tokens(), slices.toString());
-            assertEquals(outputs, batch.outputs(), slices.toString());
+            assertEquals(tokens, batch.tokens(), chunks.toString());
+            assertEquals(outputs, batch.outputs(), chunks.toString());
         }
     }
 
     @Test
     void aBatchKeepsItsOwnCopiesOfItsLists() {
-        List<SequenceChunk> slices = new ArrayList<>(List.of(slice(1, 0, RequestedOutput.BEST)));
+        List<SequenceChunk> chunks = new ArrayList<>(List.of(chunk(1, 0, RequestedOutput.BEST)));
         List<Integer> captures = new ArrayList<>(List.of(1));
-        Batch batch = new Batch(slices, Phase.DECODE, captures);
+        Batch batch = new Batch(chunks, Phase.DECODE, captures);
 
-        slices.clear();
+        chunks.clear();
         captures.clear();
 
-        assertEquals(1, batch.slices().size());
+        assertEquals(1, batch.chunks().size());
         assertEquals(List.of(1), batch.captures());
         assertTrue(batch.changes().copies().isEmpty());
     }
@@ -71,21 +71,21 @@ class BatchTest {
     @CsvSource({"0, 0", "513, 0", "1, 512", "512, 1", "2, 2147483647"})
     void aSliceThatDoesNotFitItsSpanIsRefused(int tokens, int first) {
         assertThrows(
-                IllegalArgumentException.class, () -> slice(tokens, first, RequestedOutput.NONE));
+                IllegalArgumentException.class, () -> chunk(tokens, first, RequestedOutput.NONE));
     }
 
     @ParameterizedTest
     @CsvSource({"1, 0, 256", "256, 0, 256", "1, 256, 512", "512, 0, 512", "1, 255, 256"})
     void attentionReadsWholeBlocksUpToTheLastPosition(int tokens, int first, int slots) {
-        assertEquals(slots, slice(tokens, first, RequestedOutput.NONE).attendedSlots());
+        assertEquals(slots, chunk(tokens, first, RequestedOutput.NONE).attendedSlots());
     }
 
     @ParameterizedTest
     @EnumSource
     void asManyRowsAreWantedAsTheOutputsSay(RequestedOutput outputs) {
-        SequenceChunk slice = slice(5, 2, outputs);
+        SequenceChunk chunk = chunk(5, 2, outputs);
 
-        assertEquals(outputs.count(5), slice.outputCount());
+        assertEquals(outputs.count(5), chunk.outputCount());
     }
 
     @Test
@@ -107,39 +107,39 @@ class BatchTest {
 
     @Test
     void aSliceTellsWhereItLies() {
-        SequenceChunk slice =
+        SequenceChunk chunk =
                 new SequenceChunk(
                         1,
                         new int[] {5, 6},
                         new ChunkPlacement(3, SPAN, 2, 4),
                         RequestedOutput.LAST);
 
-        assertEquals(3, slice.firstPosition());
-        assertEquals(SPAN, slice.slots());
-        assertEquals(2, slice.readRow());
-        assertEquals(4, slice.writeRow());
-        assertFalse(slice.equals(slice(2, 3, RequestedOutput.LAST)));
+        assertEquals(3, chunk.firstPosition());
+        assertEquals(SPAN, chunk.slots());
+        assertEquals(2, chunk.readRow());
+        assertEquals(4, chunk.writeRow());
+        assertFalse(chunk.equals(chunk(2, 3, RequestedOutput.LAST)));
     }
 
-    private static Batch asking(int slice) {
+    private static Batch asking(int chunk) {
         return new Batch(
                 CacheChanges.NONE,
-                List.of(slice(1, 0, RequestedOutput.NONE), slice(1, 5, RequestedOutput.BEST)),
+                List.of(chunk(1, 0, RequestedOutput.NONE), chunk(1, 5, RequestedOutput.BEST)),
                 Phase.DECODE,
                 List.of(),
-                List.of(new PageQuery(slice, List.of())));
+                List.of(new PageQuery(chunk, List.of())));
     }
 
     @Test
     void aQueryForASliceThatIsNotThereIsRefused() {
-        assertEquals(1, asking(1).queries().getFirst().slice());
+        assertEquals(1, asking(1).queries().getFirst().chunkIndex());
         assertThrows(IndexOutOfBoundsException.class, () -> asking(2));
         assertThrows(IllegalArgumentException.class, () -> asking(-1));
     }
 
     private static SequenceChunk paged(int tokens, int first, int... pages) {
         ChunkPlacement place =
-                new ChunkPlacement(first, SPAN, 3, 3, ChunkPlacement.NO_STASH, PageMap.of(pages));
+                new ChunkPlacement(first, SPAN, 3, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, PageMap.of(pages));
         return new SequenceChunk(7, new int[tokens], place, RequestedOutput.NONE);
     }
 
@@ -161,7 +161,7 @@ class BatchTest {
         }
     }
 
-    /** As many as if they lay in their order; those behind the slice's last position aside. */
+    /** As many as if they lay in their order; those behind the chunk's last position aside. */
     @Test
     void aSliceAttendsToThePagesThatAreThereWhereverTheyLie() {
         assertEquals(256, paged(2, 640, 0, 3, 4, 10, -1, -1, -1, -1).attendedSlots());

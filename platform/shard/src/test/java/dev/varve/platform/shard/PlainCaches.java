@@ -44,8 +44,8 @@ final class PlainCaches {
     /** Ends of a state row that nobody may read before it is settled what counts of it. */
     static final int UNSETTLED = -1;
 
-    /** Rollback data of a layer for a drafted slice: a state or a window after each token. */
-    private record Stash(ChunkPlacement place, List<Object> afterEach) {}
+    /** Rollback data of a layer for a drafted chunk: a state or a window after each token. */
+    private record RollbackEntry(ChunkPlacement place, List<Object> afterEach) {}
 
     private final int slots;
     private final int stateRows;
@@ -64,7 +64,7 @@ final class PlainCaches {
     private final Map<Integer, Integer> windowRows = new HashMap<>();
 
     /** By layer and number of the stash. */
-    private final Map<Integer, Map<Integer, Stash>> stashes = new TreeMap<>();
+    private final Map<Integer, Map<Integer, RollbackEntry>> rollbackEntries = new TreeMap<>();
 
     PlainCaches(List<LayerState> layers, LayerRange range, int slots, int stateRows) {
         this.slots = slots;
@@ -109,7 +109,7 @@ final class PlainCaches {
     void clear() {
         Arrays.fill(held, 0);
         Arrays.fill(ends, 0);
-        stashes.clear();
+        rollbackEntries.clear();
         pages.clear();
     }
 
@@ -159,37 +159,37 @@ final class PlainCaches {
                                 System.arraycopy(rows, 0, values.get(layer), slot * HEAD, count));
     }
 
-    /** Begins to keep what a layer is after each token of a slice, if that is drafted. */
-    void beginStash(int layer, ChunkPlacement place) {
+    /** Begins to keep what a layer is after each token of a chunk, if that is drafted. */
+    void beginRollback(int layer, ChunkPlacement place) {
         if (place.isDrafted()) {
-            stashes.computeIfAbsent(layer, key -> new TreeMap<>())
-                    .put(place.stash(), new Stash(place, new ArrayList<>()));
+            rollbackEntries.computeIfAbsent(layer, key -> new TreeMap<>())
+                    .put(place.rollbackBuffer(), new RollbackEntry(place, new ArrayList<>()));
         }
     }
 
     /** Keeps a state or a window after the next token. */
-    void stash(int layer, ChunkPlacement place, Object after) {
+    void recordRollback(int layer, ChunkPlacement place, Object after) {
         if (place.isDrafted()) {
-            stashes.get(layer).get(place.stash()).afterEach().add(after);
+            rollbackEntries.get(layer).get(place.rollbackBuffer()).afterEach().add(after);
         }
     }
 
-    /** Settles how many tokens of a drafted slice count; each is settled once. */
+    /** Settles how many tokens of a drafted chunk count; each is settled once. */
     void commit(StateCommit commit) {
         requireRow(commit.writeRow());
         if (keepsState() && ends[commit.writeRow()] != UNSETTLED) {
             throw new IllegalArgumentException(commit + " of a row that is settled");
         }
-        stashes.forEach(
+        rollbackEntries.forEach(
                 (layer, own) -> {
-                    Stash stash = own.remove(commit.stash());
-                    if (stash == null
-                            || stash.place().readRow() != commit.readRow()
-                            || stash.place().writeRow() != commit.writeRow()
-                            || stash.place().firstPosition() != commit.firstPosition()) {
-                        throw new IllegalArgumentException(commit + " of " + stash);
+                    RollbackEntry entry = own.remove(commit.rollbackBuffer());
+                    if (entry == null
+                            || entry.place().readRow() != commit.readRow()
+                            || entry.place().writeRow() != commit.writeRow()
+                            || entry.place().firstPosition() != commit.firstPosition()) {
+                        throw new IllegalArgumentException(commit + " of " + entry);
                     }
-                    switch (stash.afterEach().get(commit.tokens() - 1)) {
+                    switch (entry.afterEach().get(commit.tokens() - 1)) {
                         case State state -> state(layer, commit.writeRow(), state);
                         case Window all -> window(layer, commit.writeRow(), all);
                         default -> throw new IllegalStateException();

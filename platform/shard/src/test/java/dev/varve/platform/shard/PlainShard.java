@@ -33,14 +33,14 @@ public class PlainShard extends FakeShard {
      * @param slots rows of the KV pool
      * @param stateRows state rows, the zero row included
      * @param captures layers whose input batches may ask for
-     * @param stashes for drafted slices
+     * @param rollbackBuffers for drafted chunks
      */
-    public record Sizes(int slots, int stateRows, List<Integer> captures, RollbackBuffers stashes) {
+    public record Sizes(int slots, int stateRows, List<Integer> captures, RollbackBuffers rollbackBuffers) {
         public Sizes {
             captures = List.copyOf(captures);
         }
 
-        /** Sizes of a shard that captures nothing and takes no drafted slices. */
+        /** Sizes of a shard that captures nothing and takes no drafted chunks. */
         public Sizes(int slots, int stateRows) {
             this(slots, stateRows, List.of(), RollbackBuffers.NONE);
         }
@@ -51,7 +51,7 @@ public class PlainShard extends FakeShard {
                     options.sizes().slots(),
                     options.sizes().stateRows(),
                     options.captures(),
-                    options.sizes().stashes());
+                    options.sizes().rollbackBuffers());
         }
     }
 
@@ -61,7 +61,7 @@ public class PlainShard extends FakeShard {
     private float[] logits = new float[0];
     private Optional<String> missing = Optional.empty();
 
-    /** Of the last batch, by layer and slice. */
+    /** Of the last batch, by layer and chunk. */
     private final Map<Integer, Map<SequenceChunk, List<float[]>>> queries = new TreeMap<>();
 
     private boolean usable = true;
@@ -95,12 +95,12 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public boolean canRehearse() {
+    public boolean canWarmUp() {
         return true;
     }
 
     @Override
-    public CompletableFuture<ShardResult> rehearse(
+    public CompletableFuture<ShardResult> warmUp(
             Batch batch, Optional<LayerActivations> boundary) {
         requireBoundary(batch, boundary);
         requireTokensAndCaptures(batch);
@@ -144,7 +144,7 @@ public class PlainShard extends FakeShard {
         requireBoundary(batch, boundary);
         requireTokensAndCaptures(batch);
         change(batch.changes(), caches);
-        requirePlaces(batch.slices());
+        requirePlaces(batch.chunks());
         queries.clear();
         List<CapturedFeature> features = new ArrayList<>();
         float[][] hidden = boundary.map(PlainShard::columns).orElseGet(() -> embedded(batch));
@@ -153,20 +153,20 @@ public class PlainShard extends FakeShard {
                 features.add(new CapturedFeature(layer, flat(hidden), hidden.length));
             }
             int column = 0;
-            for (SequenceChunk slice : batch.slices()) {
-                run(layer, slice, hidden, column);
-                column += slice.tokens().length;
+            for (SequenceChunk chunk : batch.chunks()) {
+                run(layer, chunk, hidden, column);
+                column += chunk.tokens().length;
             }
         }
         if (batch.captures().contains(range().end())) {
             features.add(new CapturedFeature(range().end(), flat(hidden), hidden.length));
         }
-        for (SequenceChunk slice : batch.slices()) {
+        for (SequenceChunk chunk : batch.chunks()) {
             caches.stateEnds(
-                    slice.writeRow(),
-                    slice.place().isDrafted()
+                    chunk.writeRow(),
+                    chunk.place().isDrafted()
                             ? PlainCaches.UNSETTLED
-                            : slice.firstPosition() + slice.tokens().length);
+                            : chunk.firstPosition() + chunk.tokens().length);
         }
         if (range().end() < model.shape().layerCount()) {
             LayerActivations next = new HostActivations(flat(hidden), hidden.length);
@@ -178,15 +178,15 @@ public class PlainShard extends FakeShard {
                     features,
                     scores(batch));
         }
-        int[] best = outputs(batch.slices(), batch.outputs(), hidden);
+        int[] best = outputs(batch.chunks(), batch.outputs(), hidden);
         return new ShardResult(
                 logits, best, best.length, Optional.empty(), features, scores(batch));
     }
 
-    private void keepQuery(int layer, SequenceChunk slice, float[] query) {
+    private void keepQuery(int layer, SequenceChunk chunk, float[] query) {
         List<float[]> kept =
                 queries.computeIfAbsent(layer, key -> new IdentityHashMap<>())
-                        .computeIfAbsent(slice, key -> new ArrayList<>());
+                        .computeIfAbsent(chunk, key -> new ArrayList<>());
         kept.add(query);
         if (kept.size() > PageQuery.COLUMNS) {
             kept.removeFirst();
@@ -198,7 +198,7 @@ public class PlainShard extends FakeShard {
         List<PageScores> scores = new ArrayList<>();
         for (int number = 0; number < batch.queries().size(); number++) {
             PageQuery query = batch.queries().get(number);
-            SequenceChunk slice = batch.slices().get(query.slice());
+            SequenceChunk chunk = batch.chunks().get(query.chunkIndex());
             for (Map.Entry<Integer, Map<SequenceChunk, List<float[]>>> layer : queries.entrySet()) {
                 List<Optional<float[]>> bounds =
                         query.pages().stream()
@@ -207,7 +207,7 @@ public class PlainShard extends FakeShard {
                                 .toList();
                 float[] values =
                         KeyBounds.score(
-                                flat(layer.getValue().get(slice)), 1, PlainModel.HEAD, 1, bounds);
+                                flat(layer.getValue().get(chunk)), 1, PlainModel.HEAD, 1, bounds);
                 scores.add(new PageScores(number, layer.getKey(), values));
             }
         }
@@ -249,8 +249,8 @@ public class PlainShard extends FakeShard {
                     "captures " + batch.captures() + " of " + sizes.captures());
         }
         int vocabulary = model.shape().vocabularySize();
-        for (SequenceChunk slice : batch.slices()) {
-            for (int token : slice.tokens()) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            for (int token : chunk.tokens()) {
                 if (token < 0 || token >= vocabulary) {
                     throw new IllegalArgumentException(
                             "token " + token + " of a vocabulary of " + vocabulary);
@@ -259,45 +259,45 @@ public class PlainShard extends FakeShard {
         }
     }
 
-    /** Whatever a slice reads must have been written for it, and none may write another's. */
-    private void requirePlaces(List<SequenceChunk> slices) {
+    /** Whatever a chunk reads must have been written for it, and none may write another's. */
+    private void requirePlaces(List<SequenceChunk> chunks) {
         Set<Long> sequences = new HashSet<>();
         Set<Integer> rows = new HashSet<>();
-        for (SequenceChunk slice : slices) {
-            if (!sequences.add(slice.sequence())) {
+        for (SequenceChunk chunk : chunks) {
+            if (!sequences.add(chunk.sequence())) {
                 throw new IllegalArgumentException(
-                        "sequence " + slice.sequence() + " twice in a batch");
+                        "sequence " + chunk.sequence() + " twice in a batch");
             }
-            if (!rows.add(slice.writeRow()) && caches.keepsState()) {
+            if (!rows.add(chunk.writeRow()) && caches.keepsState()) {
                 throw new IllegalArgumentException(
-                        "state row " + slice.writeRow() + " is written twice in a batch");
+                        "state row " + chunk.writeRow() + " is written twice in a batch");
             }
-            for (SequenceChunk other : slices) {
-                if (other != slice
-                        && slice.slots().begin() < other.slots().end()
-                        && other.slots().begin() < slice.slots().end()) {
+            for (SequenceChunk other : chunks) {
+                if (other != chunk
+                        && chunk.slots().begin() < other.slots().end()
+                        && other.slots().begin() < chunk.slots().end()) {
                     throw new IllegalArgumentException(
-                            slice.slots() + " and " + other.slots() + " overlap in a batch");
+                            chunk.slots() + " and " + other.slots() + " overlap in a batch");
                 }
             }
-            if (slice.slots().end() > sizes.slots()) {
+            if (chunk.slots().end() > sizes.slots()) {
                 throw new IllegalArgumentException(
-                        slice.slots() + " in a pool of " + sizes.slots() + " slots");
+                        chunk.slots() + " in a pool of " + sizes.slots() + " slots");
             }
-            if (slice.place().isDrafted()
-                    && (slice.place().stash() >= sizes.stashes().count()
-                            || slice.tokens().length > sizes.stashes().tokens())) {
-                throw new IllegalArgumentException(slice + " does not fit " + sizes.stashes());
+            if (chunk.place().isDrafted()
+                    && (chunk.place().rollbackBuffer() >= sizes.rollbackBuffers().count()
+                            || chunk.tokens().length > sizes.rollbackBuffers().tokens())) {
+                throw new IllegalArgumentException(chunk + " does not fit " + sizes.rollbackBuffers());
             }
-            caches.requireRow(slice.writeRow());
-            caches.requireState(slice.readRow(), slice.firstPosition());
-            caches.requireHeld(slice.slots().begin(), slice.place().pages(), slice.firstPosition());
+            caches.requireRow(chunk.writeRow());
+            caches.requireState(chunk.readRow(), chunk.firstPosition());
+            caches.requireHeld(chunk.slots().begin(), chunk.place().pages(), chunk.firstPosition());
         }
     }
 
     private float[][] embedded(Batch batch) {
-        return batch.slices().stream()
-                .flatMapToInt(slice -> Arrays.stream(slice.tokens()))
+        return batch.chunks().stream()
+                .flatMapToInt(chunk -> Arrays.stream(chunk.tokens()))
                 .mapToObj(model::embed)
                 .toArray(float[][]::new);
     }
@@ -319,37 +319,37 @@ public class PlainShard extends FakeShard {
         return values;
     }
 
-    /** Computes a layer for the tokens of a slice, in their order. */
-    private void run(int layer, SequenceChunk slice, float[][] hidden, int firstColumn) {
-        int count = slice.tokens().length;
+    /** Computes a layer for the tokens of a chunk, in their order. */
+    private void run(int layer, SequenceChunk chunk, float[][] hidden, int firstColumn) {
+        int count = chunk.tokens().length;
         switch (model.shape().layers().get(layer)) {
             case LayerState.FullAttention ignored -> {
                 PlainCaches.Window seen =
                         caches.rows(
                                 layer,
-                                slice.slots().begin(),
-                                slice.place().pages(),
-                                slice.firstPosition() - 1);
+                                chunk.slots().begin(),
+                                chunk.place().pages(),
+                                chunk.firstPosition() - 1);
                 for (int i = 0; i < count; i++) {
                     float[] input = PlainModel.normalised(hidden[firstColumn + i]);
-                    int position = slice.firstPosition() + i;
+                    int position = chunk.firstPosition() + i;
                     float[] key = model.product(layer, "attn_k", input);
                     float[] value = model.product(layer, "attn_v", input);
                     caches.write(
                             layer,
-                            slice.slots().begin() + slice.place().pages().offset(position),
+                            chunk.slots().begin() + chunk.place().pages().offset(position),
                             position,
                             key,
                             value);
                     seen.keys().add(key);
                     seen.values().add(value);
-                    keepQuery(layer, slice, model.product(layer, "attn_q", input));
+                    keepQuery(layer, chunk, model.product(layer, "attn_q", input));
                     hidden[firstColumn + i] = attended(layer, hidden[firstColumn + i], input, seen);
                 }
             }
             case LayerState.SlidingAttention sliding -> {
-                PlainCaches.Window before = caches.window(layer, slice.readRow());
-                caches.beginStash(layer, slice.place());
+                PlainCaches.Window before = caches.window(layer, chunk.readRow());
+                caches.beginRollback(layer, chunk.place());
                 List<float[]> keys = new ArrayList<>(before.keys());
                 List<float[]> values = new ArrayList<>(before.values());
                 for (int i = 0; i < count; i++) {
@@ -362,16 +362,16 @@ public class PlainShard extends FakeShard {
                                     keys.subList(first, keys.size()),
                                     values.subList(first, keys.size()));
                     hidden[firstColumn + i] = attended(layer, hidden[firstColumn + i], input, seen);
-                    caches.stash(
+                    caches.recordRollback(
                             layer,
-                            slice.place(),
+                            chunk.place(),
                             new PlainCaches.Window(List.copyOf(keys), List.copyOf(values)));
                 }
-                caches.window(layer, slice.writeRow(), new PlainCaches.Window(keys, values));
+                caches.window(layer, chunk.writeRow(), new PlainCaches.Window(keys, values));
             }
             case LayerState.Recurrent ignored -> {
-                PlainCaches.State state = caches.state(layer, slice.readRow());
-                caches.beginStash(layer, slice.place());
+                PlainCaches.State state = caches.state(layer, chunk.readRow());
+                caches.beginRollback(layer, chunk.place());
                 for (int i = 0; i < count; i++) {
                     float[] before = hidden[firstColumn + i];
                     float[] input = PlainModel.normalised(before);
@@ -380,9 +380,9 @@ public class PlainShard extends FakeShard {
                     float[] query = model.product(layer, "attn_q", mixed);
                     hidden[firstColumn + i] =
                             model.finish(layer, before, applied(state.matrix(), query));
-                    caches.stash(layer, slice.place(), state);
+                    caches.recordRollback(layer, chunk.place(), state);
                 }
-                caches.state(layer, slice.writeRow(), state);
+                caches.state(layer, chunk.writeRow(), state);
             }
             case LayerState other ->
                     throw new IllegalArgumentException(
@@ -468,7 +468,7 @@ public class PlainShard extends FakeShard {
     }
 
     /** Fills the logits, with no number where only the best token was wanted. */
-    private int[] outputs(List<SequenceChunk> slices, int rows, float[][] hidden) {
+    private int[] outputs(List<SequenceChunk> chunks, int rows, float[][] hidden) {
         int vocabulary = model.shape().vocabularySize();
         if (rows > 0 && logits.length < rows * vocabulary) {
             logits = new float[rows * vocabulary];
@@ -476,13 +476,13 @@ public class PlainShard extends FakeShard {
         int[] best = new int[rows];
         int row = 0;
         int column = 0;
-        for (SequenceChunk slice : slices) {
-            int count = slice.outputs().count(slice.tokens().length);
-            column += slice.tokens().length;
+        for (SequenceChunk chunk : chunks) {
+            int count = chunk.outputs().count(chunk.tokens().length);
+            column += chunk.tokens().length;
             for (int i = count; i > 0; i--) {
                 int begin = row * vocabulary;
                 model.logits(hidden[column - i], logits, begin);
-                if (slice.outputs().isBest()) {
+                if (chunk.outputs().isBest()) {
                     best[row] = argmax(begin, vocabulary);
                     Arrays.fill(logits, begin, begin + vocabulary, Float.NaN);
                 }

@@ -40,7 +40,7 @@ class PlainShardTest {
 
     private final PlainShard shard = new PlainShard(MODEL, MODEL.shape().allLayers(), SIZES);
 
-    private static SequenceChunk slice(
+    private static SequenceChunk chunk(
             int slot, int first, int[] tokens, int read, RequestedOutput outputs) {
         return new SequenceChunk(
                 slot,
@@ -51,17 +51,17 @@ class PlainShardTest {
 
     /** All tokens at once, in a sequence that lies at a slot. */
     private static Batch prompt(int slot) {
-        return batch(slice(slot, 0, PROMPT, SequenceChunk.ZERO_ROW, RequestedOutput.LAST));
+        return batch(chunk(slot, 0, PROMPT, SequenceChunk.ZERO_ROW, RequestedOutput.LAST));
     }
 
-    private static Batch batch(SequenceChunk... slices) {
-        return new Batch(List.of(slices), Phase.PREFILL);
+    private static Batch batch(SequenceChunk... chunks) {
+        return new Batch(List.of(chunks), Phase.PREFILL);
     }
 
     /** One token behind the prompt of the sequence at a slot. */
     private static Batch next(int slot) {
         return batch(
-                slice(slot, PROMPT.length, new int[] {7}, 1 + slot / BLOCK, RequestedOutput.LAST));
+                chunk(slot, PROMPT.length, new int[] {7}, 1 + slot / BLOCK, RequestedOutput.LAST));
     }
 
     private static float[] logits(PlainShard shard, Batch batch) {
@@ -99,15 +99,15 @@ class PlainShardTest {
 
         shard.forward(
                 batch(
-                        slice(BLOCK, 0, head, SequenceChunk.ZERO_ROW, RequestedOutput.NONE),
-                        slice(2 * BLOCK, 0, rest, SequenceChunk.ZERO_ROW, RequestedOutput.ALL)),
+                        chunk(BLOCK, 0, head, SequenceChunk.ZERO_ROW, RequestedOutput.NONE),
+                        chunk(2 * BLOCK, 0, rest, SequenceChunk.ZERO_ROW, RequestedOutput.ALL)),
                 Optional.empty());
         float[] chunked =
                 logits(
                         shard,
                         batch(
-                                slice(BLOCK, 4, rest, 2, RequestedOutput.LAST),
-                                slice(2 * BLOCK, rest.length, head, 3, RequestedOutput.NONE)));
+                                chunk(BLOCK, 4, rest, 2, RequestedOutput.LAST),
+                                chunk(2 * BLOCK, rest.length, head, 3, RequestedOutput.NONE)));
 
         assertArrayEquals(whole, chunked);
     }
@@ -118,14 +118,14 @@ class PlainShardTest {
         float[] all =
                 logits(
                         shard,
-                        batch(slice(0, 0, PROMPT, SequenceChunk.ZERO_ROW, RequestedOutput.ALL)));
+                        batch(chunk(0, 0, PROMPT, SequenceChunk.ZERO_ROW, RequestedOutput.ALL)));
 
         for (int end = 1; end <= PROMPT.length; end++) {
             float[] last =
                     logits(
                             shard,
                             batch(
-                                    slice(
+                                    chunk(
                                             BLOCK,
                                             0,
                                             Arrays.copyOf(PROMPT, end),
@@ -147,7 +147,7 @@ class PlainShardTest {
         ShardResult best =
                 shard.forward(
                                 batch(
-                                        slice(
+                                        chunk(
                                                 0,
                                                 0,
                                                 PROMPT,
@@ -173,7 +173,7 @@ class PlainShardTest {
                             logits(
                                     shard,
                                     batch(
-                                            slice(
+                                            chunk(
                                                     0,
                                                     0,
                                                     other,
@@ -201,7 +201,7 @@ class PlainShardTest {
                                 List.of(
                                         new SlotCopy(0, BLOCK, PROMPT.length),
                                         new SlotCopy(BLOCK, 2 * BLOCK, PROMPT.length))),
-                        next(2 * BLOCK).slices(),
+                        next(2 * BLOCK).chunks(),
                         Phase.DECODE,
                         List.of());
 
@@ -212,7 +212,7 @@ class PlainShardTest {
     void capturesAreTheActivationsBetweenTheShards() {
         Batch all =
                 new Batch(
-                        prompt(0).slices(),
+                        prompt(0).chunks(),
                         Phase.PREFILL,
                         IntStream.rangeClosed(0, LAYERS).boxed().toList());
 
@@ -236,26 +236,26 @@ class PlainShardTest {
         assertRefused(
                 "state row 1 is read after 0 positions",
                 MODEL,
-                batch(slice(0, 0, PROMPT, 1, RequestedOutput.NONE)));
+                batch(chunk(0, 0, PROMPT, 1, RequestedOutput.NONE)));
         assertRefused(
-                "token 61", MODEL, batch(slice(0, 0, new int[] {61}, 0, RequestedOutput.NONE)));
-        SequenceChunk slice = slice(0, 0, PROMPT, 0, RequestedOutput.NONE);
-        SequenceChunk other = slice(BLOCK, 0, PROMPT, 0, RequestedOutput.NONE);
+                "token 61", MODEL, batch(chunk(0, 0, new int[] {61}, 0, RequestedOutput.NONE)));
+        SequenceChunk chunk = chunk(0, 0, PROMPT, 0, RequestedOutput.NONE);
+        SequenceChunk other = chunk(BLOCK, 0, PROMPT, 0, RequestedOutput.NONE);
         assertRefused(
                 "overlap in a batch",
                 MODEL,
                 batch(
-                        slice,
+                        chunk,
                         new SequenceChunk(
                                 1,
                                 PROMPT,
-                                ChunkPlacement.start(slice.slots(), 2),
+                                ChunkPlacement.start(chunk.slots(), 2),
                                 RequestedOutput.NONE)));
         assertRefused(
                 "sequence 0 twice",
                 MODEL,
                 batch(
-                        slice,
+                        chunk,
                         new SequenceChunk(
                                 0,
                                 PROMPT,
@@ -265,7 +265,7 @@ class PlainShardTest {
                 "state row 1 is written twice",
                 MODEL,
                 batch(
-                        slice,
+                        chunk,
                         new SequenceChunk(
                                 1,
                                 PROMPT,
@@ -285,7 +285,7 @@ class PlainShardTest {
     @Test
     void aRecurrentStateCannotBeRewound() {
         shard.forward(prompt(0), Optional.empty());
-        Batch again = batch(slice(0, 4, new int[] {1}, 1, RequestedOutput.BEST));
+        Batch again = batch(chunk(0, 4, new int[] {1}, 1, RequestedOutput.BEST));
 
         IllegalArgumentException refused =
                 assertThrows(

@@ -84,7 +84,7 @@ public abstract class ShardContractTest {
         return new SplittableRandom(TestSeed.of(seed)).ints(count, 0, vocabulary()).toArray();
     }
 
-    private SequenceChunk slice(
+    private SequenceChunk chunk(
             int sequence, int[] text, int begin, int end, RequestedOutput outputs) {
         return new SequenceChunk(
                 sequence,
@@ -97,12 +97,12 @@ public abstract class ShardContractTest {
         try {
             return shard.forward(batch, Optional.empty()).get(SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
-            throw new AssertionError("batch of " + batch.slices().size() + " slices", e);
+            throw new AssertionError("batch of " + batch.chunks().size() + " slices", e);
         }
     }
 
-    private ShardResult run(SequenceChunk... slices) {
-        return run(new Batch(List.of(slices), Phase.PREFILL));
+    private ShardResult run(SequenceChunk... chunks) {
+        return run(new Batch(List.of(chunks), Phase.PREFILL));
     }
 
     private float[] rows(ShardResult result) {
@@ -111,8 +111,8 @@ public abstract class ShardContractTest {
 
     /** Computes a chunk that is not asked for anything, and then one with all rows. */
     private float[] text(int sequence, int[] text) {
-        run(slice(sequence, text, 0, CHUNK, RequestedOutput.NONE));
-        return rows(run(slice(sequence, text, CHUNK, text.length, RequestedOutput.ALL)));
+        run(chunk(sequence, text, 0, CHUNK, RequestedOutput.NONE));
+        return rows(run(chunk(sequence, text, CHUNK, text.length, RequestedOutput.ALL)));
     }
 
     /** All that a shard keeps of a sequence; its rows in two pieces. */
@@ -138,7 +138,7 @@ public abstract class ShardContractTest {
         int[] text = tokens(1, CHUNK);
 
         for (RequestedOutput outputs : RequestedOutput.values()) {
-            ShardResult result = run(slice(0, text, 0, CHUNK, outputs));
+            ShardResult result = run(chunk(0, text, 0, CHUNK, outputs));
 
             assertEquals(outputs.count(CHUNK), result.rows(), outputs.name());
             assertTrue(result.boundary().isEmpty(), "the range ends the model");
@@ -151,9 +151,9 @@ public abstract class ShardContractTest {
     @Test
     void theBestTokenIsTheLargestOfTheLogits() {
         int[] text = tokens(2, CHUNK);
-        float[] logits = rows(run(slice(0, text, 0, CHUNK, RequestedOutput.LAST)));
+        float[] logits = rows(run(chunk(0, text, 0, CHUNK, RequestedOutput.LAST)));
 
-        int[] best = run(slice(1, text, 0, CHUNK, RequestedOutput.BEST)).best();
+        int[] best = run(chunk(1, text, 0, CHUNK, RequestedOutput.BEST)).best();
 
         int largest = 0;
         for (int token = 1; token < vocabulary(); token++) {
@@ -180,13 +180,13 @@ public abstract class ShardContractTest {
         float[] otherAlone = text(1, other);
 
         run(
-                slice(2, one, 0, CHUNK, RequestedOutput.NONE),
-                slice(3, other, 0, CHUNK, RequestedOutput.NONE));
+                chunk(2, one, 0, CHUNK, RequestedOutput.NONE),
+                chunk(3, other, 0, CHUNK, RequestedOutput.NONE));
         float[] both =
                 rows(
                         run(
-                                slice(2, one, CHUNK, one.length, RequestedOutput.ALL),
-                                slice(3, other, CHUNK, other.length, RequestedOutput.ALL)));
+                                chunk(2, one, CHUNK, one.length, RequestedOutput.ALL),
+                                chunk(3, other, CHUNK, other.length, RequestedOutput.ALL)));
 
         assertArrayEquals(alone, Arrays.copyOf(both, alone.length));
         assertArrayEquals(otherAlone, Arrays.copyOfRange(both, alone.length, both.length));
@@ -196,7 +196,7 @@ public abstract class ShardContractTest {
     void whatIsExportedPartByPartGoesOnInAnotherPlace() throws Exception {
         int[] text = tokens(7, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
+        run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
         List<CachePart> from = parts(1, CHUNK);
         List<CachePart> to = parts(2, CHUNK);
 
@@ -207,10 +207,10 @@ public abstract class ShardContractTest {
         }
 
         assertArrayEquals(
-                expected, rows(run(slice(2, text, CHUNK, text.length, RequestedOutput.ALL))));
+                expected, rows(run(chunk(2, text, CHUNK, text.length, RequestedOutput.ALL))));
         assertArrayEquals(
                 expected,
-                rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))),
+                rows(run(chunk(1, text, CHUNK, text.length, RequestedOutput.ALL))),
                 "an export leaves a sequence as it was");
     }
 
@@ -220,28 +220,28 @@ public abstract class ShardContractTest {
         float[] expected = text(0, text);
         KeptParts kept = new KeptParts();
 
-        forward(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
+        forward(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
         CompletableFuture<Void> exported = shard.export(parts(1, CHUNK), kept);
-        forward(slice(1, text, CHUNK, text.length, RequestedOutput.NONE));
-        forward(slice(1, tokens(15, CHUNK), 0, CHUNK, RequestedOutput.NONE));
+        forward(chunk(1, text, CHUNK, text.length, RequestedOutput.NONE));
+        forward(chunk(1, tokens(15, CHUNK), 0, CHUNK, RequestedOutput.NONE));
         exported.get(SECONDS, TimeUnit.SECONDS);
-        forward(slice(2, tokens(16, CHUNK), 0, CHUNK, RequestedOutput.NONE));
+        forward(chunk(2, tokens(16, CHUNK), 0, CHUNK, RequestedOutput.NONE));
         CompletableFuture<Void> adopted = shard.adopt(parts(2, CHUNK), kept);
-        ShardResult found = run(slice(2, text, CHUNK, text.length, RequestedOutput.ALL));
+        ShardResult found = run(chunk(2, text, CHUNK, text.length, RequestedOutput.ALL));
 
         assertArrayEquals(expected, rows(found));
         adopted.get(SECONDS, TimeUnit.SECONDS);
     }
 
-    private void forward(SequenceChunk slice) {
-        shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty());
+    private void forward(SequenceChunk chunk) {
+        shard.forward(new Batch(List.of(chunk), Phase.PREFILL), Optional.empty());
     }
 
     @Test
     void partsThatDoNotFitAreRefusedAndChangeNothing() {
         int[] text = tokens(8, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
+        run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
         List<CachePart> fitting = parts(1, CHUNK);
 
         for (CachePart part : fitting) {
@@ -258,7 +258,7 @@ public abstract class ShardContractTest {
         }
 
         assertArrayEquals(
-                expected, rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))));
+                expected, rows(run(chunk(1, text, CHUNK, text.length, RequestedOutput.ALL))));
     }
 
     /** Parts that differ from one in a thing that no cache has. */
@@ -323,7 +323,7 @@ public abstract class ShardContractTest {
     void rowsAreCopiedBeforeTheSlicesOfTheirBatch() {
         int[] text = tokens(9, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
+        run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
         SequenceChunk fork =
                 new SequenceChunk(
                         2,
@@ -345,7 +345,7 @@ public abstract class ShardContractTest {
         assertArrayEquals(expected, rows(forked));
         assertArrayEquals(
                 expected,
-                rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))),
+                rows(run(chunk(1, text, CHUNK, text.length, RequestedOutput.ALL))),
                 "the sequence that was forked goes on");
     }
 
@@ -361,7 +361,7 @@ public abstract class ShardContractTest {
                         new ChunkPlacement(CHUNK, span(2), 2, 3),
                         RequestedOutput.ALL);
 
-        forward(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
+        forward(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
         CompletableFuture<Void> copied =
                 shard.change(
                         CacheChanges.copies(
@@ -380,7 +380,7 @@ public abstract class ShardContractTest {
     /** Prefills a sequence chunk by chunk. */
     private void prefill(int sequence, int[] text, int end) {
         for (int begin = 0; begin < end; begin += CHUNK) {
-            run(slice(sequence, text, begin, Math.min(begin + CHUNK, end), RequestedOutput.NONE));
+            run(chunk(sequence, text, begin, Math.min(begin + CHUNK, end), RequestedOutput.NONE));
         }
     }
 
@@ -390,11 +390,11 @@ public abstract class ShardContractTest {
         return span(sequence).begin() + run * Pages.TOKENS;
     }
 
-    private ShardResult changed(List<RowOperation> moves, SequenceChunk slice) {
+    private ShardResult changed(List<RowOperation> moves, SequenceChunk chunk) {
         return run(
                 new Batch(
                         new CacheChanges(List.of(), moves),
-                        List.of(slice),
+                        List.of(chunk),
                         Phase.PREFILL,
                         List.of()));
     }
@@ -403,7 +403,7 @@ public abstract class ShardContractTest {
     void pagesComeBackFromHostMemoryAsTheyWent() {
         int[] text = tokens(31, LONG + CHUNK);
         prefill(0, text, LONG);
-        float[] expected = rows(run(slice(0, text, LONG, text.length, RequestedOutput.ALL)));
+        float[] expected = rows(run(chunk(0, text, LONG, text.length, RequestedOutput.ALL)));
         int[] other = tokens(32, LONG);
         prefill(1, text, LONG);
 
@@ -422,7 +422,7 @@ public abstract class ShardContractTest {
                                 new PageDrop(11),
                                 new PageDrop(12),
                                 new PageDrop(99)),
-                        slice(1, text, LONG, text.length, RequestedOutput.ALL));
+                        chunk(1, text, LONG, text.length, RequestedOutput.ALL));
 
         assertArrayEquals(expected, rows(found));
     }
@@ -434,8 +434,8 @@ public abstract class ShardContractTest {
         int[] text = tokens(33, LONG + CHUNK + 1);
         int end = LONG + CHUNK;
         prefill(0, text, LONG);
-        float[] expected = rows(run(slice(0, text, LONG, end, RequestedOutput.ALL)));
-        float[] next = rows(run(slice(0, text, end, end + 1, RequestedOutput.ALL)));
+        float[] expected = rows(run(chunk(0, text, LONG, end, RequestedOutput.ALL)));
+        float[] next = rows(run(chunk(0, text, end, end + 1, RequestedOutput.ALL)));
         prefill(1, text, LONG);
         List<RowOperation> moves = new ArrayList<>();
         for (int page = 0; page < 3; page++) {
@@ -470,7 +470,7 @@ public abstract class ShardContractTest {
         return new SequenceChunk(
                 1,
                 Arrays.copyOfRange(text, begin, end),
-                new ChunkPlacement(begin, span(1), 2, 2, ChunkPlacement.NO_STASH, map),
+                new ChunkPlacement(begin, span(1), 2, 2, ChunkPlacement.NO_ROLLBACK_BUFFER, map),
                 RequestedOutput.ALL);
     }
 
@@ -478,7 +478,7 @@ public abstract class ShardContractTest {
     void aPageInHostMemoryIsExportedAndAdoptedLikeRowsInSlots() throws Exception {
         int[] text = tokens(34, LONG + CHUNK);
         prefill(0, text, LONG);
-        float[] expected = rows(run(slice(0, text, LONG, text.length, RequestedOutput.ALL)));
+        float[] expected = rows(run(chunk(0, text, LONG, text.length, RequestedOutput.ALL)));
         prefill(1, text, LONG);
         prefill(2, tokens(35, LONG), LONG);
         KeptParts states = new KeptParts();
@@ -504,7 +504,7 @@ public abstract class ShardContractTest {
         ShardResult found =
                 changed(
                         List.of(PageMove.in(41, slot(2, 0)), PageMove.in(42, slot(2, 1))),
-                        slice(2, text, LONG, text.length, RequestedOutput.ALL));
+                        chunk(2, text, LONG, text.length, RequestedOutput.ALL));
 
         assertArrayEquals(expected, rows(found));
         requireRefused(pages(77, 78).getFirst(), shard.export(pages(77, 78), new KeptParts()));
@@ -528,20 +528,20 @@ public abstract class ShardContractTest {
         int[] text = tokens(21, CHUNK + DRAFT + 1);
         List<float[]> rows = new ArrayList<>();
         List<List<byte[]>> states = new ArrayList<>();
-        run(slice(0, text, 0, CHUNK, RequestedOutput.NONE));
+        run(chunk(0, text, 0, CHUNK, RequestedOutput.NONE));
         for (int end = CHUNK + 1; end <= text.length; end++) {
             rows.add(
                     rows(
                             decode(
                                     CacheChanges.NONE,
-                                    slice(0, text, end - 1, end, RequestedOutput.ALL))));
+                                    chunk(0, text, end - 1, end, RequestedOutput.ALL))));
             states.add(exported(0, end));
         }
 
         for (int counted = 1; counted <= DRAFT; counted++) {
             run(
-                    slice(1, text, 0, CHUNK, RequestedOutput.NONE),
-                    slice(2, text, 0, CHUNK, RequestedOutput.NONE));
+                    chunk(1, text, 0, CHUNK, RequestedOutput.NONE),
+                    chunk(2, text, 0, CHUNK, RequestedOutput.NONE));
             ShardResult guessed =
                     decode(CacheChanges.NONE, drafted(2, text, 0), drafted(1, text, 1));
             CacheChanges commits =
@@ -552,7 +552,7 @@ public abstract class ShardContractTest {
                 assertArrayEquals(rows.get(row % DRAFT), row(guessed, row), "row " + row);
             }
             int end = CHUNK + counted;
-            ShardResult next = decode(commits, slice(2, text, end, end + 1, RequestedOutput.ALL));
+            ShardResult next = decode(commits, chunk(2, text, end, end + 1, RequestedOutput.ALL));
             assertArrayEquals(rows.get(counted), rows(next), counted + " of the tokens counted");
             assertSame(states.get(counted), exported(2, end + 1), "behind the next token");
             assertSame(states.get(DRAFT - 1), exported(1, CHUNK + DRAFT), "where all count");
@@ -563,10 +563,10 @@ public abstract class ShardContractTest {
     @Test
     void draftedTokensAreTakenInBetweenBatches() throws Exception {
         int[] text = tokens(22, CHUNK + DRAFT);
-        run(slice(0, text, 0, CHUNK, RequestedOutput.NONE));
-        decode(CacheChanges.NONE, slice(0, text, CHUNK, CHUNK + 1, RequestedOutput.NONE));
+        run(chunk(0, text, 0, CHUNK, RequestedOutput.NONE));
+        decode(CacheChanges.NONE, chunk(0, text, CHUNK, CHUNK + 1, RequestedOutput.NONE));
         List<byte[]> expected = exported(0, CHUNK + 1);
-        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
+        run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
         int[] wrong = text.clone();
         Arrays.setAll(wrong, i -> i <= CHUNK ? text[i] : (text[i] + 1) % vocabulary());
 
@@ -577,20 +577,20 @@ public abstract class ShardContractTest {
         assertSame(expected, exported(1, CHUNK + 1), "one token counted");
     }
 
-    private ShardResult decode(CacheChanges changes, SequenceChunk... slices) {
-        return run(new Batch(changes, List.of(slices), Phase.DECODE, List.of()));
+    private ShardResult decode(CacheChanges changes, SequenceChunk... chunks) {
+        return run(new Batch(changes, List.of(chunks), Phase.DECODE, List.of()));
     }
 
-    private SequenceChunk drafted(int sequence, int[] text, int stash) {
+    private SequenceChunk drafted(int sequence, int[] text, int rollbackBuffer) {
         return new SequenceChunk(
                 sequence,
                 Arrays.copyOfRange(text, CHUNK, CHUNK + DRAFT),
-                new ChunkPlacement(CHUNK, span(sequence), sequence + 1, sequence + 1, stash),
+                new ChunkPlacement(CHUNK, span(sequence), sequence + 1, sequence + 1, rollbackBuffer),
                 RequestedOutput.ALL);
     }
 
-    private static StateCommit commit(int sequence, int stash, int counted) {
-        return new StateCommit(stash, sequence + 1, sequence + 1, CHUNK, counted);
+    private static StateCommit commit(int sequence, int rollbackBuffer, int counted) {
+        return new StateCommit(rollbackBuffer, sequence + 1, sequence + 1, CHUNK, counted);
     }
 
     private float[] row(ShardResult result, int row) {
@@ -622,7 +622,7 @@ public abstract class ShardContractTest {
         ShardResult result =
                 run(
                         new Batch(
-                                List.of(slice(0, text, 0, CHUNK, RequestedOutput.LAST)),
+                                List.of(chunk(0, text, 0, CHUNK, RequestedOutput.LAST)),
                                 Phase.PREFILL,
                                 List.of(0, layers())));
 
@@ -639,14 +639,14 @@ public abstract class ShardContractTest {
     void aBatchThatDoesNotFitIsRefusedAndTheShardGoesOn() {
         int[] text = tokens(11, 2 * CHUNK);
         float[] expected = text(0, text);
-        run(slice(1, text, 0, CHUNK, RequestedOutput.NONE));
-        SequenceChunk good = slice(2, text, 0, CHUNK, RequestedOutput.NONE);
+        run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
+        SequenceChunk good = chunk(2, text, 0, CHUNK, RequestedOutput.NONE);
         int[] unknown = {0, vocabulary()};
 
-        refuse(new Batch(List.of(slice(2, unknown, 0, 2, RequestedOutput.NONE)), Phase.PREFILL));
+        refuse(new Batch(List.of(chunk(2, unknown, 0, 2, RequestedOutput.NONE)), Phase.PREFILL));
         refuse(
                 new Batch(
-                        List.of(slice(SEQUENCES, text, 0, 1, RequestedOutput.NONE)),
+                        List.of(chunk(SEQUENCES, text, 0, 1, RequestedOutput.NONE)),
                         Phase.PREFILL));
         refuse(new Batch(List.of(good), Phase.PREFILL, List.of(1)));
         assertThrows(
@@ -661,7 +661,7 @@ public abstract class ShardContractTest {
                                 .get(SECONDS, TimeUnit.SECONDS));
 
         assertArrayEquals(
-                expected, rows(run(slice(1, text, CHUNK, text.length, RequestedOutput.ALL))));
+                expected, rows(run(chunk(1, text, CHUNK, text.length, RequestedOutput.ALL))));
     }
 
     /** Refused at the call or by the future, as the shard likes. */
@@ -677,18 +677,18 @@ public abstract class ShardContractTest {
         float[] expected = text(0, text);
         shard.close();
         shard = open(SIZES, List.of(0, layers()));
-        assertTrue(shard.canRehearse());
+        assertTrue(shard.canWarmUp());
 
         ShardResult prompt =
                 rehearse(
                         new Batch(
-                                List.of(slice(0, text, 0, CHUNK, RequestedOutput.LAST)),
+                                List.of(chunk(0, text, 0, CHUNK, RequestedOutput.LAST)),
                                 Phase.PREFILL,
                                 List.of(0, layers())));
         ShardResult token =
                 rehearse(
                         new Batch(
-                                List.of(slice(0, text, CHUNK, CHUNK + 1, RequestedOutput.BEST)),
+                                List.of(chunk(0, text, CHUNK, CHUNK + 1, RequestedOutput.BEST)),
                                 Phase.DECODE));
 
         assertEquals(1, prompt.rows());
@@ -702,7 +702,7 @@ public abstract class ShardContractTest {
     }
 
     private ShardResult rehearse(Batch batch) throws Exception {
-        return shard.rehearse(batch, Optional.empty()).get(SECONDS, TimeUnit.SECONDS);
+        return shard.warmUp(batch, Optional.empty()).get(SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
@@ -714,11 +714,11 @@ public abstract class ShardContractTest {
 
     @Test
     void aClosedShardComputesNoMoreAndMayBeClosedAgain() {
-        SequenceChunk slice = slice(0, tokens(12, 2), 0, 2, RequestedOutput.NONE);
+        SequenceChunk chunk = chunk(0, tokens(12, 2), 0, 2, RequestedOutput.NONE);
 
         shard.close();
         shard.close();
 
-        refuse(new Batch(List.of(slice), Phase.PREFILL));
+        refuse(new Batch(List.of(chunk), Phase.PREFILL));
     }
 }

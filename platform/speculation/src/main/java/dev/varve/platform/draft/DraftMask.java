@@ -10,7 +10,7 @@ final class DraftMask {
     /** Half-precision minus infinity: the slot does not attend to the row. */
     static final short MASKED = (short) 0xFC00;
 
-    private static final short SEEN = 0;
+    private static final short VISIBLE = 0;
 
     private DraftMask() {}
 
@@ -35,14 +35,14 @@ final class DraftMask {
             int row = slot * rows;
             Arrays.fill(target, row, row + rows, MASKED);
             int seen = rule.causal() ? slot + 1 : block;
-            Arrays.fill(target, row, row + seen, SEEN);
+            Arrays.fill(target, row, row + seen, VISIBLE);
             int query = end + (rule.shared() ? 0 : slot);
             int window = rule.window().orElse(Integer.MAX_VALUE);
             // A shared bound counts the context only.
             long first = rule.shared() ? (long) end - window : (long) query - window + 1;
             int from = (int) Math.max(Math.max(begin, first), Math.max(0, end - capacity));
             for (int position = from; position < end; position++) {
-                target[row + block + position % capacity] = SEEN;
+                target[row + block + position % capacity] = VISIBLE;
             }
         }
     }

@@ -74,7 +74,7 @@ final class DraftModel implements BlockDraftModel {
             ComputeDevice device,
             FlashAttention attention,
             DraftRegions regions) {
-        requireRoom(file, device, DraftCache.bytes(file.network(), regions));
+        requireMemory(file, device, DraftCache.bytes(file.network(), regions));
         ShardWeights weights =
                 ShardWeights.load(
                         file.selection(),
@@ -133,7 +133,7 @@ final class DraftModel implements BlockDraftModel {
         return graph.graph().firstUnsupported(device.ggmlDevice());
     }
 
-    private static void requireRoom(DraftFile file, ComputeDevice device, long cacheBytes) {
+    private static void requireMemory(DraftFile file, ComputeDevice device, long cacheBytes) {
         long needed = file.weightBytes() + cacheBytes;
         long free = device.info().memoryFreeBytes();
         if (needed > free) {

@@ -44,7 +44,7 @@ final class MtpModel implements AutoCloseable {
      * Permits the commits that shorten a window before a row is computed again; the buffer holds
      * nothing.
      */
-    private static final RollbackBuffers STASHES = new RollbackBuffers(1, 1);
+    private static final RollbackBuffers ROLLBACK_BUFFERS = new RollbackBuffers(1, 1);
 
     private final MtpFile file;
     private final Shard shard;
@@ -96,7 +96,7 @@ final class MtpModel implements AutoCloseable {
             SpeculationTarget.Limits limits,
             ComputeDevice device,
             FlashAttention attention) {
-        requireRoom(file, limits, device);
+        requireMemory(file, limits, device);
         ShardOptions options =
                 ShardOptions.of(CacheTypes.f16(), sizes(file, limits))
                         .withNumerics(new Numerics(attention, BatchInvariance.OFF))
@@ -128,7 +128,7 @@ final class MtpModel implements AutoCloseable {
                 Math.multiplyExact(limits.sequences(), capacity),
                 limits.sequences() + 1,
                 footprint.regionSlots(),
-                STASHES);
+                ROLLBACK_BUFFERS);
     }
 
     /** Positions of a region: a sequence's tokens, and the draft tokens after them. */
@@ -142,7 +142,7 @@ final class MtpModel implements AutoCloseable {
                 file.block().shape(), file.range(), CacheTypes.f16(), sizes(file, limits));
     }
 
-    private static void requireRoom(
+    private static void requireMemory(
             MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device) {
         long cache = cacheBytes(file, limits);
         long free = device.info().memoryFreeBytes();
@@ -186,7 +186,7 @@ final class MtpModel implements AutoCloseable {
     private ShardResult compute(
             List<Rows> all, Phase phase, RequestedOutput outputs, List<Integer> captures) {
         List<StateCommit> rewinds = new ArrayList<>();
-        List<SequenceChunk> slices = new ArrayList<>(all.size());
+        List<SequenceChunk> chunks = new ArrayList<>(all.size());
         for (Rows rows : all) {
             int stateRow = 1 + rows.region();
             int position = rows.position();
@@ -196,9 +196,9 @@ final class MtpModel implements AutoCloseable {
             ends[rows.region()] = position + rows.tokens().length;
             SlotSpan span = new SlotSpan(rows.region() * capacity, capacity);
             ChunkPlacement place = ChunkPlacement.next(position, span, stateRow);
-            slices.add(new SequenceChunk(rows.region(), rows.tokens(), place, outputs));
+            chunks.add(new SequenceChunk(rows.region(), rows.tokens(), place, outputs));
         }
-        Batch batch = new Batch(new CacheChanges(rewinds, List.of()), slices, phase, captures);
+        Batch batch = new Batch(new CacheChanges(rewinds, List.of()), chunks, phase, captures);
         return shard.forward(batch, Optional.of(activation(all, batch.tokens()))).join();
     }
 

@@ -10,7 +10,7 @@ import java.util.List;
  * time, by measured step costs and acceptance rates.
  *
  * <p>A sequence has no draft tokens, or as many as the others as far as its draft is long enough,
- * in few sizes: each other step needs another graph, slices of one length are computed together,
+ * in few sizes: each other step needs another graph, chunks of one length are computed together,
  * and fewer kinds of steps have better measured costs.
  */
 public final class DraftLengthOptimizer {

@@ -109,24 +109,24 @@ final class ColumnShard extends FakeShard {
         List<Reply> replies = new ArrayList<>();
         List<Integer> best = new ArrayList<>();
         int token = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            List<Row> rows = rows(slice, batch.changes().commits());
-            for (int id : slice.tokens()) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            List<Row> rows = rows(chunk, batch.changes().commits());
+            for (int id : chunk.tokens()) {
                 rows.add(
                         new Row(id, Arrays.copyOfRange(columns, token * length, ++token * length)));
                 replies.add(Reply.of(rows, file));
             }
-            if (slice.outputs() == RequestedOutput.BEST) {
+            if (chunk.outputs() == RequestedOutput.BEST) {
                 best.add(broken ? -1 : replies.getLast().token());
             }
         }
         return CompletableFuture.completedFuture(result(batch, replies, best));
     }
 
-    /** The rows in front of a slice. */
-    private List<Row> rows(SequenceChunk slice, List<StateCommit> commits) {
-        List<Row> rows = cache.computeIfAbsent(slice.slots().begin(), begin -> new ArrayList<>());
-        int position = slice.firstPosition();
+    /** The rows in front of a chunk. */
+    private List<Row> rows(SequenceChunk chunk, List<StateCommit> commits) {
+        List<Row> rows = cache.computeIfAbsent(chunk.slots().begin(), begin -> new ArrayList<>());
+        int position = chunk.firstPosition();
         if (position > rows.size()) {
             throw new AssertionError("row " + position + " behind " + rows.size() + " rows");
         }
@@ -134,8 +134,8 @@ final class ColumnShard extends FakeShard {
                 commits.stream()
                         .anyMatch(
                                 commit ->
-                                        commit.writeRow() == slice.writeRow()
-                                                && commit.readRow() == slice.writeRow()
+                                        commit.writeRow() == chunk.writeRow()
+                                                && commit.readRow() == chunk.writeRow()
                                                 && commit.end() == position);
         boolean anew = position > 0 && position < rows.size();
         if (anew != rewound) {

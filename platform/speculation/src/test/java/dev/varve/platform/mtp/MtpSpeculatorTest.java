@@ -142,10 +142,10 @@ class MtpSpeculatorTest {
                     texts.get(i).expected(0, known[i], i + 1), drafts.get(i).tokens(), "text " + i);
         }
         Batch first = rig.batches().get(rig.batches().size() - 3);
-        assertEquals(3, first.slices().size(), "all are guessed together");
-        assertEquals(3, first.slices().stream().map(SequenceChunk::slots).distinct().count());
-        assertEquals(3, first.slices().stream().map(SequenceChunk::writeRow).distinct().count());
-        assertEquals(1, rig.batches().getLast().slices().size(), "the longest goes on alone");
+        assertEquals(3, first.chunks().size(), "all are guessed together");
+        assertEquals(3, first.chunks().stream().map(SequenceChunk::slots).distinct().count());
+        assertEquals(3, first.chunks().stream().map(SequenceChunk::writeRow).distinct().count());
+        assertEquals(1, rig.batches().getLast().chunks().size(), "the longest goes on alone");
     }
 
     @ParameterizedTest
@@ -246,7 +246,7 @@ class MtpSpeculatorTest {
             int[] expected = i % 7 == 3 ? new int[0] : texts.get(i).expected(0, 8 + i % 8, 2);
             assertArrayEquals(expected, drafts.get(i).tokens(), "text " + i);
         }
-        List<Integer> groups = rig.batches().stream().map(batch -> batch.slices().size()).toList();
+        List<Integer> groups = rig.batches().stream().map(batch -> batch.chunks().size()).toList();
         assertEquals(List.of(16, 16, 14, 14), groups);
     }
 
@@ -264,7 +264,7 @@ class MtpSpeculatorTest {
         assertEquals(List.of(17, 256, 20), tokens);
         for (Batch batch : rig.batches()) {
             assertEquals(Phase.PREFILL, batch.phase());
-            assertEquals(RequestedOutput.NONE, batch.slices().getFirst().outputs());
+            assertEquals(RequestedOutput.NONE, batch.chunks().getFirst().outputs());
         }
         text.guess(rig.speculator, 293, 1);
         assertEquals(1, rig.batches().getLast().tokens(), "no row is computed twice");

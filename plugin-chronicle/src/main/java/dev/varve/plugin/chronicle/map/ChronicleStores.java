@@ -60,7 +60,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
     private static SnapshotStore open(StoreFiles folder, StoreSize size, StoreAccess access)
             throws IOException {
         if (access == StoreAccess.CREATE) {
-            requireRoom(folder, size);
+            requireDiskSpace(folder, size);
         }
         if (access == StoreAccess.RECOVER) {
             StoreHeader.forgetMending(folder.values());
@@ -107,7 +107,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
         return (VanillaChronicleMap<byte[], byte[], ?>) map;
     }
 
-    private static void requireRoom(StoreFiles folder, StoreSize size) throws IOException {
+    private static void requireDiskSpace(StoreFiles folder, StoreSize size) throws IOException {
         long free = Files.getFileStore(folder.values()).getUsableSpace();
         long needed =
                 MARGIN_BYTES + size.bytes() / 10 * 11 + size.values() * (size.keyBytes() + 64L);

@@ -70,7 +70,7 @@ final class AllocatedGraph implements AutoCloseable {
 
     /**
      * Logits of all requested tokens, {@code F32 [vocabularySize, outputs]}, in the order of the
-     * slices.
+     * chunks.
      */
     Optional<Tensor> logits() {
         return recording.logits();

@@ -61,18 +61,18 @@ final class AttentionBlock {
 
     /** Keeps the query and the keys before rotation, for a text scorer that uses them. */
     void beforeRotation(int layer, Tensor query, Tensor keys) {
-        state.looked()
-                .filter(rows -> rows.wants(layer) && !rows.look().rotated())
-                .ifPresent(rows -> look(rows, layer, query, keys));
+        state.scoringInputs()
+                .filter(rows -> rows.wants(layer) && !rows.options().rotated())
+                .ifPresent(rows -> recordScoringInputs(rows, layer, query, keys));
     }
 
-    private void look(ScoringInputs rows, int layer, Tensor query, Tensor keys) {
+    private void recordScoringInputs(ScoringInputs rows, int layer, Tensor query, Tensor keys) {
         store(rows.keys(), keys, inputs.full());
-        long count = Math.min(rows.look().tail(), query.ne(2));
-        keepQueries(layer, List.of(columns(query, query.ne(2) - count, count)));
+        long count = Math.min(rows.options().tail(), query.ne(2));
+        captureQueries(layer, List.of(columns(query, query.ne(2) - count, count)));
     }
 
-    private void keepQueries(int layer, List<Tensor> parts) {
+    private void captureQueries(int layer, List<Tensor> parts) {
         List<Tensor> kept = new ArrayList<>();
         for (Tensor part : parts) {
             Tensor copy = ops.cont(part).named("query_" + layer).markOutput();
@@ -84,9 +84,9 @@ final class AttentionBlock {
 
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         Target target = target(layer);
-        state.looked()
+        state.scoringInputs()
                 .filter(rows -> rows.wants(layer) && !queries.containsKey(layer))
-                .ifPresent(rows -> look(rows, layer, query, keys));
+                .ifPresent(rows -> recordScoringInputs(rows, layer, query, keys));
         Tensor rotatedQuery = rotate(query, target.keyBlock());
         Tensor rotatedKeys = rotate(keys, target.keyBlock());
         Tensor rotatedValues = rotate(values, target.valueBlock());
@@ -95,8 +95,8 @@ final class AttentionBlock {
         graph.expand(rotatedValues);
         store(target.cache().keys(), rotatedKeys, target.inputs());
         store(target.cache().values(), rotatedValues, target.inputs());
-        keepQueries(layer, target, rotatedQuery, 0);
-        if (state.looked().filter(ScoringInputs::sparse).isPresent()) {
+        captureQueries(layer, target, rotatedQuery, 0);
+        if (state.scoringInputs().filter(ScoringInputs::sparse).isPresent()) {
             return readBlocks(layer, target, rotatedQuery, rotatedKeys, scale);
         }
         return read(target, rotatedQuery, 0, scale);
@@ -110,7 +110,7 @@ final class AttentionBlock {
     private Tensor readBlocks(int layer, Target target, Tensor query, Tensor keys, float scale) {
         KvPool.Layer cache = target.cache();
         AttentionInputs.Part shape = target.inputs().parts().getFirst();
-        if (state.looked().orElseThrow().endsWith(layer)) {
+        if (state.scoringInputs().orElseThrow().endsWith(layer)) {
             // This layer's result is not computed, see GraphBuilder.
             return read(target, query, 0, scale);
         }
@@ -133,7 +133,7 @@ final class AttentionBlock {
     Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
         Target target = target(state.layers().source(layer));
         Tensor rotated = rotate(query, target.keyBlock());
-        keepQueries(layer, target, rotated, dropped);
+        captureQueries(layer, target, rotated, dropped);
         return read(target, rotated, dropped, scale);
     }
 
@@ -143,7 +143,7 @@ final class AttentionBlock {
     }
 
     /** Keeps copies of the last queries of each part; they stay valid when the graph continues. */
-    private void keepQueries(int layer, Target target, Tensor query, int dropped) {
+    private void captureQueries(int layer, Target target, Tensor query, int dropped) {
         if (state.pageKeys().isEmpty() || target.inputs() != inputs.full()) {
             return;
         }
@@ -156,7 +156,7 @@ final class AttentionBlock {
             long count = Math.min(part.tokens() - dropped, most);
             kept.add(columns(query, end - count, count));
         }
-        keepQueries(layer, kept);
+        captureQueries(layer, kept);
     }
 
     private Target target(int layer) {
@@ -230,7 +230,7 @@ final class AttentionBlock {
         if (flash && byHeads && !cache.keys().type().isQuantized()) {
             return attendByHeads(target, part, query, group, scale);
         }
-        if (flash && shape.isPiece() && query.ne(2) < TILE && goesInTiles(cache)) {
+        if (flash && shape.isPiece() && query.ne(2) < TILE && usesTiles(cache)) {
             return attendInTile(target, part, query, scale);
         }
         Tensor mask = target.inputs().mask(part, shape.tokens());
@@ -247,7 +247,7 @@ final class AttentionBlock {
     }
 
     /** Whether many queries use another kernel than a few; quantised rows have one kernel only. */
-    private boolean goesInTiles(KvPool.Layer cache) {
+    private boolean usesTiles(KvPool.Layer cache) {
         return state.arithmetic().onHost() && !cache.keys().type().isQuantized();
     }
 

@@ -101,33 +101,33 @@ final class AttentionInputs {
     }
 
     /** Writes the inputs that the graph reads; a graph without outputs may not use all of them. */
-    void fill(List<SequenceChunk> slices, List<KvView> views) {
-        slots.filter(Tensor::isPlaced).ifPresent(tensor -> writeSlots(slices, views, tensor));
+    void fill(List<SequenceChunk> chunks, List<KvView> views) {
+        slots.filter(Tensor::isPlaced).ifPresent(tensor -> writeSlots(chunks, views, tensor));
         for (Mask mask : masks) {
             if (mask.tensor().isPlaced()) {
-                writeMask(slices.get(mask.part()), views.get(mask.part()), mask.tensor());
+                writeMask(chunks.get(mask.part()), views.get(mask.part()), mask.tensor());
             }
         }
     }
 
-    private void writeSlots(List<SequenceChunk> slices, List<KvView> views, Tensor tensor) {
+    private void writeSlots(List<SequenceChunk> chunks, List<KvView> views, Tensor tensor) {
         int column = 0;
-        for (int part = 0; part < slices.size(); part++) {
-            SequenceChunk slice = slices.get(part);
-            for (int i = 0; i < slice.tokens().length; i++) {
-                slotScratch[column++] = views.get(part).slotOf(slice.firstPosition() + i);
+        for (int part = 0; part < chunks.size(); part++) {
+            SequenceChunk chunk = chunks.get(part);
+            for (int i = 0; i < chunk.tokens().length; i++) {
+                slotScratch[column++] = views.get(part).slotOf(chunk.firstPosition() + i);
             }
         }
         tensor.write(slotScratch, 0, tokens, 0);
     }
 
-    private void writeMask(SequenceChunk slice, KvView view, Tensor mask) {
+    private void writeMask(SequenceChunk chunk, KvView view, Tensor mask) {
         int rows = (int) mask.ne(1);
         int size = Math.multiplyExact(view.slots(), rows);
         if (maskScratch.length < size) {
             maskScratch = new short[size];
         }
-        causal.fill(maskScratch, slice, view, rows);
+        causal.fill(maskScratch, chunk, view, rows);
         mask.write(maskScratch, 0, size, 0);
     }
 }

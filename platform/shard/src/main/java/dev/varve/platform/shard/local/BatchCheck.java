@@ -39,7 +39,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                             + ", but the shard was loaded to capture layers "
                             + options.captures());
         }
-        batch.slices().forEach(slice -> require(slice, batch.phase()));
+        batch.chunks().forEach(chunk -> require(chunk, batch.phase()));
         batch.queries().forEach(this::require);
         if (boundary.isPresent() != (range.begin() > 0)) {
             throw new IllegalArgumentException(
@@ -58,15 +58,15 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     private void require(StateCommit commit) {
-        requireStash(commit.stash(), commit.path().last() + 1);
+        requireRollbackBuffer(commit.rollbackBuffer(), commit.path().last() + 1);
         requireRow(Math.max(commit.readRow(), commit.writeRow()));
     }
 
-    private void requireStash(int stash, int tokens) {
-        RollbackBuffers stashes = options.sizes().stashes();
-        if (stash >= stashes.count() || tokens > stashes.tokens()) {
+    private void requireRollbackBuffer(int rollbackBuffer, int tokens) {
+        RollbackBuffers rollbackBuffers = options.sizes().rollbackBuffers();
+        if (rollbackBuffer >= rollbackBuffers.count() || tokens > rollbackBuffers.tokens()) {
             throw new IllegalArgumentException(
-                    tokens + " tokens in rollback buffer " + stash + " exceed " + stashes);
+                    tokens + " tokens in rollback buffer " + rollbackBuffer + " exceed " + rollbackBuffers);
         }
     }
 
@@ -102,25 +102,25 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         }
     }
 
-    private void require(SequenceChunk slice, Phase phase) {
-        for (int token : slice.tokens()) {
+    private void require(SequenceChunk chunk, Phase phase) {
+        for (int token : chunk.tokens()) {
             if (token < 0 || token >= vocabulary) {
                 throw new IllegalArgumentException(
                         "token " + token + " is outside the vocabulary of " + vocabulary);
             }
         }
-        if (slice.slots().end() > slots()) {
+        if (chunk.slots().end() > slots()) {
             throw new IllegalArgumentException(
-                    "slots up to " + slice.slots().end() + " exceed the pool of " + slots());
+                    "slots up to " + chunk.slots().end() + " exceed the pool of " + slots());
         }
-        requireRow(Math.max(slice.readRow(), slice.writeRow()));
-        boolean rows = phase == Phase.DECODE || slice.kind() == ChunkComputeMode.ROWS;
-        if (!slice.tree().isChain() && !rows) {
+        requireRow(Math.max(chunk.readRow(), chunk.writeRow()));
+        boolean rows = phase == Phase.DECODE || chunk.kind() == ChunkComputeMode.ROWS;
+        if (!chunk.tree().isChain() && !rows) {
             throw new IllegalArgumentException(
                     "a chunk with a token tree must be computed as rows");
         }
-        if (slice.place().isDrafted()) {
-            requireStash(slice.place().stash(), slice.tokens().length);
+        if (chunk.place().isDrafted()) {
+            requireRollbackBuffer(chunk.place().rollbackBuffer(), chunk.tokens().length);
             if (!rows) {
                 throw new IllegalArgumentException(
                         "a chunk of draft tokens must be computed as rows");

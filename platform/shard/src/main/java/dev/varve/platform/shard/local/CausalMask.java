@@ -8,7 +8,7 @@ import dev.varve.platform.shard.TokenTree;
 import java.util.Arrays;
 
 /**
- * Mask of the slots that each token of a slice attends to: its own position and those before it,
+ * Mask of the slots that each token of a chunk attends to: its own position and those before it,
  * within the window; in a tree, those of its predecessors.
  *
  * @param window positions that a token attends to, its own included
@@ -18,40 +18,40 @@ record CausalMask(int window) {
     static final short MASKED = (short) 0xFC00;
 
     /** Half-precision zero: the token attends to the slot. */
-    static final short SEEN = 0;
+    static final short VISIBLE = 0;
 
     /**
      * Writes a mask row after row, one number for each slot of the view.
      *
-     * @param rows the slice's tokens, or more; further rows equal the last one
+     * @param rows the chunk's tokens, or more; further rows equal the last one
      */
-    void fill(short[] target, SequenceChunk slice, KvView view, int rows) {
-        if (!slice.tree().isChain()) {
-            fillTree(target, slice, view);
+    void fill(short[] target, SequenceChunk chunk, KvView view, int rows) {
+        if (!chunk.tree().isChain()) {
+            fillTree(target, chunk, view);
             return;
         }
         if (!view.pages().isStraight()) {
-            fillPages(target, slice, view, rows);
+            fillPages(target, chunk, view, rows);
             return;
         }
         int attended = view.slots();
-        int last = slice.firstPosition() + slice.tokens().length - 1;
+        int last = chunk.firstPosition() + chunk.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
             int begin = row * attended;
-            int position = Math.min(slice.firstPosition() + row, last);
+            int position = Math.min(chunk.firstPosition() + row, last);
             int oldest = (int) Math.max(0, (long) position - window + 1 - view.position());
             int end = position + 1 - view.position();
             Arrays.fill(target, begin, begin + oldest, MASKED);
-            Arrays.fill(target, begin + oldest, begin + end, SEEN);
+            Arrays.fill(target, begin + oldest, begin + end, VISIBLE);
             Arrays.fill(target, begin + end, begin + attended, MASKED);
         }
     }
 
     /** Masks by the positions in the slots, page by page. */
-    private void fillPages(short[] target, SequenceChunk slice, KvView view, int rows) {
-        int last = slice.firstPosition() + slice.tokens().length - 1;
+    private void fillPages(short[] target, SequenceChunk chunk, KvView view, int rows) {
+        int last = chunk.firstPosition() + chunk.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
-            int position = Math.min(slice.firstPosition() + row, last);
+            int position = Math.min(chunk.firstPosition() + row, last);
             fillPages(target, row * view.slots(), view, position - window + 1L, position);
         }
     }
@@ -66,38 +66,38 @@ record CausalMask(int window) {
             int to = Math.min(newest - first + 1, Pages.TOKENS);
             if (page != PageMap.EMPTY && from < to) {
                 int slot = begin + run * Pages.TOKENS;
-                Arrays.fill(target, slot + from, slot + to, SEEN);
+                Arrays.fill(target, slot + from, slot + to, VISIBLE);
             }
         }
     }
 
-    private void fillTree(short[] target, SequenceChunk slice, KvView view) {
-        TokenTree tree = slice.tree();
+    private void fillTree(short[] target, SequenceChunk chunk, KvView view) {
+        TokenTree tree = chunk.tree();
         int attended = view.slots();
-        for (int row = 0; row < slice.tokens().length; row++) {
+        for (int row = 0; row < chunk.tokens().length; row++) {
             int begin = row * attended;
-            int oldest = Math.max(0, slice.position(row) - window + 1);
-            fillKnown(target, begin, slice, view, oldest);
+            int oldest = Math.max(0, chunk.position(row) - window + 1);
+            fillKnown(target, begin, chunk, view, oldest);
             for (int token = row; token >= 0; token = tree.parent(token)) {
-                if (slice.position(token) >= oldest) {
-                    target[begin + view.indexOf(slice.firstPosition() + token)] = SEEN;
+                if (chunk.position(token) >= oldest) {
+                    target[begin + view.indexOf(chunk.firstPosition() + token)] = VISIBLE;
                 }
             }
         }
     }
 
-    /** Marks the visible positions before the first token of a slice. */
+    /** Marks the visible positions before the first token of a chunk. */
     private static void fillKnown(
-            short[] target, int begin, SequenceChunk slice, KvView view, int oldest) {
+            short[] target, int begin, SequenceChunk chunk, KvView view, int oldest) {
         if (!view.pages().isStraight()) {
-            fillPages(target, begin, view, oldest, slice.firstPosition() - 1);
+            fillPages(target, begin, view, oldest, chunk.firstPosition() - 1);
             return;
         }
         Arrays.fill(target, begin, begin + view.slots(), MASKED);
-        int known = slice.firstPosition() - view.position();
+        int known = chunk.firstPosition() - view.position();
         int seen = Math.max(0, oldest - view.position());
         if (seen < known) {
-            Arrays.fill(target, begin + seen, begin + known, SEEN);
+            Arrays.fill(target, begin + seen, begin + known, VISIBLE);
         }
     }
 }

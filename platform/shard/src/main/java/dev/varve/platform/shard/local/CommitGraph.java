@@ -11,7 +11,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.StateCommit;
 
 /**
- * Advances the recurrent states of a sequence over the accepted tokens of a drafted slice: the
+ * Advances the recurrent states of a sequence over the accepted tokens of a drafted chunk: the
  * delta rule only, from inputs in the rollback buffer. The operator processes the tokens one after
  * the other, so the states have the bits that they have without drafts.
  */
@@ -26,7 +26,7 @@ final class CommitGraph implements AutoCloseable {
     record Key(GraphKey.StateUse states, int tokens) {
         static Key of(StateCommit commit) {
             return new Key(
-                    new GraphKey.StateUse(commit.readRow(), commit.writeRow(), commit.stash()),
+                    new GraphKey.StateUse(commit.readRow(), commit.writeRow(), commit.rollbackBuffer()),
                     commit.tokens());
         }
     }
@@ -42,7 +42,7 @@ final class CommitGraph implements AutoCloseable {
      */
     CommitGraph(
             Key key, ShardCaches caches, RecurrentOperators operators, GraphAllocator allocator) {
-        int tensors = (caches.stash().layers().size() + 1) * TENSORS_PER_LAYER;
+        int tensors = (caches.rollbackBuffer().layers().size() + 1) * TENSORS_PER_LAYER;
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
@@ -58,14 +58,14 @@ final class CommitGraph implements AutoCloseable {
     private void record(Key key, ShardCaches caches, RecurrentOperators operators) {
         Ops ops = context.ops();
         RecurrentStateViews states = new RecurrentStateViews(ops, graph, operators);
-        RollbackOperators stash = new RollbackOperators(ops, graph, caches.stash());
+        RollbackOperators rollback = new RollbackOperators(ops, graph, caches.rollbackBuffer());
         UniformLengthGroup group = UniformLengthGroup.alone(key.tokens(), key.states());
-        for (int layer : caches.stash().layers().keySet()) {
+        for (int layer : caches.rollbackBuffer().layers().keySet()) {
             RecurrentStateTensors.Layer cache = caches.stateRows().layer(layer);
-            Tensor columns = stash.convolution(layer, group);
+            Tensor columns = rollback.convolution(layer, group);
             states.advanceWindow(cache, columns, group.readRow(), group.writeRow());
             states.advanceMatrix(
-                    cache, stash.delta(layer, group), group.readRow(), group.writeRow());
+                    cache, rollback.delta(layer, group), group.readRow(), group.writeRow());
         }
     }
 

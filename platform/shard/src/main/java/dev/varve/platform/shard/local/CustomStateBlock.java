@@ -48,7 +48,7 @@ final class CustomStateBlock {
         for (UniformLengthGroup group : groups) {
             Tensor output = advance(layer, own, group, columns, step);
             if (all != null && all.ne(0) != output.ne(0)) {
-                throw wrong(layer, "output", "rows of " + all.ne(0), "rows of " + output.ne(0));
+                throw mismatch(layer, "output", "rows of " + all.ne(0), "rows of " + output.ne(0));
             }
             all = all == null ? output : ops.concat(all, output, 1);
         }
@@ -70,18 +70,18 @@ final class CustomStateBlock {
         long count = (long) group.tokens() * group.sequences();
         Tensor output = ops.cont(result.output());
         if (output.type() != GgmlType.F32 || output.elements() % count != 0) {
-            throw wrong(layer, "output", "F32 for " + count + " tokens", describe(output));
+            throw mismatch(layer, "output", "F32 for " + count + " tokens", describe(output));
         }
         graph.expand(output);
         if (!result.states().keySet().equals(before.keySet())) {
-            throw wrong(layer, "states", before.keySet(), result.states().keySet());
+            throw mismatch(layer, "states", before.keySet(), result.states().keySet());
         }
         Map<LayerState.Custom.Part, Tensor> after = new LinkedHashMap<>();
         for (LayerState.Custom.Part part : own.parts().keySet()) {
             Tensor kept = result.states().get(part.name());
             if (kept.type() != GgmlType.F32
                     || kept.elements() != part.elements() * group.sequences()) {
-                throw wrong(
+                throw mismatch(
                         layer,
                         "state " + part.name(),
                         describe(before.get(part.name())),
@@ -154,7 +154,7 @@ final class CustomStateBlock {
                 tensor.ne(3));
     }
 
-    private GraphBuildException wrong(int layer, String what, Object expected, Object found) {
+    private GraphBuildException mismatch(int layer, String what, Object expected, Object found) {
         return site.fault(
                 "layer "
                         + layer

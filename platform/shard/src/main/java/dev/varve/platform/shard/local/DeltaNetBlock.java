@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 /**
  * Convolution and gated delta rule of a batch. Columns of several sequences are passed to ggml
  * group by group, see {@link UniformLengthGroup}; states are read and written in their rows, but
- * those of drafted slices do not change, see {@link CommitGraph}.
+ * those of drafted chunks do not change, see {@link CommitGraph}.
  */
 final class DeltaNetBlock {
     private static final long FLOAT = Float.BYTES;
@@ -22,7 +22,7 @@ final class DeltaNetBlock {
     private final List<UniformLengthGroup> groups;
     private final RecurrentStateTensors rows;
     private final RecurrentStateViews states;
-    private final RollbackOperators stash;
+    private final RollbackOperators rollback;
     private final TreeRecurrence trees;
 
     DeltaNetBlock(Ops ops, Graph graph, GraphKey key, GraphInputs inputs, GraphResources state) {
@@ -30,7 +30,7 @@ final class DeltaNetBlock {
         groups = UniformLengthGroup.of(key);
         rows = state.caches().stateRows();
         states = new RecurrentStateViews(ops, graph, state.arithmetic().recurrent());
-        stash = new RollbackOperators(ops, graph, state.caches().stash());
+        rollback = new RollbackOperators(ops, graph, state.caches().rollbackBuffer());
         trees = new TreeRecurrence(ops, states, inputs);
     }
 
@@ -56,12 +56,12 @@ final class DeltaNetBlock {
                         Strides.of(input.nb(1), input.nb(1) * tokens),
                         group.firstColumn() * input.nb(1));
         if (group.isDrafted()) {
-            stash.keep(layer, columns, group);
+            rollback.write(layer, columns, group);
         }
         Tensor output =
                 group.branching().branches()
                         ? trees.convolve(cache, columns, kernel, group)
-                        : states.convolve(cache, columns, kernel, group.readRow(), keptRow(group));
+                        : states.convolve(cache, columns, kernel, group.readRow(), writeRow(group));
         return ops.reshape2d(output, channels, tokens * sequences);
     }
 
@@ -100,26 +100,26 @@ final class DeltaNetBlock {
             RecurrentStateTensors.Layer cache,
             UniformLengthGroup group,
             DeltaInputs inputs) {
-        if (group.isDrafted() && states.keepsDeltas(inputs)) {
-            Tensor deltas = stash.keepButValues(layer, inputs, group);
+        if (group.isDrafted() && states.storesDeltas(inputs)) {
+            Tensor deltas = rollback.writeExceptValues(layer, inputs, group);
             return group.branching().branches()
-                    ? trees.guess(cache, inputs, group, deltas)
-                    : states.guess(cache, inputs, group.readRow(), deltas);
+                    ? trees.deltaOfDraft(cache, inputs, group, deltas)
+                    : states.deltaOfDraft(cache, inputs, group.readRow(), deltas);
         }
         if (group.isDrafted()) {
-            stash.keep(layer, inputs, group);
+            rollback.write(layer, inputs, group);
         }
         if (group.branching().branches()) {
             return trees.delta(cache, inputs, group);
         }
-        return states.delta(cache, inputs, group.readRow(), keptRow(group));
+        return states.delta(cache, inputs, group.readRow(), writeRow(group));
     }
 
     /**
      * Row for the states after a group; empty for a drafted group, whose states are committed
      * later.
      */
-    private static OptionalInt keptRow(UniformLengthGroup group) {
+    private static OptionalInt writeRow(UniformLengthGroup group) {
         return group.isDrafted() ? OptionalInt.empty() : OptionalInt.of(group.writeRow());
     }
 

@@ -46,7 +46,7 @@ final class GraphBuilder implements ShardGraph {
     private final MoeBlock experts;
     private final GraphOrigin site;
     private final GraphBuildValidator rules;
-    private final Optional<ScoringInputs> looked;
+    private final Optional<ScoringInputs> scoringInputs;
 
     /** The operator that was recorded last, for messages. */
     private String last = "";
@@ -86,7 +86,7 @@ final class GraphBuilder implements ShardGraph {
         custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
         experts = new MoeBlock(ops, graph, weights, products);
         rules = new GraphBuildValidator(site, shape, key);
-        looked = state.looked();
+        scoringInputs = state.scoringInputs();
     }
 
     /**
@@ -354,7 +354,7 @@ final class GraphBuilder implements ShardGraph {
     @Override
     public void boundaryOutput(Tensor hidden) {
         rules.boundaryOutput(TensorShape.of(hidden), model.boundaryLength(range.end()));
-        if (looked.filter(rows -> rows.endsWith(range.end() - 1)).isPresent()) {
+        if (scoringInputs.filter(rows -> rows.endsWith(range.end() - 1)).isPresent()) {
             // The output is not used, so its operators are not computed.
             return;
         }

@@ -142,17 +142,17 @@ final class GraphInputs {
     /**
      * Returns an input with indexes that describe token trees.
      *
-     * @param part the first slice
-     * @param slices number of consecutive slices
-     * @param length indexes per slice
+     * @param part the first chunk
+     * @param chunkCount number of consecutive chunks
+     * @param length indexes per chunk
      */
-    Tensor tree(TreeInput.Kind kind, int part, int slices, int length) {
+    Tensor tree(TreeInput.Kind kind, int part, int chunkCount, int length) {
         for (TreeInput known : trees) {
             if (known.kind() == kind && known.part() == part && known.tensor().ne(0) == length) {
                 return known.tensor();
             }
         }
-        TreeInput input = TreeInput.declare(context, kind, part, slices, length);
+        TreeInput input = TreeInput.declare(context, kind, part, chunkCount, length);
         trees.add(input);
         return input.tensor();
     }
@@ -189,18 +189,18 @@ final class GraphInputs {
         outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
         for (TreeInput each : trees) {
             if (each.tensor().isPlaced()) {
-                each.write(batch.slices());
+                each.write(batch.chunks());
             }
         }
-        full.fill(batch.slices(), placed.full());
-        sliding.fill(batch.slices(), placed.window());
+        full.fill(batch.chunks(), placed.full());
+        sliding.fill(batch.chunks(), placed.window());
     }
 
     private void writeIds(Batch batch, Tensor tensor) {
         int column = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            tensor.write(slice.tokens(), 0, slice.tokens().length, column);
-            column += slice.tokens().length;
+        for (SequenceChunk chunk : batch.chunks()) {
+            tensor.write(chunk.tokens(), 0, chunk.tokens().length, column);
+            column += chunk.tokens().length;
         }
     }
 
@@ -213,8 +213,8 @@ final class GraphInputs {
         }
         int column = 0;
         int held = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            for (int token : slice.tokens()) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            for (int token : chunk.tokens()) {
                 target.table().read(token, rowScratch, held * length);
                 held++;
                 if (held == group || column + held == tokens) {
@@ -242,9 +242,9 @@ final class GraphInputs {
 
     private void collectPositions(Batch batch, int ahead) {
         int column = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            for (int i = 0; i < slice.tokens().length; i++) {
-                intScratch[column++] = slice.position(i) + ahead;
+        for (SequenceChunk chunk : batch.chunks()) {
+            for (int i = 0; i < chunk.tokens().length; i++) {
+                intScratch[column++] = chunk.position(i) + ahead;
             }
         }
     }
@@ -252,9 +252,9 @@ final class GraphInputs {
     private void writeOutputs(Batch batch, Tensor tensor) {
         int column = 0;
         int count = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            int last = column + slice.tokens().length;
-            for (int i = last - slice.outputCount(); i < last; i++) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            int last = column + chunk.tokens().length;
+            for (int i = last - chunk.outputCount(); i < last; i++) {
                 intScratch[count++] = i - firstOutputColumn;
             }
             column = last;

@@ -22,7 +22,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     }
 
     /**
-     * Shape of one slice.
+     * Shape of one chunk.
      *
      * @param full rows that full attention reads
      * @param window rows that sliding attention reads
@@ -43,7 +43,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     }
 
     /**
-     * Columns of a slice.
+     * Columns of a chunk.
      *
      * @param outputs number of columns at the end whose outputs are requested
      * @param kind how they are computed, see {@link BatchInvariance}
@@ -65,18 +65,18 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     record Attended(int slot, int slots, boolean byHeads) {}
 
     /**
-     * State rows before and after a slice.
+     * State rows before and after a chunk.
      *
-     * @param stash see {@link ChunkPlacement#stash}
+     * @param rollbackBuffer see {@link ChunkPlacement#rollbackBuffer}
      * @param branching whether tokens branch
      */
-    record StateUse(int readRow, int writeRow, int stash, TreeEncoding branching) {
-        StateUse(int readRow, int writeRow, int stash) {
-            this(readRow, writeRow, stash, TreeEncoding.NONE);
+    record StateUse(int readRow, int writeRow, int rollbackBuffer, TreeEncoding branching) {
+        StateUse(int readRow, int writeRow, int rollbackBuffer) {
+            this(readRow, writeRow, rollbackBuffer, TreeEncoding.NONE);
         }
 
         boolean isDrafted() {
-            return stash != ChunkPlacement.NO_STASH;
+            return rollbackBuffer != ChunkPlacement.NO_ROLLBACK_BUFFER;
         }
     }
 
@@ -86,40 +86,40 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      * @param trees how recurrent states process trees
      */
     static GraphKey of(PlacedBatch placed, TreeEncoding.TreeSupport trees) {
-        List<SequenceChunk> slices = placed.batch().slices();
+        List<SequenceChunk> chunks = placed.batch().chunks();
         Phase phase = placed.batch().phase();
-        List<Part> parts = new ArrayList<>(slices.size());
-        for (int i = 0; i < slices.size(); i++) {
-            SequenceChunk slice = slices.get(i);
+        List<Part> parts = new ArrayList<>(chunks.size());
+        for (int i = 0; i < chunks.size(); i++) {
+            SequenceChunk chunk = chunks.get(i);
             KvView full = placed.full().get(i);
             KvView window = placed.window().get(i);
-            int tokens = slice.tokens().length;
-            TreeEncoding branching = TreeEncoding.of(slice.tree(), trees);
-            if (branching.branches() && !slice.place().isDrafted()) {
+            int tokens = chunk.tokens().length;
+            TreeEncoding branching = TreeEncoding.of(chunk.tree(), trees);
+            if (branching.branches() && !chunk.place().isDrafted()) {
                 // Without a rollback buffer no commit could select the tokens for the states.
                 throw new IllegalArgumentException("a token tree needs a rollback buffer");
             }
             parts.add(
                     new Part(
-                            new Columns(tokens, slice.outputCount(), kind(slice, phase)),
+                            new Columns(tokens, chunk.outputCount(), kind(chunk, phase)),
                             new Attended(full.slot(), full.slots(), false),
                             new Attended(
                                     window.slot(),
                                     window.slots(),
                                     window.position() > 0 && tokens == 1),
                             new StateUse(
-                                    slice.readRow(),
-                                    slice.writeRow(),
-                                    slice.place().stash(),
+                                    chunk.readRow(),
+                                    chunk.writeRow(),
+                                    chunk.place().rollbackBuffer(),
                                     branching)));
         }
         return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
     }
 
-    private static ChunkComputeMode kind(SequenceChunk slice, Phase phase) {
-        return phase == Phase.DECODE || slice.tokens().length == 1
+    private static ChunkComputeMode kind(SequenceChunk chunk, Phase phase) {
+        return phase == Phase.DECODE || chunk.tokens().length == 1
                 ? ChunkComputeMode.ROWS
-                : slice.kind();
+                : chunk.kind();
     }
 
     int tokens() {

@@ -18,7 +18,7 @@ import java.util.OptionalInt;
  * @param layers the layers whose rows the attention layers read
  * @param rotation of quantised rows
  * @param pageKeys present if batches may request page scores
- * @param looked tensors for scoring a text, if this state belongs to a text scorer
+ * @param scoringInputs tensors for scoring a text, if this state belongs to a text scorer
  */
 record GraphResources(
         ShardWeights weights,
@@ -27,7 +27,7 @@ record GraphResources(
         HadamardRotation rotation,
         OperatorOptions arithmetic,
         Optional<PageKeys> pageKeys,
-        Optional<ScoringInputs> looked)
+        Optional<ScoringInputs> scoringInputs)
         implements AutoCloseable {
 
     /** How recurrent layers process trees of tokens. */
@@ -74,10 +74,10 @@ record GraphResources(
                     new RecurrentStateTensors(
                             shape, range, options.sizes().stateRows(), device.bufferType());
             opened.push(rows);
-            StateRollbackBuffer stash =
+            StateRollbackBuffer rollbackBuffer =
                     new StateRollbackBuffer(
-                            shape, range, options.sizes().stashes(), device.bufferType());
-            opened.push(stash);
+                            shape, range, options.sizes().rollbackBuffers(), device.bufferType());
+            opened.push(rollbackBuffer);
             WindowRegions windows =
                     new WindowRegions(
                             regions,
@@ -89,7 +89,7 @@ record GraphResources(
             HostPages pages = new HostPages(pool);
             return new GraphResources(
                     weights,
-                    new ShardCaches(pool, regions, windows, rows, stash, pages),
+                    new ShardCaches(pool, regions, windows, rows, rollbackBuffer, pages),
                     layers,
                     HadamardRotation.of(shape, range, types, device.bufferType()),
                     new OperatorOptions(

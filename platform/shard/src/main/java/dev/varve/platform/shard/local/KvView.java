@@ -5,7 +5,7 @@ import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 
 /**
- * K and V rows that attention reads for one slice.
+ * K and V rows that attention reads for one chunk.
  *
  * @param position position of the rows in the first slot
  * @param slot first slot that is read, a multiple of {@link SlotSpan#BLOCK}
@@ -39,8 +39,8 @@ record KvView(int position, int slot, int slots, PageMap pages) {
         return pages.isStraight() ? at - position : pages.offset(at);
     }
 
-    /** View of all positions of a slice's sequence, in its span. */
-    static KvView whole(SequenceChunk slice) {
-        return new KvView(0, slice.slots().begin(), slice.attendedSlots(), slice.place().pages());
+    /** View of all positions of a chunk's sequence, in its span. */
+    static KvView whole(SequenceChunk chunk) {
+        return new KvView(0, chunk.slots().begin(), chunk.attendedSlots(), chunk.place().pages());
     }
 }

@@ -38,7 +38,7 @@ import java.util.concurrent.CancellationException;
  */
 public final class LayerwiseTextScorer implements AutoCloseable {
     /** Fraction of the keys; if attention needs more than that, it is dense. */
-    private static final double MOST_LOOKED = 0.9;
+    private static final double MAX_SPARSE_SHARE = 0.9;
 
     /** Tokens of a chunk on the CPU, as in prefill. */
     private static final int HOST_CHUNK = 512;
@@ -78,7 +78,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     private final CacheTypes types;
     private final ShardWeights weights;
     private final boolean flash;
-    private final int chunk;
+    private final int chunkTokens;
     private volatile long lastBytes;
 
     private LayerwiseTextScorer(
@@ -87,13 +87,13 @@ public final class LayerwiseTextScorer implements AutoCloseable {
             CacheTypes types,
             ShardWeights weights,
             boolean flash,
-            int chunk) {
+            int chunkTokens) {
         this.model = model;
         this.device = device;
         this.types = types;
         this.weights = weights;
         this.flash = flash;
-        this.chunk = chunk;
+        this.chunkTokens = chunkTokens;
     }
 
     /**
@@ -116,13 +116,13 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     /**
      * Loads the weights of all layers, with another chunk length.
      *
-     * @param chunk tokens that a layer processes at once
+     * @param chunkTokens tokens that a layer processes at once
      */
     public static LayerwiseTextScorer load(
             ModelRange model,
             ComputeDevice device,
             CacheTypes types,
-            int chunk,
+            int chunkTokens,
             LoadProgressListener progress) {
         ModelShape shape = model.model().shape();
         requireReadable(model.file().path(), shape);
@@ -135,7 +135,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                         device,
                         WeightLayout.REPACKED,
                         progress);
-        return new LayerwiseTextScorer(model, device, types, weights, flash, chunk);
+        return new LayerwiseTextScorer(model, device, types, weights, flash, chunkTokens);
     }
 
     private static int usualChunk(ComputeDevice device) {
@@ -153,10 +153,10 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                 shape.layers().stream()
                         .filter(state -> !(state instanceof LayerState.Recurrent))
                         .toList();
-        boolean alike =
+        boolean uniform =
                 attention.stream().allMatch(LayerState.FullAttention.class::isInstance)
                         && attention.stream().distinct().count() == 1;
-        if (!alike) {
+        if (!uniform) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
                     file
@@ -231,23 +231,23 @@ public final class LayerwiseTextScorer implements AutoCloseable {
      * @throws VarveException of kind UNSUPPORTED_MODEL if none of the layers has full attention,
      *     OUT_OF_MEMORY if the memory is too small for its rows
      */
-    public float[] read(int[] tokens, ScoringOptions look, Listener listener) {
-        if (tokens.length < look.tail() || look.tail() < 1) {
+    public float[] read(int[] tokens, ScoringOptions options, Listener listener) {
+        if (tokens.length < options.tail() || options.tail() < 1) {
             throw new IllegalArgumentException(
-                    "tail: expected 1 to " + tokens.length + " tokens, found " + look.tail());
+                    "tail: expected 1 to " + tokens.length + " tokens, found " + options.tail());
         }
-        requireAttention(model.file().path(), shape(), look.layers());
-        boolean sparse = isSparse(tokens.length, look);
+        requireAttention(model.file().path(), shape(), options.layers());
+        boolean sparse = isSparse(tokens.length, options);
         try (TextScorerState rows =
                 TextScorerState.open(
                         weights,
                         model,
                         new TextScorerState.Sizes(
-                                types, tokens.length, Math.min(chunk, tokens.length), sparse),
-                        look,
+                                types, tokens.length, Math.min(chunkTokens, tokens.length), sparse),
+                        options,
                         device,
                         flash)) {
-            return new ScoringRun(tokens, look, listener, rows).scores();
+            return new ScoringRun(tokens, options, listener, rows).scores();
         }
     }
 
@@ -255,19 +255,19 @@ public final class LayerwiseTextScorer implements AutoCloseable {
      * Whether attention is block-sparse. Accelerators do not skip masked tiles, and quantised rows
      * use another kernel on the CPU.
      */
-    private boolean isSparse(int tokens, ScoringOptions look) {
-        return look.sparse().filter(rule -> tokens >= rule.leastTokens()).isPresent()
+    private boolean isSparse(int tokens, ScoringOptions options) {
+        return options.sparse().filter(rule -> tokens >= rule.leastTokens()).isPresent()
                 && flash
                 && device.bufferType().isHost()
                 && !types.key().isQuantized()
                 && types.key() == types.value()
-                && chunk % BlockScores.BLOCK == 0;
+                && chunkTokens % BlockScores.BLOCK == 0;
     }
 
     /** Reads one text. */
     private final class ScoringRun {
         private final int[] tokens;
-        private final ScoringOptions look;
+        private final ScoringOptions options;
         private final Listener listener;
         private final TextScorerState rows;
 
@@ -280,9 +280,9 @@ public final class LayerwiseTextScorer implements AutoCloseable {
         /** State with which the next layers are read. */
         private GraphResources state;
 
-        ScoringRun(int[] tokens, ScoringOptions look, Listener listener, TextScorerState rows) {
+        ScoringRun(int[] tokens, ScoringOptions options, Listener listener, TextScorerState rows) {
             this.tokens = tokens;
-            this.look = look;
+            this.options = options;
             this.listener = listener;
             this.rows = rows;
             state = rows.state();
@@ -291,10 +291,10 @@ public final class LayerwiseTextScorer implements AutoCloseable {
         float[] scores() {
             GraphAllocator allocator = new GraphAllocator(device.bufferType());
             try (allocator) {
-                for (int layer = 0; layer < look.layers().end(); layer++) {
+                for (int layer = 0; layer < options.layers().end(); layer++) {
                     readLayer(layer, allocator);
                     // Selecting blocks then costs more than it saves, in the other layers, too.
-                    if (blocks.filter(each -> each.share() > MOST_LOOKED).isPresent()) {
+                    if (blocks.filter(each -> each.share() > MAX_SPARSE_SHARE).isPresent()) {
                         state = rows.dense();
                         blocks = Optional.empty();
                     }
@@ -307,23 +307,23 @@ public final class LayerwiseTextScorer implements AutoCloseable {
         }
 
         private void readLayer(int layer, GraphAllocator allocator) {
-            boolean looks =
-                    look.layers().contains(layer)
+            boolean scored =
+                    options.layers().contains(layer)
                             && shape().layers().get(layer) instanceof LayerState.FullAttention;
-            CapturedTailQueries queries = new CapturedTailQueries(tokens.length, look.tail());
-            for (int begin = 0, number = 0; begin < tokens.length; begin += chunk, number++) {
+            CapturedTailQueries queries = new CapturedTailQueries(tokens.length, options.tail());
+            for (int begin = 0, number = 0; begin < tokens.length; begin += chunkTokens, number++) {
                 if (listener.isCancelled()) {
                     throw new CancellationException("the scoring of a text was cancelled");
                 }
-                int end = Math.min(tokens.length, begin + chunk);
+                int end = Math.min(tokens.length, begin + chunkTokens);
                 synchronized (device.lock()) {
                     readChunk(layer, number, begin, end, allocator, queries);
                 }
                 listener.onProgress(
                         (long) layer * tokens.length + end,
-                        (long) look.layers().end() * tokens.length);
+                        (long) options.layers().end() * tokens.length);
             }
-            if (looks) {
+            if (scored) {
                 synchronized (device.lock()) {
                     compare(layer, queries);
                 }
@@ -337,7 +337,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                 int end,
                 GraphAllocator allocator,
                 CapturedTailQueries queries) {
-            SequenceChunk slice =
+            SequenceChunk chunk =
                     new SequenceChunk(
                             0,
                             Arrays.copyOfRange(tokens, begin, end),
@@ -345,7 +345,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                             RequestedOutput.NONE);
             PlacedBatch placed =
                     PlacedBatch.place(
-                            new Batch(List.of(slice), Phase.PREFILL), state.caches().windows());
+                            new Batch(List.of(chunk), Phase.PREFILL), state.caches().windows());
             GraphKey key = GraphKey.of(placed, state.trees());
             LayerRange range = new LayerRange(layer, layer + 1);
             try (AllocatedGraph graph =
@@ -377,7 +377,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                 blocks =
                         Optional.of(
                                 new SparseBlockSelector(
-                                        look.sparse().orElseThrow().rule(), tokens.length));
+                                        options.sparse().orElseThrow().rule(), tokens.length));
             }
             SparseGraphBreak steps = graph.blocks().get();
             blocks.get()
@@ -402,7 +402,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                                         (LayerState.Attention) shape().layers().get(layer),
                                         queries.heads(),
                                         tokens.length,
-                                        look.tail(),
+                                        options.tail(),
                                         device));
             }
             scores.get().add(queries.byHead(), device);

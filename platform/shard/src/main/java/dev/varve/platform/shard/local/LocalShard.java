@@ -44,7 +44,7 @@ public final class LocalShard implements Shard {
     /** How a batch is run. */
     private enum ExecutionMode {
         COMPUTED,
-        REHEARSED
+        WARM_UP
     }
 
     private final LayerSplitAdapter model;
@@ -123,7 +123,7 @@ public final class LocalShard implements Shard {
                                 options.cacheTypes(),
                                 options.numerics().flashAttention());
         GraphDryRun.requireLayers(model, options.captures());
-        requireRoom(model, range, device, options);
+        requireMemory(model, range, device, options);
         ShardWeights weights =
                 shelf.take(
                         new WeightCache.Key(part.file().path(), range, device, options.weights()),
@@ -167,7 +167,7 @@ public final class LocalShard implements Shard {
      * Caches are cleared, so the system would take their memory from other processes rather than
      * fail; and their sizes may come from another process.
      */
-    private static void requireRoom(
+    private static void requireMemory(
             LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options) {
         long free = device.info().memoryFreeBytes();
         long bytes =
@@ -241,14 +241,14 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public boolean canRehearse() {
+    public boolean canWarmUp() {
         return true;
     }
 
     @Override
-    public CompletableFuture<ShardResult> rehearse(
+    public CompletableFuture<ShardResult> warmUp(
             Batch batch, Optional<LayerActivations> boundary) {
-        return done(() -> run(batch, boundary, ExecutionMode.REHEARSED));
+        return done(() -> run(batch, boundary, ExecutionMode.WARM_UP));
     }
 
     private static <T> CompletableFuture<T> done(Supplier<T> work) {
@@ -309,8 +309,8 @@ public final class LocalShard implements Shard {
 
     private void make(CacheChanges changes) {
         for (StateCommit commit : changes.commits()) {
-            if (!state.caches().stash().layers().isEmpty()) {
-                state.caches().stash().gather(commit.stash(), commit.path());
+            if (!state.caches().rollbackBuffer().layers().isEmpty()) {
+                state.caches().rollbackBuffer().gather(commit.rollbackBuffer(), commit.path());
                 commits.find(CommitGraph.Key.of(commit)).compute(device);
             }
             state.caches().windows().commit(commit);
@@ -328,12 +328,12 @@ public final class LocalShard implements Shard {
             case PageMove page -> {
                 pages.move(page);
                 if (page.direction() == PageMove.Direction.OUT) {
-                    state.pageKeys().ifPresent(keys -> keys.learn(page.page()));
+                    state.pageKeys().ifPresent(keys -> keys.load(page.page()));
                 }
             }
             case PageDrop page -> {
                 pages.drop(page.page());
-                state.pageKeys().ifPresent(keys -> keys.forget(page.page()));
+                state.pageKeys().ifPresent(keys -> keys.remove(page.page()));
             }
         }
     }

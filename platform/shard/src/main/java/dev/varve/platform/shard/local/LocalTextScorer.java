@@ -27,7 +27,7 @@ public final class LocalTextScorer implements TextScorer {
 
     private final ModelRange model;
     private final ComputeDevice device;
-    private final LayerwiseTextScorer.ScoringOptions look;
+    private final LayerwiseTextScorer.ScoringOptions options;
     private final CacheTypes types = CacheTypes.f16();
     private final boolean persistent;
     private final long weightBytes;
@@ -45,15 +45,15 @@ public final class LocalTextScorer implements TextScorer {
     public LocalTextScorer(
             ModelRange model,
             ComputeDevice device,
-            LayerwiseTextScorer.ScoringOptions look,
+            LayerwiseTextScorer.ScoringOptions options,
             Residency residency,
             LoadProgressListener progress) {
         this.model = model;
         this.device = device;
-        this.look = look;
+        this.options = options;
         LayerwiseTextScorer.requireReadable(model.file().path(), model.model().shape());
         LayerwiseTextScorer.requireAttention(
-                model.file().path(), model.model().shape(), look.layers());
+                model.file().path(), model.model().shape(), options.layers());
         LayerwiseTextScorer loaded = load(progress);
         weightBytes = loaded.weightBytes();
         persistent =
@@ -71,7 +71,7 @@ public final class LocalTextScorer implements TextScorer {
     }
 
     private long needed(int tokens) {
-        return LayerwiseTextScorer.bytes(model, types, tokens, look.tail());
+        return LayerwiseTextScorer.bytes(model, types, tokens, options.tail());
     }
 
     private void release() {
@@ -112,14 +112,14 @@ public final class LocalTextScorer implements TextScorer {
             if (scan.isEmpty()) {
                 scan = Optional.of(load(progress));
             }
-            requireRoom(tokens.length);
-            return scan.get().read(tokens, look, listener);
+            requireFits(tokens.length);
+            return scan.get().read(tokens, options, listener);
         } finally {
             release();
         }
     }
 
-    private void requireRoom(int tokens) {
+    private void requireFits(int tokens) {
         long needed = needed(tokens);
         long free = device.info().memoryFreeBytes();
         if (needed > free) {

@@ -6,7 +6,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.SequenceChunk;
 
 /**
- * Reads logits from a device: copies the rows of slices that request logits, and finds the best
+ * Reads logits from a device: copies the rows of chunks that request logits, and finds the best
  * token of the other rows in place. Runs per token: buffers are reused. For one thread.
  */
 final class LogitsReader {
@@ -20,7 +20,7 @@ final class LogitsReader {
     }
 
     /**
-     * The rows that were copied last; rows of other slices are undefined. Valid until the next
+     * The rows that were copied last; rows of other chunks are undefined. Valid until the next
      * call.
      */
     float[] logits() {
@@ -36,9 +36,9 @@ final class LogitsReader {
     void read(Batch batch, Tensor rows, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);
         int row = 0;
-        for (SequenceChunk slice : batch.slices()) {
-            int count = slice.outputCount();
-            if (slice.outputs().isBest()) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            int count = chunk.outputCount();
+            if (chunk.outputs().isBest()) {
                 for (int i = row; i < row + count; i++) {
                     best[i] = argmax.find(rows::readBits, (long) i * vocabulary, vocabulary);
                 }

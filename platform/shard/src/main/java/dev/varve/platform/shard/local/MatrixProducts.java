@@ -49,15 +49,15 @@ final class MatrixProducts {
     /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}. */
     Tensor multiply(String name, Tensor input) {
         Tensor weight = weights.get(name, TensorUse.MATMUL);
-        ColumnNumerics lone = weights.lone(name, TensorUse.MATMUL);
+        ColumnNumerics columnNumerics = weights.columnNumerics(name, TensorUse.MATMUL);
         Optional<ColumnProduct> ownProduct = weights.columnProduct(name, TensorUse.MATMUL);
         List<ColumnRun> runs = runs((int) input.ne(1));
-        if (isWhole(runs, lone)) {
+        if (isWhole(runs, columnNumerics)) {
             return precise(weights.multiply(ops, name, input));
         }
         Joined all = new Joined((one, other) -> ops.concat(one, other, 1));
         for (ColumnRun run : runs) {
-            int step = step(run, lone);
+            int step = step(run, columnNumerics);
             if (ownProduct.isPresent() && step < run.count()) {
                 all.add(
                         ownProduct
@@ -65,7 +65,7 @@ final class MatrixProducts {
                                 .multiply(ops, weight, prepared(ownProduct.get(), input, run)));
                 continue;
             }
-            if (lone.planes() && step < run.count()) {
+            if (columnNumerics.planes() && step < run.count()) {
                 Tensor planes =
                         ops.view(
                                 input,
@@ -93,14 +93,14 @@ final class MatrixProducts {
     /** {@code [K, M, E] times F32 [K, U or 1, T] by ids I32 [U, T] -> F32 [M, U, T]}. */
     Tensor multiplyExperts(String name, Tensor input, Tensor ids) {
         Tensor weight = weights.get(name, TensorUse.EXPERT_MATMUL);
-        ColumnNumerics lone = weights.lone(name, TensorUse.EXPERT_MATMUL);
+        ColumnNumerics columnNumerics = weights.columnNumerics(name, TensorUse.EXPERT_MATMUL);
         List<ColumnRun> runs = runs((int) ids.ne(1));
-        if (isWhole(runs, lone)) {
+        if (isWhole(runs, columnNumerics)) {
             return precise(ops.mulMatId(weight, input, ids));
         }
         Joined all = new Joined((one, other) -> ops.concat(one, other, 2));
         for (ColumnRun run : runs) {
-            int step = step(run, lone);
+            int step = step(run, columnNumerics);
             for (int done = 0; done < run.count(); done += step) {
                 int first = run.first() + done;
                 int count = Math.min(step, run.count() - done);
@@ -124,17 +124,17 @@ final class MatrixProducts {
         return columns == outputs ? outputRuns : List.of(new ColumnRun(0, columns, false));
     }
 
-    private boolean isWhole(List<ColumnRun> runs, ColumnNumerics lone) {
+    private boolean isWhole(List<ColumnRun> runs, ColumnNumerics columnNumerics) {
         int columns = runs.getLast().first() + runs.getLast().count();
         return exact == BatchInvariance.OFF
-                || columns <= lone.most()
-                || (runs.size() == 1 && step(runs.getFirst(), lone) >= columns);
+                || columns <= columnNumerics.most()
+                || (runs.size() == 1 && step(runs.getFirst(), columnNumerics) >= columns);
     }
 
     /** Number of columns of a run in one product. */
-    private int step(ColumnRun run, ColumnNumerics lone) {
-        return run.rows() && (apart || run.count() <= lone.cheap())
-                ? Math.min(run.count(), lone.most())
+    private int step(ColumnRun run, ColumnNumerics columnNumerics) {
+        return run.rows() && (apart || run.count() <= columnNumerics.maxSingleColumns())
+                ? Math.min(run.count(), columnNumerics.most())
                 : run.count();
     }
 

@@ -37,7 +37,7 @@ final class PageKeys {
     }
 
     /** Computes the bounds of a page in host memory, unless they are known. */
-    void learn(long page) {
+    void load(long page) {
         keys(new PageQuery.PagePlace(page, PageQuery.PagePlace.ON_HOST));
     }
 
@@ -50,7 +50,7 @@ final class PageKeys {
         return known.size() * page;
     }
 
-    void forget(long page) {
+    void remove(long page) {
         known.remove(page);
     }
 
@@ -63,7 +63,7 @@ final class PageKeys {
                                 new PageScores(
                                         number,
                                         layer,
-                                        score(layer, parts.get(query.slice()), query.pages()))));
+                                        score(layer, parts.get(query.chunkIndex()), query.pages()))));
         return scores;
     }
 
@@ -81,10 +81,10 @@ final class PageKeys {
     }
 
     private Map<Integer, float[]> keys(PageQuery.PagePlace place) {
-        return known.computeIfAbsent(place.page(), name -> look(place));
+        return known.computeIfAbsent(place.page(), name -> computeBounds(place));
     }
 
-    private Map<Integer, float[]> look(PageQuery.PagePlace place) {
+    private Map<Integer, float[]> computeBounds(PageQuery.PagePlace place) {
         Map<Integer, float[]> result = new HashMap<>();
         pool.layers()
                 .forEach(

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  * creates only those.
  */
 final class PageReordering {
-    /** The slices to compute, with their pages in order. */
+    /** The chunks to compute, with their pages in order. */
     private final Batch batch;
 
     private final List<Span> spans = new ArrayList<>();
@@ -30,16 +30,16 @@ final class PageReordering {
     private record Span(int begin, int[] runs) {}
 
     private PageReordering(Batch given) {
-        List<SequenceChunk> slices = new ArrayList<>(given.slices().size());
-        for (SequenceChunk slice : given.slices()) {
-            slices.add(slice.place().pages().isInOrder() ? slice : inOrder(slice));
+        List<SequenceChunk> chunks = new ArrayList<>(given.chunks().size());
+        for (SequenceChunk chunk : given.chunks()) {
+            chunks.add(chunk.place().pages().isInOrder() ? chunk : inOrder(chunk));
         }
         batch =
                 spans.isEmpty()
                         ? given
                         : new Batch(
                                 given.changes(),
-                                slices,
+                                chunks,
                                 given.phase(),
                                 given.captures(),
                                 given.queries());
@@ -53,8 +53,8 @@ final class PageReordering {
         return batch;
     }
 
-    private SequenceChunk inOrder(SequenceChunk slice) {
-        ChunkPlacement place = slice.place();
+    private SequenceChunk inOrder(SequenceChunk chunk) {
+        ChunkPlacement place = chunk.place();
         PageMap pages = place.pages();
         int[] runs =
                 IntStream.range(0, pages.size())
@@ -64,18 +64,18 @@ final class PageReordering {
                         .toArray();
         spans.add(new Span(place.slots().begin(), runs));
         return new SequenceChunk(
-                slice.sequence(),
-                slice.tokens(),
+                chunk.sequence(),
+                chunk.tokens(),
                 new ChunkPlacement(
                         place.firstPosition(),
                         place.slots(),
                         place.readRow(),
                         place.writeRow(),
-                        place.stash(),
+                        place.rollbackBuffer(),
                         PageMap.of(IntStream.of(runs).map(pages::page).toArray())),
-                slice.outputs(),
-                slice.kind(),
-                slice.tree());
+                chunk.outputs(),
+                chunk.kind(),
+                chunk.tree());
     }
 
     /** Ascending; runs without a page last. */

@@ -81,7 +81,7 @@ final class PartTensors {
     }
 
     /** A part and the places of its bytes. */
-    private record Placed(CachePart part, List<ByteRun> stretches) {}
+    private record Placed(CachePart part, List<ByteRun> byteRuns) {}
 
     PartTensors(ShardCaches caches, BatchCheck check) {
         this.caches = caches;
@@ -92,7 +92,7 @@ final class PartTensors {
         List<Placed> all = placed(parts, caches.windows()::slotToRead, false);
         for (int i = 0; i < all.size(); i++) {
             ByteBuffer bytes = scratch(all.get(i).part());
-            for (ByteRun stretch : all.get(i).stretches()) {
+            for (ByteRun stretch : all.get(i).byteRuns()) {
                 stretch.read(next(bytes, stretch));
             }
             target.take(i, bytes.flip());
@@ -106,7 +106,7 @@ final class PartTensors {
             ByteBuffer bytes = scratch(each.part());
             source.give(i, bytes);
             bytes.flip();
-            for (ByteRun stretch : each.stretches()) {
+            for (ByteRun stretch : each.byteRuns()) {
                 stretch.write(next(bytes, stretch));
             }
             if (each.part() instanceof CachePart.Window window) {
@@ -141,12 +141,12 @@ final class PartTensors {
         for (CachePart part : parts) {
             check.require(part);
             requireThere(part, writes);
-            all.add(new Placed(part, stretches(part, slots)));
+            all.add(new Placed(part, byteRuns(part, slots)));
         }
         return all;
     }
 
-    private List<ByteRun> stretches(CachePart part, ToIntFunction<CachePart.Window> slots) {
+    private List<ByteRun> byteRuns(CachePart part, ToIntFunction<CachePart.Window> slots) {
         return switch (part) {
             case CachePart.Rows rows ->
                     rows(

@@ -53,7 +53,7 @@ final class RecurrentStateViews {
                         : Optional.empty();
         if (convolution.isEmpty()) {
             Tensor window = window(cache, columns, readRow);
-            writeRow.ifPresent(row -> keepWindow(cache, window, row));
+            writeRow.ifPresent(row -> writeWindow(cache, window, row));
             return ops.ssmConv(window, kernel);
         }
         Optional<Tensor> after =
@@ -96,7 +96,7 @@ final class RecurrentStateViews {
      *
      * @param row of the sequence
      */
-    Tensor keptColumns(RecurrentStateTensors.Layer cache, int row) {
+    Tensor storedColumns(RecurrentStateTensors.Layer cache, int row) {
         return ops.cont(ops.transpose(convolutionRows(cache, row, 1)));
     }
 
@@ -120,7 +120,7 @@ final class RecurrentStateViews {
     }
 
     /** Keeps the last inputs of a {@link #window}. */
-    private void keepWindow(RecurrentStateTensors.Layer cache, Tensor window, int writeRow) {
+    private void writeWindow(RecurrentStateTensors.Layer cache, Tensor window, int writeRow) {
         long kept = kept(cache);
         Tensor last =
                 ops.view(
@@ -136,7 +136,7 @@ final class RecurrentStateViews {
             RecurrentStateTensors.Layer cache, Tensor columns, int readRow, int writeRow) {
         long surplus = columns.ne(1) - kept(cache);
         if (surplus < 0) {
-            keepWindow(cache, window(cache, columns, readRow), writeRow);
+            writeWindow(cache, window(cache, columns, readRow), writeRow);
             return;
         }
         Tensor last =
@@ -189,21 +189,21 @@ final class RecurrentStateViews {
             return results;
         }
         Tensor output = ops.gatedDeltaNet(inputs, before, 1);
-        writeRow.ifPresent(row -> keepMatrix(cache, output, inputs.value(), row));
+        writeRow.ifPresent(row -> writeMatrix(cache, output, inputs.value(), row));
         return output;
     }
 
     /** Whether the deltas of draft tokens are kept for the commit instead of their values. */
-    boolean keepsDeltas(DeltaInputs inputs) {
+    boolean storesDeltas(DeltaInputs inputs) {
         return own.deltaRule().filter(each -> each.takes(inputs)).isPresent();
     }
 
     /**
-     * As {@link #delta}, for draft tokens; only if {@link #keepsDeltas}.
+     * As {@link #delta}, for draft tokens; only if {@link #storesDeltas}.
      *
      * @param deltas receives the deltas
      */
-    Tensor guess(
+    Tensor deltaOfDraft(
             RecurrentStateTensors.Layer cache, DeltaInputs inputs, int readRow, Tensor deltas) {
         Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
         Tensor results = own.deltaRule().orElseThrow().guess(ops, inputs, before, deltas);
@@ -213,11 +213,11 @@ final class RecurrentStateViews {
     }
 
     /**
-     * As {@link #guess}, for tokens that are trees.
+     * As {@link #deltaOfDraft}, for tokens that are trees.
      *
      * @param parents {@code I32 [tokens, sequences]}
      */
-    Tensor guessTrees(
+    Tensor deltaOfTrees(
             RecurrentStateTensors.Layer cache,
             DeltaInputs inputs,
             int readRow,
@@ -237,7 +237,7 @@ final class RecurrentStateViews {
      */
     void advanceMatrix(
             RecurrentStateTensors.Layer cache, DeltaInputs inputs, int readRow, int writeRow) {
-        if (!keepsDeltas(inputs)) {
+        if (!storesDeltas(inputs)) {
             delta(cache, inputs, readRow, OptionalInt.of(writeRow));
             return;
         }
@@ -270,7 +270,7 @@ final class RecurrentStateViews {
     }
 
     /** Keeps the states that follow the results in the output. */
-    private void keepMatrix(
+    private void writeMatrix(
             RecurrentStateTensors.Layer cache, Tensor output, Tensor value, int row) {
         long size = value.ne(0);
         long heads = value.ne(1);

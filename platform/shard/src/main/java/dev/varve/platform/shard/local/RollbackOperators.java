@@ -13,24 +13,24 @@ import dev.varve.api.ggml.Tensor;
 final class RollbackOperators {
     private final Ops ops;
     private final Graph graph;
-    private final StateRollbackBuffer stash;
+    private final StateRollbackBuffer rollbackBuffer;
 
-    RollbackOperators(Ops ops, Graph graph, StateRollbackBuffer stash) {
+    RollbackOperators(Ops ops, Graph graph, StateRollbackBuffer rollbackBuffer) {
         this.ops = ops;
         this.graph = graph;
-        this.stash = stash;
+        this.rollbackBuffer = rollbackBuffer;
     }
 
     /** Keeps the inputs of a convolution, {@code F32 [channels, tokens, sequences]}. */
-    void keep(int layer, Tensor columns, UniformLengthGroup group) {
-        Tensor all = stash.layer(layer).convolution();
+    void write(int layer, Tensor columns, UniformLengthGroup group) {
+        Tensor all = rollbackBuffer.layer(layer).convolution();
         graph.expand(ops.copy(columns, columns(all, group)));
     }
 
     /** Keeps the inputs of a delta rule; queries do not change its state. */
-    void keep(int layer, DeltaInputs inputs, UniformLengthGroup group) {
-        StateRollbackBuffer.Layer target = stash.layer(layer);
-        graph.expand(ops.copy(inputs.value(), keepButValues(layer, inputs, group)));
+    void write(int layer, DeltaInputs inputs, UniformLengthGroup group) {
+        StateRollbackBuffer.Layer target = rollbackBuffer.layer(layer);
+        graph.expand(ops.copy(inputs.value(), writeExceptValues(layer, inputs, group)));
         graph.expand(ops.copy(inputs.beta(), scalars(target.beta(), group)));
     }
 
@@ -39,8 +39,8 @@ final class RollbackOperators {
      *
      * @return the place of values, for deltas
      */
-    Tensor keepButValues(int layer, DeltaInputs inputs, UniformLengthGroup group) {
-        StateRollbackBuffer.Layer target = stash.layer(layer);
+    Tensor writeExceptValues(int layer, DeltaInputs inputs, UniformLengthGroup group) {
+        StateRollbackBuffer.Layer target = rollbackBuffer.layer(layer);
         Tensor key = inputs.key();
         long heads = target.keys().ne(1);
         // Value head h uses key head h mod their number, as a repetition does.
@@ -55,14 +55,14 @@ final class RollbackOperators {
 
     /** Returns the kept convolution inputs of the first tokens of a group. */
     Tensor convolution(int layer, UniformLengthGroup group) {
-        return columns(stash.layer(layer).convolution(), group);
+        return columns(rollbackBuffer.layer(layer).convolution(), group);
     }
 
     /**
      * Returns the kept inputs of a delta rule, with deltas instead of values if deltas were kept.
      */
     DeltaInputs delta(int layer, UniformLengthGroup group) {
-        StateRollbackBuffer.Layer source = stash.layer(layer);
+        StateRollbackBuffer.Layer source = rollbackBuffer.layer(layer);
         Tensor keys = heads(source.keys(), group);
         return new DeltaInputs(
                 keys,
@@ -77,7 +77,7 @@ final class RollbackOperators {
                 all,
                 Extents.of(all.ne(0), group.tokens(), group.sequences()),
                 Strides.of(all.nb(1), all.nb(2)),
-                group.stash() * all.nb(2));
+                group.rollbackBuffer() * all.nb(2));
     }
 
     private Tensor heads(Tensor all, UniformLengthGroup group) {
@@ -85,7 +85,7 @@ final class RollbackOperators {
                 all,
                 Extents.of(all.ne(0), all.ne(1), group.tokens(), group.sequences()),
                 Strides.of(all.nb(1), all.nb(2), all.nb(3)),
-                group.stash() * all.nb(3));
+                group.rollbackBuffer() * all.nb(3));
     }
 
     private Tensor scalars(Tensor all, UniformLengthGroup group) {
@@ -93,6 +93,6 @@ final class RollbackOperators {
                 all,
                 Extents.of(1, all.ne(0), group.tokens(), group.sequences()),
                 Strides.of(all.nb(0), all.nb(1), all.nb(2)),
-                group.stash() * all.nb(2));
+                group.rollbackBuffer() * all.nb(2));
     }
 }

@@ -7,11 +7,11 @@ import dev.varve.api.ggml.Tensor;
  * last tokens of each chunk.
  *
  * @param keys {@code [keyLength * kvHeads, slots]}, of one layer at a time
- * @param look layers that are scored, number of kept queries per chunk, and whether they are kept
+ * @param options layers that are scored, number of kept queries per chunk, and whether they are kept
  *     after their rotation by position
  * @param sparse whether attention is block-sparse
  */
-record ScoringInputs(Tensor keys, LayerwiseTextScorer.ScoringOptions look, boolean sparse) {
+record ScoringInputs(Tensor keys, LayerwiseTextScorer.ScoringOptions options, boolean sparse) {
     /** More query heads than any supported model has. */
     private static final int MOST_HEADS = 256;
 
@@ -22,11 +22,11 @@ record ScoringInputs(Tensor keys, LayerwiseTextScorer.ScoringOptions look, boole
 
     /** Whether a layer's keys and queries are scored. */
     boolean wants(int layer) {
-        return look.layers().contains(layer);
+        return options.layers().contains(layer);
     }
 
     /** Whether nothing after this layer's keys and queries is computed, not even its output. */
     boolean endsWith(int layer) {
-        return look.layers().end() == layer + 1;
+        return options.layers().end() == layer + 1;
     }
 }

@@ -7,7 +7,7 @@ package dev.varve.platform.shard.local;
  * @param windowPool rows of the sliding layers
  * @param windows which of these rows hold which positions
  * @param stateRows recurrent states
- * @param stash inputs of recurrent states from drafted slices
+ * @param rollbackBuffer inputs of recurrent states from drafted chunks
  * @param pages rows of full attention layers in host memory
  */
 record ShardCaches(
@@ -15,18 +15,18 @@ record ShardCaches(
         KvPool windowPool,
         WindowRegions windows,
         RecurrentStateTensors stateRows,
-        StateRollbackBuffer stash,
+        StateRollbackBuffer rollbackBuffer,
         HostPages pages)
         implements AutoCloseable {
     /** Bytes of all caches on the device. */
     long bytes() {
-        return kvPool.bytes() + windowPool.bytes() + stateRows.bytes() + stash.bytes();
+        return kvPool.bytes() + windowPool.bytes() + stateRows.bytes() + rollbackBuffer.bytes();
     }
 
     @Override
     public void close() {
         pages.close();
-        stash.close();
+        rollbackBuffer.close();
         stateRows.close();
         windowPool.close();
         kvPool.close();

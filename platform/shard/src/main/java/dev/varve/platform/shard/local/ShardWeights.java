@@ -40,7 +40,7 @@ public final class ShardWeights implements AutoCloseable {
     private static final int FEW = 64;
 
     private final Map<String, Tensor> tensors = new HashMap<>();
-    private final Map<String, ColumnNumerics> lone = new HashMap<>();
+    private final Map<String, ColumnNumerics> columnNumerics = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
@@ -96,17 +96,17 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Number of columns at whose multiples products with all of the weights may be divided. */
     int columnGroup() {
-        return lone.values().stream().mapToInt(ColumnNumerics::group).max().orElse(1);
+        return columnNumerics.values().stream().mapToInt(ColumnNumerics::group).max().orElse(1);
     }
 
     /** Maximum number of products into which a product of this many rows is divided. */
     int mostProductsOf(int rows) {
-        return lone.values().stream().mapToInt(each -> each.productsOf(rows)).max().orElse(1);
+        return columnNumerics.values().stream().mapToInt(each -> each.productsOf(rows)).max().orElse(1);
     }
 
     /** Numerics of products of several columns with a weight compared with those of one. */
-    ColumnNumerics lone(String name, TensorUse use) {
-        return lone.get(key(name, use));
+    ColumnNumerics columnNumerics(String name, TensorUse use) {
+        return columnNumerics.get(key(name, use));
     }
 
     /**
@@ -115,7 +115,7 @@ public final class ShardWeights implements AutoCloseable {
      */
     public Tensor multiply(Ops ops, String name, Tensor input) {
         Tensor weight = get(name, TensorUse.MATMUL);
-        return lone(name, TensorUse.MATMUL).tiles()
+        return columnNumerics(name, TensorUse.MATMUL).tiles()
                 ? MatrixProductTiles.multiply(ops, weight, input, threads)
                 : ops.mulMat(weight, input);
     }
@@ -144,7 +144,7 @@ public final class ShardWeights implements AutoCloseable {
     public int tensorsOfTiles(int columns) {
         return (int)
                 tensors.entrySet().stream()
-                        .filter(each -> lone.get(each.getKey()).tiles())
+                        .filter(each -> columnNumerics.get(each.getKey()).tiles())
                         .mapToLong(
                                 each ->
                                         MatrixProductTiles.tensors(
@@ -391,7 +391,7 @@ public final class ShardWeights implements AutoCloseable {
             tensors.put(key, tensor);
             ColumnNumerics.WeightMemory kind =
                     ColumnNumerics.WeightMemory.of(home, device.bufferType());
-            lone.put(key, ColumnNumerics.of(tensor.type(), tensor.bytes(), entry.use(), kind));
+            columnNumerics.put(key, ColumnNumerics.of(tensor.type(), tensor.bytes(), entry.use(), kind));
             if (kind == ColumnNumerics.WeightMemory.HOST
                     && entry.use() == TensorUse.MATMUL
                     && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {

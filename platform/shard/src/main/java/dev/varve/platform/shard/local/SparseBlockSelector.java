@@ -25,7 +25,7 @@ final class SparseBlockSelector {
     private float[] means = new float[0];
 
     /** Number of selected key blocks, and of all visible ones. */
-    private long looked;
+    private long selectedBlocks;
 
     private long visible;
     private float[] read = new float[0];
@@ -72,7 +72,7 @@ final class SparseBlockSelector {
 
     /** Fraction of the visible key blocks that was selected so far. */
     double share() {
-        return visible == 0 ? 1 : (double) looked / visible;
+        return visible == 0 ? 1 : (double) selectedBlocks / visible;
     }
 
     private void takeKeys(Tensor keys, int begin) {
@@ -134,7 +134,7 @@ final class SparseBlockSelector {
                                 block + 1,
                                 scale);
                 int[] selected = rule.select(block, blocks, scores);
-                looked += selected.length;
+                selectedBlocks += selected.length;
                 visible += block + 1;
                 for (int other : selected) {
                     chosen[head][first / BLOCK][other] = true;
@@ -194,7 +194,7 @@ final class SparseBlockSelector {
             for (int first = 0; first < rows; first += BLOCK) {
                 see(chosen[head][first / BLOCK], begin + first);
                 for (int r = first; r < Math.min(rows, first + BLOCK); r++) {
-                    row[begin + r] = CausalMask.SEEN;
+                    row[begin + r] = CausalMask.VISIBLE;
                     mask.write(row, 0, slots, (long) (head * rows + r) * slots);
                 }
             }
@@ -206,7 +206,7 @@ final class SparseBlockSelector {
         Arrays.fill(row, CausalMask.MASKED);
         for (int first = 0; first < token; first += BLOCK) {
             if (chosen[first / BLOCK]) {
-                Arrays.fill(row, first, first + BLOCK, CausalMask.SEEN);
+                Arrays.fill(row, first, first + BLOCK, CausalMask.VISIBLE);
             }
         }
     }

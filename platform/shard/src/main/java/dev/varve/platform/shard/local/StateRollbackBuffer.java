@@ -16,19 +16,19 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Inputs of gated delta nets from drafted slices. Their states are advanced from these when the
+ * Inputs of gated delta nets from drafted chunks. Their states are advanced from these when the
  * accepted tokens are known. Two orders of magnitude smaller than a state per token.
  */
 final class StateRollbackBuffer implements AutoCloseable {
     private static final int TENSORS_PER_LAYER = 5;
 
     /**
-     * Inputs of a layer, F32, {@code [.., tokens, stashes]}.
+     * Inputs of a layer, F32, {@code [.., tokens, buffers]}.
      *
-     * @param convolution {@code [channels, tokens, stashes]}
-     * @param keys {@code [size, valueHeads, tokens, stashes]}
+     * @param convolution {@code [channels, tokens, buffers]}
+     * @param keys {@code [size, valueHeads, tokens, buffers]}
      * @param values shaped like the keys; deltas, if the device's own rule keeps those
-     * @param decay {@code [valueHeads, tokens, stashes]}
+     * @param decay {@code [valueHeads, tokens, buffers]}
      * @param beta shaped like the decay
      */
     record Layer(Tensor convolution, Tensor keys, Tensor values, Tensor decay, Tensor beta) {}

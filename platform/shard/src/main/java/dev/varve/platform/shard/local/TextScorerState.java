@@ -49,7 +49,7 @@ record TextScorerState(
             ShardWeights weights,
             ModelRange model,
             Sizes sizes,
-            LayerwiseTextScorer.ScoringOptions look,
+            LayerwiseTextScorer.ScoringOptions options,
             ComputeDevice device,
             boolean flash) {
         ModelShape shape = model.model().shape();
@@ -72,9 +72,9 @@ record TextScorerState(
             RecurrentStateTensors rows =
                     new RecurrentStateTensors(shape, all, ROW + 1, device.bufferType());
             opened.push(rows);
-            StateRollbackBuffer stash =
+            StateRollbackBuffer rollbackBuffer =
                     new StateRollbackBuffer(shape, all, RollbackBuffers.NONE, device.bufferType());
-            opened.push(stash);
+            opened.push(rollbackBuffer);
             GgmlContext context = GgmlContext.open(2, 0);
             opened.push(context);
             Tensor cache = pool.layers().values().iterator().next().keys();
@@ -98,7 +98,7 @@ record TextScorerState(
                                     none,
                                     new WindowRegions(none, OptionalInt.empty(), 0, ROW + 1),
                                     rows,
-                                    stash,
+                                    rollbackBuffer,
                                     new HostPages(pool)),
                             new SharedKvLayers(shape, all),
                             rotation,
@@ -108,7 +108,7 @@ record TextScorerState(
                                     device.bufferType().isHost(),
                                     device.recurrentOperators()),
                             Optional.empty(),
-                            Optional.of(new ScoringInputs(keys, look, sizes.sparse()))),
+                            Optional.of(new ScoringInputs(keys, options, sizes.sparse()))),
                     new SlotSpan(0, slots),
                     context,
                     buffer,
@@ -130,13 +130,13 @@ record TextScorerState(
                 state.rotation(),
                 state.arithmetic(),
                 state.pageKeys(),
-                state.looked()
-                        .map(looked -> new ScoringInputs(looked.keys(), looked.look(), false)));
+                state.scoringInputs()
+                        .map(looked -> new ScoringInputs(looked.keys(), looked.options(), false)));
     }
 
     /** The compared keys of the layer that was read last. */
     Tensor keys() {
-        return state.looked().orElseThrow().keys();
+        return state.scoringInputs().orElseThrow().keys();
     }
 
     /** Bytes of everything that it holds except the rotations. */

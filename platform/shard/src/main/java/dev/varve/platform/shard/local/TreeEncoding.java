@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * How the recurrent layers of a graph get the predecessors of a slice's tokens. Attention gets them
+ * How the recurrent layers of a graph get the predecessors of a chunk's tokens. Attention gets them
  * by masks and positions, which are always inputs.
  *
  * @param isInput whether an input contains them, so that one graph serves all trees of a size
@@ -28,7 +28,7 @@ record TreeEncoding(boolean isInput, TokenTree tree) {
         BY_INPUT,
         /**
          * With ggml's operators, which process tokens one after the other: path by path, each from
-         * the state before the slice. A state per token would need a hundred times the memory of
+         * the state before the chunk. A state per token would need a hundred times the memory of
          * the tokens' inputs.
          */
         PATH_BY_PATH;

@@ -11,13 +11,13 @@ import java.util.List;
 /**
  * Input of a graph with indexes by which recurrent layers process trees of tokens.
  *
- * @param part first slice
- * @param slices number of consecutive slices
+ * @param part first chunk
+ * @param chunkCount number of consecutive chunks
  */
-record TreeInput(Kind kind, int part, int slices, Tensor tensor) {
+record TreeInput(Kind kind, int part, int chunkCount, Tensor tensor) {
     /** Meaning of the indexes. */
     enum Kind {
-        /** Predecessor of each token: {@code I32 [tokens, slices]}. */
+        /** Predecessor of each token: {@code I32 [tokens, chunks]}. */
         PARENTS,
         /**
          * Inputs in the convolution window of each token, as indexes into the kept inputs followed
@@ -33,19 +33,19 @@ record TreeInput(Kind kind, int part, int slices, Tensor tensor) {
     /**
      * Declares the input.
      *
-     * @param length number of indexes per slice
+     * @param length number of indexes per chunk
      */
-    static TreeInput declare(GgmlContext context, Kind kind, int part, int slices, int length) {
+    static TreeInput declare(GgmlContext context, Kind kind, int part, int chunkCount, int length) {
         Tensor tensor =
-                context.newTensor(GgmlType.I32, length, slices).named("tree " + kind).markInput();
-        return new TreeInput(kind, part, slices, tensor);
+                context.newTensor(GgmlType.I32, length, chunkCount).named("tree " + kind).markInput();
+        return new TreeInput(kind, part, chunkCount, tensor);
     }
 
     void write(List<SequenceChunk> all) {
         int length = (int) tensor.ne(0);
-        for (int i = 0; i < slices; i++) {
-            SequenceChunk slice = all.get(part + i);
-            int[] numbers = numbers(slice.tree(), slice.tokens().length, length);
+        for (int i = 0; i < chunkCount; i++) {
+            SequenceChunk chunk = all.get(part + i);
+            int[] numbers = numbers(chunk.tree(), chunk.tokens().length, length);
             tensor.write(numbers, 0, length, (long) i * length);
         }
     }

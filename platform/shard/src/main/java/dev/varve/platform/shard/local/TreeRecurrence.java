@@ -54,7 +54,7 @@ final class TreeRecurrence {
         Tensor all = null;
         for (int i = 0; i < group.sequences(); i++) {
             Tensor own = ops.view2d(columns, channels, tokens, columns.nb(1), i * columns.nb(2));
-            Tensor joined = ops.concat(states.keptColumns(cache, group.readRow() + i), own, 1);
+            Tensor joined = ops.concat(states.storedColumns(cache, group.readRow() + i), own, 1);
             int taps = (int) kernel.ne(0);
             Tensor ids =
                     inputs.tree(TreeInput.Kind.WINDOWS, group.firstPart() + i, 1, taps * tokens);
@@ -76,12 +76,12 @@ final class TreeRecurrence {
      * @param deltas receives the deltas
      * @return {@code F32 [size, heads, tokens, sequences]}
      */
-    Tensor guess(
+    Tensor deltaOfDraft(
             RecurrentStateTensors.Layer cache,
             DeltaInputs given,
             UniformLengthGroup group,
             Tensor deltas) {
-        return states.guessTrees(cache, given, group.readRow(), deltas, parents(group));
+        return states.deltaOfTrees(cache, given, group.readRow(), deltas, parents(group));
     }
 
     /**

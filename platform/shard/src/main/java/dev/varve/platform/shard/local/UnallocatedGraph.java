@@ -22,7 +22,7 @@ import java.util.Optional;
  *     requested
  * @param boundary the activation that leaves the range
  * @param features captured activations by layer
- * @param queries of full attention by layer and slice, {@code F32 [keyLength, heads, tokens]} of
+ * @param queries of full attention by layer and chunk, {@code F32 [keyLength, heads, tokens]} of
  *     its last tokens, if pages may be scored
  * @param blocks place at which the graph stops for the selection of keys
  */
@@ -42,7 +42,7 @@ record UnallocatedGraph(
      */
     private static final int TENSORS_PER_LAYER = 192;
 
-    /** Tensors per layer for each slice, and for each part into which products are divided. */
+    /** Tensors per layer for each chunk, and for each part into which products are divided. */
     private static final int TENSORS_PER_LAYER_AND_PART = 48;
 
     private static final int TENSORS_PER_GRAPH = 64;
@@ -65,7 +65,7 @@ record UnallocatedGraph(
                         + 2 * parts
                         + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts)
                         + state.weights().tensorsOfTiles(key.tokens())
-                        + state.looked().map(ScoringInputs::moreTensors).orElse(0);
+                        + state.scoringInputs().map(ScoringInputs::moreTensors).orElse(0);
         GgmlContext context = GgmlContext.open(tensors, tensors);
         try {
             GraphBuilder recorder =
@@ -81,7 +81,7 @@ record UnallocatedGraph(
 
     /** Upper bound for the number of parts of a batch that have operators of their own. */
     private static int parts(GraphKey key, GraphResources state) {
-        int slices = key.parts().size();
+        int chunks = key.parts().size();
         int runs = ColumnRun.ofTokens(key).size();
         int rows =
                 key.parts().stream()
@@ -97,7 +97,7 @@ record UnallocatedGraph(
                 state.arithmetic().exactRows() == BatchInvariance.OFF
                         ? 0
                         : state.weights().mostProductsOf(rows);
-        return slices + (runs > 1 ? runs : 0) + Math.max(apart, products);
+        return chunks + (runs > 1 ? runs : 0) + Math.max(apart, products);
     }
 
     /**

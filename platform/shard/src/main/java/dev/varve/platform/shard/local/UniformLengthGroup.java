@@ -4,20 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Adjacent slices of a batch that one recurrent operator can process together: of equal length,
+ * Adjacent chunks of a batch that one recurrent operator can process together: of equal length,
  * with consecutive state rows, and consecutive rollback buffers if they are drafted. ggml's
  * operators require sequences of equal length and one block of states; views give both without a
  * copy.
  *
- * @param firstPart index of the first slice
+ * @param firstPart index of the first chunk
  * @param firstColumn column of the first token
- * @param sequences number of slices
+ * @param sequences number of chunks
  * @param tokens tokens of each
- * @param states of the first slice; those of the others follow
+ * @param states of the first chunk; those of the others follow
  */
 record UniformLengthGroup(
         int firstPart, int firstColumn, int sequences, int tokens, GraphKey.StateUse states) {
-    /** Creates a group of a single slice, without its place in a batch. */
+    /** Creates a group of a single chunk, without its place in a batch. */
     static UniformLengthGroup alone(int tokens, GraphKey.StateUse states) {
         return new UniformLengthGroup(0, 0, 1, tokens, states);
     }
@@ -30,8 +30,8 @@ record UniformLengthGroup(
         return states.writeRow();
     }
 
-    int stash() {
-        return states.stash();
+    int rollbackBuffer() {
+        return states.rollbackBuffer();
     }
 
     boolean isDrafted() {
@@ -73,6 +73,6 @@ record UniformLengthGroup(
                 && part.states().branching().equals(branching())
                 // Path by path, each tree has its own group.
                 && branching().tree().isChain()
-                && (!isDrafted() || part.states().stash() == stash() + sequences);
+                && (!isDrafted() || part.states().rollbackBuffer() == rollbackBuffer() + sequences);
     }
 }

@@ -43,20 +43,20 @@ final class WindowRegions {
         return SlotSpan.roundUp(tokens);
     }
 
-    /** Moves the rows that a slice needs into the region of its write row. */
-    KvView place(SequenceChunk slice) {
+    /** Moves the rows that a chunk needs into the region of its write row. */
+    KvView place(SequenceChunk chunk) {
         if (rule.window().isEmpty()) {
             return KvView.NONE;
         }
-        int first = slice.firstPosition();
-        int end = first + slice.tokens().length;
-        int from = slice.readRow();
-        int to = slice.writeRow();
+        int first = chunk.firstPosition();
+        int end = first + chunk.tokens().length;
+        int from = chunk.readRow();
+        int to = chunk.writeRow();
         int oldest = Math.max(0, first - rule.window().getAsInt() + 1);
         int start = rule.first(first);
         if (first > 0) {
             // Regions begin at whole blocks, so that none begins after the first visible one.
-            requireKept(slice, from, oldest);
+            requireKept(chunk, from, oldest);
         }
         int begin = first == 0 ? 0 : begins[from];
         boolean full = end - begin > rule.regionSlots();
@@ -80,12 +80,12 @@ final class WindowRegions {
         begins[to] = begin;
         ends[to] = end;
         // A region that still begins at position 0 is read as if no position was ever dropped.
-        int seen = begin == 0 && slice.tokens().length == 1 ? 0 : start;
+        int seen = begin == 0 && chunk.tokens().length == 1 ? 0 : start;
         return new KvView(seen, region(to) + seen - begin, roundUp(end) - seen);
     }
 
     /**
-     * Shortens a window: drops the rejected tokens of its last slice.
+     * Shortens a window: drops the rejected tokens of its last chunk.
      *
      * @throws IllegalArgumentException if the row does not hold the accepted ones
      */
@@ -114,12 +114,12 @@ final class WindowRegions {
     }
 
     /**
-     * Checks that the read row ends where the slice begins; otherwise it would attend to rows of
+     * Checks that the read row ends where the chunk begins; otherwise it would attend to rows of
      * other sequences.
      */
-    private void requireKept(SequenceChunk slice, int row, int oldest) {
+    private void requireKept(SequenceChunk chunk, int row, int oldest) {
         if (row == SequenceChunk.ZERO_ROW
-                || ends[row] != slice.firstPosition()
+                || ends[row] != chunk.firstPosition()
                 || begins[row] > oldest) {
             throw new IllegalArgumentException(
                     "state row "
@@ -129,7 +129,7 @@ final class WindowRegions {
                             + " to "
                             + ends[row]
                             + ", but the chunk begins at position "
-                            + slice.firstPosition());
+                            + chunk.firstPosition());
         }
     }
 

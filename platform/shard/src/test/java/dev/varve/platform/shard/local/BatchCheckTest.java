@@ -41,15 +41,15 @@ class BatchCheckTest {
     private static final BatchCheck FIRST = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS);
     private static final BatchCheck SECOND = new BatchCheck(new LayerRange(2, 4), 10, 4, OPTIONS);
 
-    private static SequenceChunk slice(SlotSpan span, int row, int... tokens) {
+    private static SequenceChunk chunk(SlotSpan span, int row, int... tokens) {
         return new SequenceChunk(1, tokens, ChunkPlacement.start(span, row), RequestedOutput.BEST);
     }
 
-    private static Batch batch(SequenceChunk... slices) {
-        return new Batch(List.of(slices), Phase.PREFILL);
+    private static Batch batch(SequenceChunk... chunks) {
+        return new Batch(List.of(chunks), Phase.PREFILL);
     }
 
-    private static final SequenceChunk GOOD = slice(new SlotSpan(256, 256), 2, 0, 9);
+    private static final SequenceChunk GOOD = chunk(new SlotSpan(256, 256), 2, 0, 9);
 
     private static String refusal(
             BatchCheck check, Batch batch, Optional<LayerActivations> boundary) {
@@ -78,7 +78,7 @@ class BatchCheckTest {
         for (int token : new int[] {-1, 10, Integer.MAX_VALUE}) {
             assertEquals(
                     "token " + token + " is outside the vocabulary of 10",
-                    refusal(FIRST, batch(slice(span, 1, 3, token)), Optional.empty()));
+                    refusal(FIRST, batch(chunk(span, 1, 3, token)), Optional.empty()));
         }
     }
 
@@ -86,10 +86,10 @@ class BatchCheckTest {
     void placesOutsideOfTheCachesAreRefused() {
         assertEquals(
                 "slots up to 768 exceed the pool of 512",
-                refusal(FIRST, batch(slice(new SlotSpan(512, 256), 1, 1)), Optional.empty()));
+                refusal(FIRST, batch(chunk(new SlotSpan(512, 256), 1, 1)), Optional.empty()));
         assertEquals(
                 "state row 3 exceeds the 3 rows",
-                refusal(FIRST, batch(slice(new SlotSpan(0, 256), 3, 1)), Optional.empty()));
+                refusal(FIRST, batch(chunk(new SlotSpan(0, 256), 3, 1)), Optional.empty()));
         Batch copying =
                 new Batch(
                         CacheChanges.copies(List.of(new SlotCopy(0, 257, 256))),

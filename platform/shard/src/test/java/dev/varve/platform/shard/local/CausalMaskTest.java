@@ -28,7 +28,7 @@ class CausalMaskTest {
     private static final int ROUNDS = 300;
     private static final short GARBAGE = 77;
 
-    /** Draws slices of all kinds in spans of up to 16 pages. */
+    /** Draws chunks of all kinds in spans of up to 16 pages. */
     private static final class Draw {
         private final SplittableRandom random;
 
@@ -45,7 +45,7 @@ class CausalMaskTest {
             return TokenTree.of(parents);
         }
 
-        SequenceChunk slice(int first, int tokens, boolean branches, PageMap pages, int capacity) {
+        SequenceChunk chunk(int first, int tokens, boolean branches, PageMap pages, int capacity) {
             TokenTree tree = branches && tokens > 1 ? tree(tokens) : TokenTree.CHAIN;
             return new SequenceChunk(
                     1,
@@ -55,7 +55,7 @@ class CausalMaskTest {
                             new SlotSpan(SlotSpan.BLOCK, capacity),
                             1,
                             1,
-                            ChunkPlacement.NO_STASH,
+                            ChunkPlacement.NO_ROLLBACK_BUFFER,
                             pages),
                     RequestedOutput.NONE,
                     ChunkComputeMode.ROWS,
@@ -87,33 +87,33 @@ class CausalMaskTest {
         }
     }
 
-    private static short[] mask(int window, SequenceChunk slice, int rows) {
-        KvView view = KvView.whole(slice);
+    private static short[] mask(int window, SequenceChunk chunk, int rows) {
+        KvView view = KvView.whole(chunk);
         short[] mask = new short[rows * view.slots()];
         Arrays.fill(mask, GARBAGE);
-        new CausalMask(window).fill(mask, slice, view, rows);
+        new CausalMask(window).fill(mask, chunk, view, rows);
         return mask;
     }
 
     /** By the rule alone: 0 <= p <= q, p >= q - window + 1, and only ancestors in a draft tree. */
-    private static boolean isSeen(int window, SequenceChunk slice, int row, int position) {
-        int token = Math.min(row, slice.tokens().length - 1);
-        int query = slice.position(token);
-        int own = position - slice.firstPosition();
+    private static boolean isSeen(int window, SequenceChunk chunk, int row, int position) {
+        int token = Math.min(row, chunk.tokens().length - 1);
+        int query = chunk.position(token);
+        int own = position - chunk.firstPosition();
         if (own < 0) {
             return query - position < window;
         }
         // The rows of draft tokens have the order of the tokens, not that of their positions.
-        for (int each = token; each >= 0; each = slice.tree().parent(each)) {
+        for (int each = token; each >= 0; each = chunk.tree().parent(each)) {
             if (each == own) {
-                return query - slice.position(own) < window;
+                return query - chunk.position(own) < window;
             }
         }
         return false;
     }
 
-    private static int positionIn(SequenceChunk slice, int slot) {
-        PageMap pages = slice.place().pages();
+    private static int positionIn(SequenceChunk chunk, int slot) {
+        PageMap pages = chunk.place().pages();
         if (pages.isStraight()) {
             return slot;
         }
@@ -121,17 +121,17 @@ class CausalMaskTest {
         return page == PageMap.EMPTY ? -1 : page * Pages.TOKENS + slot % Pages.TOKENS;
     }
 
-    private static void requireRule(int window, SequenceChunk slice, int rows, String message) {
-        short[] mask = mask(window, slice, rows);
-        int slots = KvView.whole(slice).slots();
+    private static void requireRule(int window, SequenceChunk chunk, int rows, String message) {
+        short[] mask = mask(window, chunk, rows);
+        int slots = KvView.whole(chunk).slots();
         for (int row = 0; row < rows; row++) {
             for (int slot = 0; slot < slots; slot++) {
-                int position = positionIn(slice, slot);
-                boolean seen = position >= 0 && isSeen(window, slice, row, position);
-                if (mask[row * slots + slot] != (seen ? CausalMask.SEEN : CausalMask.MASKED)) {
+                int position = positionIn(chunk, slot);
+                boolean seen = position >= 0 && isSeen(window, chunk, row, position);
+                if (mask[row * slots + slot] != (seen ? CausalMask.VISIBLE : CausalMask.MASKED)) {
                     assertEquals(
                             seen,
-                            mask[row * slots + slot] == CausalMask.SEEN,
+                            mask[row * slots + slot] == CausalMask.VISIBLE,
                             message + ", row " + row + ", position " + position);
                 }
             }
@@ -148,9 +148,9 @@ class CausalMaskTest {
             int first = draw.random.nextInt(5000);
             PageMap pages = draw.pages(runs, first, first + tokens);
             boolean branches = draw.random.nextBoolean();
-            SequenceChunk slice = draw.slice(first, tokens, branches, pages, runs * Pages.TOKENS);
+            SequenceChunk chunk = draw.chunk(first, tokens, branches, pages, runs * Pages.TOKENS);
 
-            requireRule(window, slice, tokens, "seed " + seed + ", " + slice);
+            requireRule(window, chunk, tokens, "seed " + seed + ", " + chunk);
         }
     }
 
@@ -162,9 +162,9 @@ class CausalMaskTest {
             int tokens = draw.random.nextInt(1, 40);
             int first = draw.random.nextInt(980);
             boolean branches = draw.random.nextBoolean();
-            SequenceChunk slice = draw.slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
+            SequenceChunk chunk = draw.chunk(first, tokens, branches, PageMap.STRAIGHT, 1024);
 
-            requireRule(window, slice, tokens, "seed " + seed + ", " + slice);
+            requireRule(window, chunk, tokens, "seed " + seed + ", " + chunk);
         }
     }
 
@@ -177,9 +177,9 @@ class CausalMaskTest {
             int tokens = draw.random.nextInt(1, 9);
             int first = draw.random.nextInt(5000);
             PageMap pages = draw.pages(8, first, first + tokens);
-            SequenceChunk slice = draw.slice(first, tokens, false, pages, 8 * Pages.TOKENS);
+            SequenceChunk chunk = draw.chunk(first, tokens, false, pages, 8 * Pages.TOKENS);
 
-            requireRule(window, slice, tokens + 7, "seed " + seed + ", " + slice);
+            requireRule(window, chunk, tokens + 7, "seed " + seed + ", " + chunk);
         }
     }
 
@@ -195,9 +195,9 @@ class CausalMaskTest {
             int first = draw.random.nextInt(1024 - 40);
             boolean branches = draw.random.nextBoolean();
             SequenceChunk straight =
-                    new Draw(seed).slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
+                    new Draw(seed).chunk(first, tokens, branches, PageMap.STRAIGHT, 1024);
             SequenceChunk mapped =
-                    new Draw(seed).slice(first, tokens, branches, PageMap.of(all), 1024);
+                    new Draw(seed).chunk(first, tokens, branches, PageMap.of(all), 1024);
 
             assertArrayEquals(
                     mask(window, straight, tokens), mask(window, mapped, tokens), "seed " + seed);
@@ -207,10 +207,10 @@ class CausalMaskTest {
     /** Attention would add up in another order than that of the positions. */
     @Test
     void pagesOutOfOrderAreRefused() {
-        SequenceChunk slice =
-                new Draw(1).slice(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
+        SequenceChunk chunk =
+                new Draw(1).chunk(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
 
-        assertThrows(IllegalArgumentException.class, () -> KvView.whole(slice));
+        assertThrows(IllegalArgumentException.class, () -> KvView.whole(chunk));
     }
 
     @Test
@@ -218,23 +218,23 @@ class CausalMaskTest {
         int page = Integer.MAX_VALUE / Pages.TOKENS - 1;
         Draw draw = new Draw(1);
         PageMap pages = PageMap.of(new int[] {0, page - 1, page, PageMap.EMPTY});
-        SequenceChunk slice = draw.slice(page * Pages.TOKENS + 60, 3, false, pages, 256);
+        SequenceChunk chunk = draw.chunk(page * Pages.TOKENS + 60, 3, false, pages, 256);
 
-        requireRule(NO_WINDOW, slice, 3, "without a window");
-        requireRule(100, slice, 3, "with a window");
+        requireRule(NO_WINDOW, chunk, 3, "without a window");
+        requireRule(100, chunk, 3, "with a window");
     }
 
     @Test
     void whatRejectedGuessesLeftIsNotSeen() {
         PageMap pages = PageMap.of(new int[] {0, 3, 8, 9});
-        SequenceChunk next = new Draw(1).slice(8 * Pages.TOKENS + 60, 1, false, pages, 256);
+        SequenceChunk next = new Draw(1).chunk(8 * Pages.TOKENS + 60, 1, false, pages, 256);
 
         short[] mask = mask(NO_WINDOW, next, 1);
 
         // Positions behind the token lie in the rest of its page and in the page after it.
         for (int slot = 0; slot < 256; slot++) {
             boolean seen = slot <= 128 + 60;
-            assertEquals(seen, mask[slot] == CausalMask.SEEN, "slot " + slot);
+            assertEquals(seen, mask[slot] == CausalMask.VISIBLE, "slot " + slot);
         }
     }
 
@@ -242,11 +242,11 @@ class CausalMaskTest {
     @Test
     void theSlotOfATokenIsThatOfItsPosition() {
         PageMap pages = PageMap.of(new int[] {0, 8, 9, PageMap.EMPTY});
-        SequenceChunk slice = new Draw(1).slice(8 * Pages.TOKENS + 60, 8, false, pages, 256);
-        KvView view = KvView.whole(slice);
+        SequenceChunk chunk = new Draw(1).chunk(8 * Pages.TOKENS + 60, 8, false, pages, 256);
+        KvView view = KvView.whole(chunk);
 
         int[] slots = new int[8];
-        Arrays.setAll(slots, token -> view.slotOf(slice.firstPosition() + token));
+        Arrays.setAll(slots, token -> view.slotOf(chunk.firstPosition() + token));
 
         int begin = SlotSpan.BLOCK;
         assertEquals(

@@ -55,10 +55,10 @@ class ColumnNumericsTest {
     })
     void rowsThatMayNotStandTogetherAreProductsOfTheirOwn(
             GgmlType type, WeightMemory home, int rows, int products) {
-        ColumnNumerics lone = ColumnNumerics.of(type, 1 << 20, TensorUse.MATMUL, home);
+        ColumnNumerics columnNumerics = ColumnNumerics.of(type, 1 << 20, TensorUse.MATMUL, home);
 
-        assertEquals(products, lone.productsOf(rows));
-        assertEquals(1, lone.productsOf(1));
+        assertEquals(products, columnNumerics.productsOf(rows));
+        assertEquals(1, columnNumerics.productsOf(1));
     }
 
     @ParameterizedTest

@@ -27,12 +27,12 @@ class ColumnRunTest {
             new WindowRegions((from, to, count) -> {}, OptionalInt.empty(), 0, 64);
 
     private static Batch random(SplittableRandom random) {
-        List<SequenceChunk> slices = new ArrayList<>();
+        List<SequenceChunk> chunks = new ArrayList<>();
         int row = 1;
         for (int i = 0; i <= random.nextInt(6); i++) {
             int tokens = random.nextBoolean() ? 1 : 1 + random.nextInt(4);
             row += 1 + random.nextInt(2);
-            slices.add(
+            chunks.add(
                     new SequenceChunk(
                             i,
                             new int[tokens],
@@ -42,7 +42,7 @@ class ColumnRunTest {
                                     row),
                             RequestedOutput.values()[random.nextInt(4)]));
         }
-        return new Batch(slices, random.nextBoolean() ? Phase.DECODE : Phase.PREFILL);
+        return new Batch(chunks, random.nextBoolean() ? Phase.DECODE : Phase.PREFILL);
     }
 
     private static GraphKey key(Batch batch) {
@@ -108,21 +108,21 @@ class ColumnRunTest {
     void groupsCoverEverySliceOnceWithItsRows() {
         for (long seed = 0; seed < 500; seed++) {
             Batch batch = random(new SplittableRandom(seed));
-            List<SequenceChunk> slices = batch.slices();
+            List<SequenceChunk> chunks = batch.chunks();
 
-            int slice = 0;
+            int index = 0;
             int column = 0;
             for (UniformLengthGroup group : UniformLengthGroup.of(key(batch))) {
                 assertEquals(column, group.firstColumn(), "seed " + seed);
                 for (int i = 0; i < group.sequences(); i++) {
-                    SequenceChunk member = slices.get(slice++);
+                    SequenceChunk member = chunks.get(index++);
                     assertEquals(group.tokens(), member.tokens().length, "seed " + seed);
                     assertEquals(group.readRow() + i, member.readRow(), "seed " + seed);
                     assertEquals(group.writeRow() + i, member.writeRow(), "seed " + seed);
                     column += member.tokens().length;
                 }
             }
-            assertEquals(slices.size(), slice, "seed " + seed);
+            assertEquals(chunks.size(), index, "seed " + seed);
         }
     }
 

@@ -29,7 +29,7 @@ class GraphKeyTest {
     private static final SlotSpan SPAN = new SlotSpan(512, 1024);
     private static final TokenTree TREE = TokenTree.of(new int[] {-1, 0, 0});
 
-    private static SequenceChunk slice(ChunkPlacement place, int tokens) {
+    private static SequenceChunk chunk(ChunkPlacement place, int tokens) {
         return new SequenceChunk(7, new int[tokens], place, RequestedOutput.LAST);
     }
 
@@ -37,23 +37,23 @@ class GraphKeyTest {
         return ChunkPlacement.next(position, SPAN, 3);
     }
 
-    private static GraphKey key(Phase phase, KvView window, SequenceChunk... slices) {
-        Batch batch = new Batch(List.of(slices), phase);
-        List<KvView> full = batch.slices().stream().map(KvView::whole).toList();
-        List<KvView> windows = batch.slices().stream().map(each -> window).toList();
+    private static GraphKey key(Phase phase, KvView window, SequenceChunk... chunks) {
+        Batch batch = new Batch(List.of(chunks), phase);
+        List<KvView> full = batch.chunks().stream().map(KvView::whole).toList();
+        List<KvView> windows = batch.chunks().stream().map(each -> window).toList();
         return GraphKey.of(
                 new PlacedBatch(batch, full, windows), TreeEncoding.TreeSupport.NOT_AT_ALL);
     }
 
-    private static GraphKey key(SequenceChunk... slices) {
-        return key(Phase.PREFILL, KvView.NONE, slices);
+    private static GraphKey key(SequenceChunk... chunks) {
+        return key(Phase.PREFILL, KvView.NONE, chunks);
     }
 
     @Test
     void tokensAndPositionsWithinTheSameBlocksHaveOneKey() {
-        GraphKey key = key(slice(place(10), 20));
+        GraphKey key = key(chunk(place(10), 20));
 
-        assertEquals(key, key(slice(place(100), 20)));
+        assertEquals(key, key(chunk(place(100), 20)));
         assertEquals(
                 key,
                 key(
@@ -71,14 +71,14 @@ class GraphKeyTest {
 
     @Test
     void whatAGraphReadsElsewhereHasAnotherKey() {
-        GraphKey key = key(slice(place(10), 20));
+        GraphKey key = key(chunk(place(10), 20));
 
-        assertNotEquals(key, key(slice(place(10), 21)), "tokens");
-        assertNotEquals(key, key(slice(place(250), 20)), "attended blocks");
-        assertNotEquals(key, key(slice(place(0), 20)), "the state of an empty sequence");
+        assertNotEquals(key, key(chunk(place(10), 21)), "tokens");
+        assertNotEquals(key, key(chunk(place(250), 20)), "attended blocks");
+        assertNotEquals(key, key(chunk(place(0), 20)), "the state of an empty sequence");
         assertNotEquals(
-                key, key(slice(ChunkPlacement.next(10, new SlotSpan(768, 1024), 3), 20)), "slots");
-        assertNotEquals(key, key(slice(ChunkPlacement.next(10, SPAN, 4), 20)), "state rows");
+                key, key(chunk(ChunkPlacement.next(10, new SlotSpan(768, 1024), 3), 20)), "slots");
+        assertNotEquals(key, key(chunk(ChunkPlacement.next(10, SPAN, 4), 20)), "state rows");
         assertNotEquals(
                 key,
                 key(new SequenceChunk(7, new int[20], place(10), RequestedOutput.NONE)),
@@ -94,16 +94,16 @@ class GraphKeyTest {
                                 ChunkComputeMode.PIECE)),
                 "what it is computed as");
         assertNotEquals(
-                key, key(Phase.PREFILL, new KvView(0, 256, 256), slice(place(10), 20)), "window");
-        assertNotEquals(key, key(Phase.DECODE, KvView.NONE, slice(place(10), 20)), "phase");
+                key, key(Phase.PREFILL, new KvView(0, 256, 256), chunk(place(10), 20)), "window");
+        assertNotEquals(key, key(Phase.DECODE, KvView.NONE, chunk(place(10), 20)), "phase");
     }
 
     @Test
     void tokensOfDecodeAndSingleOnesAreRows() {
-        GraphKey.Part chunk = key(slice(place(10), 2)).parts().getFirst();
-        GraphKey.Part single = key(slice(place(10), 1)).parts().getFirst();
+        GraphKey.Part chunk = key(chunk(place(10), 2)).parts().getFirst();
+        GraphKey.Part single = key(chunk(place(10), 1)).parts().getFirst();
         GraphKey.Part decode =
-                key(Phase.DECODE, KvView.NONE, slice(place(10), 2)).parts().getFirst();
+                key(Phase.DECODE, KvView.NONE, chunk(place(10), 2)).parts().getFirst();
 
         assertFalse(chunk.rows());
         assertTrue(single.rows());
@@ -115,19 +115,19 @@ class GraphKeyTest {
     void aSingleTokenBehindAWindowsBeginGoesHeadByHead() {
         KvView moved = new KvView(256, 0, 256);
         assertTrue(
-                key(Phase.DECODE, moved, slice(place(600), 1))
+                key(Phase.DECODE, moved, chunk(place(600), 1))
                         .parts()
                         .getFirst()
                         .window()
                         .byHeads());
         assertFalse(
-                key(Phase.DECODE, moved, slice(place(600), 2))
+                key(Phase.DECODE, moved, chunk(place(600), 2))
                         .parts()
                         .getFirst()
                         .window()
                         .byHeads());
         assertFalse(
-                key(Phase.DECODE, KvView.NONE, slice(place(10), 1))
+                key(Phase.DECODE, KvView.NONE, chunk(place(10), 1))
                         .parts()
                         .getFirst()
                         .window()
@@ -138,7 +138,7 @@ class GraphKeyTest {
     void slicesAddUp() {
         GraphKey key =
                 key(
-                        slice(place(10), 5),
+                        chunk(place(10), 5),
                         new SequenceChunk(
                                 8,
                                 new int[3],
@@ -151,18 +151,18 @@ class GraphKeyTest {
         assertEquals(3, key.parts().get(1).tokens());
     }
 
-    private static GraphKey treeKey(TreeEncoding.TreeSupport way, int stash) {
-        SequenceChunk slice =
+    private static GraphKey treeKey(TreeEncoding.TreeSupport way, int rollbackBuffer) {
+        SequenceChunk chunk =
                 new SequenceChunk(
                         7,
                         new int[3],
-                        new ChunkPlacement(10, SPAN, 3, 3, stash),
+                        new ChunkPlacement(10, SPAN, 3, 3, rollbackBuffer),
                         RequestedOutput.ALL,
                         ChunkComputeMode.ROWS,
                         TREE);
-        Batch batch = new Batch(List.of(slice), Phase.DECODE);
+        Batch batch = new Batch(List.of(chunk), Phase.DECODE);
         return GraphKey.of(
-                new PlacedBatch(batch, List.of(KvView.whole(slice)), List.of(KvView.NONE)), way);
+                new PlacedBatch(batch, List.of(KvView.whole(chunk)), List.of(KvView.NONE)), way);
     }
 
     @Test
@@ -194,7 +194,7 @@ class GraphKeyTest {
                         .getFirst()
                         .states()
                         .isDrafted());
-        assertFalse(key(slice(place(10), 3)).parts().getFirst().states().isDrafted());
+        assertFalse(key(chunk(place(10), 3)).parts().getFirst().states().isDrafted());
     }
 
     @ParameterizedTest
@@ -203,13 +203,13 @@ class GraphKeyTest {
             names = "NOT_AT_ALL",
             mode = EnumSource.Mode.EXCLUDE)
     void aTreeWhoseStatesNobodySettlesIsRefused(TreeEncoding.TreeSupport way) {
-        assertThrows(IllegalArgumentException.class, () -> treeKey(way, ChunkPlacement.NO_STASH));
+        assertThrows(IllegalArgumentException.class, () -> treeKey(way, ChunkPlacement.NO_ROLLBACK_BUFFER));
     }
 
     @Test
     void withoutStatesATreeNeedsNoStash() {
         assertFalse(
-                treeKey(TreeEncoding.TreeSupport.NOT_AT_ALL, ChunkPlacement.NO_STASH)
+                treeKey(TreeEncoding.TreeSupport.NOT_AT_ALL, ChunkPlacement.NO_ROLLBACK_BUFFER)
                         .parts()
                         .getFirst()
                         .states()

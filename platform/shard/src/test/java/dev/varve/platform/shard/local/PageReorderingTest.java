@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 import java.util.Arrays;
 import java.util.List;
 
-/** The pages of each slice that a graph computes have the order of their positions. */
+/** The pages of each chunk that a graph computes have the order of their positions. */
 class PageReorderingTest {
     private static final int PAGE = PageMap.of(new int[] {0}).slotsUpTo(0);
     private static final int RUNS = 4;
 
-    private static SequenceChunk slice(int position, int... pages) {
+    private static SequenceChunk chunk(int position, int... pages) {
         SlotSpan span = new SlotSpan(1024, RUNS * PAGE);
         return new SequenceChunk(
                 7,
@@ -37,7 +37,7 @@ class PageReorderingTest {
         Batch batch =
                 new Batch(
                         List.of(
-                                slice(5 * PAGE, 0, 2, 5, PageMap.EMPTY),
+                                chunk(5 * PAGE, 0, 2, 5, PageMap.EMPTY),
                                 new SequenceChunk(
                                         8,
                                         new int[1],
@@ -50,13 +50,13 @@ class PageReorderingTest {
 
     @Test
     void pagesAscendAndRunsOfNoneComeLast() {
-        SequenceChunk mixed = slice(5 * PAGE, 5, PageMap.EMPTY, 0, 3);
-        SequenceChunk sorted = slice(PAGE, 0, 1, 2, 3);
+        SequenceChunk mixed = chunk(5 * PAGE, 5, PageMap.EMPTY, 0, 3);
+        SequenceChunk sorted = chunk(PAGE, 0, 1, 2, 3);
         Batch batch = new Batch(List.of(mixed, sorted), Phase.DECODE, List.of(2));
 
         Batch ordered = PageReordering.of(batch).batch();
 
-        SequenceChunk first = ordered.slices().getFirst();
+        SequenceChunk first = ordered.chunks().getFirst();
         assertEquals(PageMap.of(new int[] {0, 3, 5, PageMap.EMPTY}), first.place().pages());
         assertEquals(mixed.sequence(), first.sequence());
         assertEquals(true, Arrays.equals(mixed.tokens(), first.tokens()));
@@ -64,10 +64,10 @@ class PageReorderingTest {
         assertEquals(mixed.firstPosition(), first.firstPosition());
         assertEquals(mixed.readRow(), first.readRow());
         assertEquals(mixed.writeRow(), first.writeRow());
-        assertEquals(mixed.place().stash(), first.place().stash());
+        assertEquals(mixed.place().rollbackBuffer(), first.place().rollbackBuffer());
         assertEquals(mixed.outputs(), first.outputs());
         assertEquals(mixed.kind(), first.kind());
-        assertSame(sorted, ordered.slices().get(1));
+        assertSame(sorted, ordered.chunks().get(1));
         assertEquals(batch.captures(), ordered.captures());
         assertEquals(batch.phase(), ordered.phase());
     }

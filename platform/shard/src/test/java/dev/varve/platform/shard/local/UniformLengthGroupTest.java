@@ -39,13 +39,13 @@ class UniformLengthGroupTest {
                                 part(4, states(1, 1, 0)),
                                 part(4, states(2, 2, 1)),
                                 part(4, states(3, 3, 3)),
-                                part(4, states(4, 4, ChunkPlacement.NO_STASH))));
+                                part(4, states(4, 4, ChunkPlacement.NO_ROLLBACK_BUFFER))));
 
         assertEquals(
                 List.of(
                         new UniformLengthGroup(0, 0, 2, 4, states(1, 1, 0)),
                         new UniformLengthGroup(2, 8, 1, 4, states(3, 3, 3)),
-                        new UniformLengthGroup(3, 12, 1, 4, states(4, 4, ChunkPlacement.NO_STASH))),
+                        new UniformLengthGroup(3, 12, 1, 4, states(4, 4, ChunkPlacement.NO_ROLLBACK_BUFFER))),
                 UniformLengthGroup.of(key));
     }
 
@@ -80,15 +80,15 @@ class UniformLengthGroupTest {
                 column,
                 sequences,
                 tokens,
-                states(readRow, writeRow, ChunkPlacement.NO_STASH));
+                states(readRow, writeRow, ChunkPlacement.NO_ROLLBACK_BUFFER));
     }
 
-    private static GraphKey.StateUse states(int readRow, int writeRow, int stash) {
-        return new GraphKey.StateUse(readRow, writeRow, stash);
+    private static GraphKey.StateUse states(int readRow, int writeRow, int rollbackBuffer) {
+        return new GraphKey.StateUse(readRow, writeRow, rollbackBuffer);
     }
 
     private static GraphKey.Part part(int tokens, int readRow, int writeRow) {
-        return part(tokens, states(readRow, writeRow, ChunkPlacement.NO_STASH));
+        return part(tokens, states(readRow, writeRow, ChunkPlacement.NO_ROLLBACK_BUFFER));
     }
 
     private static GraphKey.Part part(int tokens, GraphKey.StateUse states) {

@@ -51,7 +51,7 @@ class WindowRegionsTest {
         }
     }
 
-    private static SequenceChunk slice(long sequence, int tokens, int first, int read, int write) {
+    private static SequenceChunk chunk(long sequence, int tokens, int first, int read, int write) {
         return new SequenceChunk(
                 sequence,
                 new int[tokens],
@@ -81,7 +81,7 @@ class WindowRegionsTest {
                 int tokens = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(most);
                 int target = random.nextInt(4) == 0 ? 1 + random.nextInt(ROWS - 1) : row;
 
-                KvView view = regions.place(slice(seed, tokens, first, row, target));
+                KvView view = regions.place(chunk(seed, tokens, first, row, target));
 
                 String what = "window " + window + ", seed " + seed + ", position " + first;
                 int begin = (target - 1) * region;
@@ -110,13 +110,13 @@ class WindowRegionsTest {
         int region = regionSlots(300);
         Rows rows = new Rows(region * (ROWS - 1));
         WindowRegions regions = new WindowRegions(rows, OptionalInt.of(300), region, ROWS);
-        KvView whole = regions.place(slice(1, 400, 0, 0, 1));
+        KvView whole = regions.place(chunk(1, 400, 0, 0, 1));
         for (int position = 0; position < 400; position++) {
             rows.held[whole.slotOf(position)] = Rows.name(1, position);
         }
 
-        KvView fork = regions.place(slice(2, 1, 400, 1, 2));
-        KvView same = regions.place(slice(1, 1, 400, 1, 1));
+        KvView fork = regions.place(chunk(2, 1, 400, 1, 2));
+        KvView same = regions.place(chunk(1, 1, 400, 1, 1));
 
         for (int seen = 101; seen < 400; seen++) {
             assertEquals(Rows.name(1, seen), rows.held[fork.slotOf(seen)]);
@@ -128,14 +128,14 @@ class WindowRegionsTest {
     void aStepThatTheRowDoesNotHoldIsRefused() {
         WindowRegions regions =
                 new WindowRegions(new Rows(3 * 768), OptionalInt.of(100), 768, ROWS);
-        regions.place(slice(1, 10, 0, 0, 1));
+        regions.place(chunk(1, 10, 0, 0, 1));
 
         for (SequenceChunk wrong :
                 List.of(
-                        slice(1, 1, 11, 1, 1),
-                        slice(1, 1, 9, 1, 1),
-                        slice(1, 1, 10, 2, 1),
-                        slice(1, 1, 10, SequenceChunk.ZERO_ROW, 1))) {
+                        chunk(1, 1, 11, 1, 1),
+                        chunk(1, 1, 9, 1, 1),
+                        chunk(1, 1, 10, 2, 1),
+                        chunk(1, 1, 10, SequenceChunk.ZERO_ROW, 1))) {
             IllegalArgumentException refusal =
                     assertThrows(IllegalArgumentException.class, () -> regions.place(wrong));
             assertTrue(refusal.getMessage().contains("state row"), refusal.getMessage());
@@ -147,7 +147,7 @@ class WindowRegionsTest {
         WindowRegions regions =
                 new WindowRegions(new Rows(3 * 512), OptionalInt.of(100), 512, ROWS);
 
-        assertThrows(IllegalArgumentException.class, () -> regions.place(slice(1, 513, 0, 0, 1)));
+        assertThrows(IllegalArgumentException.class, () -> regions.place(chunk(1, 513, 0, 0, 1)));
     }
 
     @Test
@@ -161,7 +161,7 @@ class WindowRegionsTest {
                         0,
                         ROWS);
 
-        assertEquals(KvView.NONE, regions.place(slice(1, 10, 5, 1, 2)));
+        assertEquals(KvView.NONE, regions.place(chunk(1, 10, 5, 1, 2)));
     }
 
     @Test
@@ -176,7 +176,7 @@ class WindowRegionsTest {
 
         assertEquals(region, slot, "the first slot of the second region");
         assertEquals(slot, regions.slotToRead(window));
-        KvView view = regions.place(slice(1, 1, 2000, 2, 2));
+        KvView view = regions.place(chunk(1, 1, 2000, 2, 2));
         assertEquals(slot + 2000 - 1536, view.slotOf(2000));
     }
 
@@ -185,7 +185,7 @@ class WindowRegionsTest {
         int region = regionSlots(300);
         WindowRegions regions =
                 new WindowRegions(new Rows(region * (ROWS - 1)), OptionalInt.of(300), region, ROWS);
-        regions.place(slice(1, 600, 0, 0, 1));
+        regions.place(chunk(1, 600, 0, 0, 1));
 
         assertEquals(256, regions.slotToRead(window(1, 256, 600)));
         assertEquals(0, regions.slotToRead(window(1, 0, 600)));
@@ -217,7 +217,7 @@ class WindowRegionsTest {
             int rows = tokens + random.nextInt(3);
             short[] mask = new short[rows * view.slots() + 3];
 
-            new CausalMask(window).fill(mask, slice(1, tokens, first, 1, 1), view, rows);
+            new CausalMask(window).fill(mask, chunk(1, tokens, first, 1, 1), view, rows);
 
             for (int row = 0; row < rows; row++) {
                 int position = first + Math.min(row, tokens - 1);
@@ -225,7 +225,7 @@ class WindowRegionsTest {
                     int there = from + slot;
                     boolean seen = there <= position && (long) position - there < window;
                     assertEquals(
-                            seen ? CausalMask.SEEN : CausalMask.MASKED,
+                            seen ? CausalMask.VISIBLE : CausalMask.MASKED,
                             mask[row * view.slots() + slot],
                             "window " + window + ", row " + row + ", position " + there);
                 }

@@ -238,8 +238,8 @@ public final class FormBench {
         }
 
         @Override
-        public int allowed(int[] guesses) {
-            return guide.allowed(guesses);
+        public int allowed(int[] draftTokens) {
+            return guide.allowed(draftTokens);
         }
     }
 }

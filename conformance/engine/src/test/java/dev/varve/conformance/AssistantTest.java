@@ -88,13 +88,13 @@ class AssistantTest {
      * close as libllama's own logits with F16 are to those with F32.
      */
     private static void requireLikely(
-            AssistantOracle exact, AssistantOracle rounded, int[] text, int[] guesses) {
+            AssistantOracle exact, AssistantOracle rounded, int[] text, int[] draftTokens) {
         int[] before = Arrays.copyOf(text, text.length - 1);
         exact.read(before);
         rounded.read(before);
         int token = text[text.length - 1];
-        assertEquals(MOST, guesses.length, "behind " + text.length + " tokens");
-        for (int i = 0; i < guesses.length; i++) {
+        assertEquals(MOST, draftTokens.length, "behind " + text.length + " tokens");
+        for (int i = 0; i < draftTokens.length; i++) {
             float[] logits = exact.next(token);
             double difference = Comparison.worstDifference(logits, rounded.next(token));
             int best = Comparison.argmax(logits);
@@ -103,9 +103,9 @@ class AssistantTest {
             Comparison.assertGreedyGradeC(
                     what,
                     new Comparison.GreedyRun(new int[] {best}, new float[][] {logits}),
-                    new int[] {guesses[i]},
+                    new int[] {draftTokens[i]},
                     difference);
-            token = guesses[i];
+            token = draftTokens[i];
         }
     }
 

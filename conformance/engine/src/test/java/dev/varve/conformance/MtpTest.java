@@ -129,10 +129,10 @@ class MtpTest {
             for (int more : new int[] {1, 16, 1, 2, 5, 300, 3}) {
                 opened.extend(text, more);
 
-                int[] guesses = opened.guess(text, MOST);
+                int[] draftTokens = opened.guess(text, MOST);
 
-                assertEquals(MOST, guesses.length);
-                requireLikely(oracle, spec, text, guesses);
+                assertEquals(MOST, draftTokens.length);
+                requireLikely(oracle, spec, text, draftTokens);
             }
         }
     }
@@ -141,11 +141,11 @@ class MtpTest {
      * The oracle appends each draft token to the text, beside the state that libllama made there.
      */
     private static void requireLikely(
-            NextTokenOracle oracle, MtpModels spec, Text text, int[] guesses) throws Exception {
+            NextTokenOracle oracle, MtpModels spec, Text text, int[] draftTokens) throws Exception {
         int width = spec.width();
         int[] tokens = Arrays.copyOf(text.tokens, text.size());
         float[] states = spec.normed(folder, text.states, text.size() - 1);
-        for (int i = 0; i < guesses.length; i++) {
+        for (int i = 0; i < draftTokens.length; i++) {
             NextTokenOracle.Made made = oracle.last(tokens, states);
             float best = Float.NEGATIVE_INFINITY;
             for (float logit : made.logits()) {
@@ -153,9 +153,9 @@ class MtpTest {
             }
             String what = "guess " + i + " behind " + text.size() + " tokens";
             assertTrue(best > 4, what + ": logits are flat: " + best);
-            assertEquals(best, made.logits()[guesses[i]], CLOSE, what);
+            assertEquals(best, made.logits()[draftTokens[i]], CLOSE, what);
             tokens = Arrays.copyOf(tokens, tokens.length + 1);
-            tokens[tokens.length - 1] = guesses[i];
+            tokens[tokens.length - 1] = draftTokens[i];
             states = Arrays.copyOf(states, states.length + width);
             System.arraycopy(made.state(), 0, states, states.length - width, width);
         }

@@ -50,7 +50,7 @@ class TreeDraftTest {
         double[] of(double[][] states, int slot, int before, int walked);
     }
 
-    private record Step(List<Integer> path, double logChance) {}
+    private record Step(List<Integer> path, double logProbability) {}
 
     private static double[] logSoftMax(double[] logits) {
         double largest = Arrays.stream(logits).max().orElseThrow();
@@ -72,8 +72,8 @@ class TreeDraftTest {
                                 IntStream.of(walked))
                         .distinct()
                         .toArray();
-        double[] chances = logSoftMax(alone);
-        double together = Arrays.stream(best).mapToDouble(i -> Math.exp(chances[i])).sum();
+        double[] probabilities = logSoftMax(alone);
+        double together = Arrays.stream(best).mapToDouble(i -> Math.exp(probabilities[i])).sum();
         double[] among = logSoftMax(Arrays.stream(best).mapToDouble(i -> changed[i]).toArray());
         double[] all = new double[alone.length];
         Arrays.fill(all, Double.NEGATIVE_INFINITY);
@@ -155,7 +155,7 @@ class TreeDraftTest {
             int count,
             List<List<Integer>> spine) {
         PriorityQueue<Step> best =
-                new PriorityQueue<>(Comparator.comparingDouble(Step::logChance).reversed());
+                new PriorityQueue<>(Comparator.comparingDouble(Step::logProbability).reversed());
         best.add(new Step(List.of(), 0));
         int taken = depth;
         double least = 0;
@@ -163,7 +163,7 @@ class TreeDraftTest {
             Step step = best.poll();
             if (!step.path().isEmpty() && !spine.contains(step.path())) {
                 taken++;
-                least = step.logChance();
+                least = step.logProbability();
             }
             int slot = step.path().size();
             if (slot == depth) {
@@ -179,7 +179,7 @@ class TreeDraftTest {
                             token -> {
                                 List<Integer> path = new ArrayList<>(step.path());
                                 path.add(token);
-                                best.add(new Step(path, step.logChance() + all[token]));
+                                best.add(new Step(path, step.logProbability() + all[token]));
                             });
         }
         return least;

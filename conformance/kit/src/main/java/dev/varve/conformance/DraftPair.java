@@ -153,7 +153,7 @@ record DraftPair(
         return split.load(
                 settings.with(
                         new SpeculationRequirements(
-                                Math.max(MOST, trees.guesses()), draft.captures())),
+                                Math.max(MOST, trees.draftTokens()), draft.captures())),
                 new LoadedModel.EngineComponents(
                         disk,
                         Optional.of(

@@ -105,8 +105,8 @@ public final class KvCacheManager {
 
     /** Maximum draft tokens of a sequence in a batch. */
     public int mostDraftTokens(SequenceCache sequence) {
-        int guesses = forgets ? Math.max(0, sizes.rollbackBuffers().tokens() - 1) : Integer.MAX_VALUE;
-        return Math.min(guesses, mostForcedTokens(sequence));
+        int draftTokens = forgets ? Math.max(0, sizes.rollbackBuffers().tokens() - 1) : Integer.MAX_VALUE;
+        return Math.min(draftTokens, mostForcedTokens(sequence));
     }
 
     /**

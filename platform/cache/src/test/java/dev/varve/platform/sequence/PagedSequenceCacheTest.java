@@ -436,11 +436,11 @@ class PagedSequenceCacheTest {
         PagedRig own = new PagedRig(8, PagePolicy.LRU, forgets);
         SequenceCache sequence = computed(own, prompt(0, 600));
         for (int round = 0; round < 100; round++) {
-            int guesses = Math.min(12, own.cache.mostDraftTokens(sequence));
-            int[] tokens = prompt(3_000_000 + 20 * round, guesses + 1);
+            int draftTokens = Math.min(12, own.cache.mostDraftTokens(sequence));
+            int[] tokens = prompt(3_000_000 + 20 * round, draftTokens + 1);
             int first = sequence.computed();
-            own.run(PagedRig.rows(sequence, guesses, TokenTree.CHAIN, tokens));
-            int right = 1 + round % (guesses + 1);
+            own.run(PagedRig.rows(sequence, draftTokens, TokenTree.CHAIN, tokens));
+            int right = 1 + round % (draftTokens + 1);
             for (int i = 0; i < right; i++) {
                 sequence.tokens().add(tokens[i]);
             }

@@ -156,7 +156,7 @@ final class BenchCommand extends CliCommand {
                     record(decode, run, speed);
                 }
             }
-            report(runtime, prefill, decode, guessed(runtime, questions));
+            report(runtime, prefill, decode, measureDrafts(runtime, questions));
         }
         return 0;
     }
@@ -171,7 +171,7 @@ final class BenchCommand extends CliCommand {
         }
     }
 
-    private Optional<DraftBench.Outcome> guessed(HostedModel runtime, List<String> questions)
+    private Optional<DraftBench.Outcome> measureDrafts(HostedModel runtime, List<String> questions)
             throws InterruptedException {
         if (!model.drafts() || generatedTokens == 0) {
             return Optional.empty();
@@ -232,21 +232,21 @@ final class BenchCommand extends CliCommand {
 
     private void put(ObjectNode result, DraftBench.Outcome outcome) {
         put(result, "tg", outcome.plain());
-        put(result, "tg_speculative", outcome.guessed());
-        MedianRatio speedup = MedianRatio.of(outcome.guessed(), outcome.plain());
+        put(result, "tg_speculative", outcome.drafted());
+        MedianRatio speedup = MedianRatio.of(outcome.drafted(), outcome.plain());
         result.put("speedup", speedup.median());
         result.putArray("speedup_interval").add(speedup.low()).add(speedup.high());
-        result.put("acceptance_length", outcome.guesses().acceptanceLength())
-                .put("draft_tokens", outcome.guesses().drafted())
-                .put("accepted_tokens", outcome.guesses().accepted())
-                .put("verify_steps", outcome.guesses().verifySteps())
+        result.put("acceptance_length", outcome.speculation().acceptanceLength())
+                .put("draft_tokens", outcome.speculation().drafted())
+                .put("accepted_tokens", outcome.speculation().accepted())
+                .put("verify_steps", outcome.speculation().verifySteps())
                 .put("at_once", atOnce);
     }
 
     private void print(DraftBench.Outcome outcome) {
         print("tg" + generatedTokens, outcome.plain());
-        print("  drafts", outcome.guessed());
-        MedianRatio speedup = MedianRatio.of(outcome.guessed(), outcome.plain());
+        print("  drafts", outcome.drafted());
+        MedianRatio speedup = MedianRatio.of(outcome.drafted(), outcome.plain());
         out().println(
                         String.format(
                                 Locale.ROOT,
@@ -255,9 +255,9 @@ final class BenchCommand extends CliCommand {
                                 speedup.median(),
                                 speedup.low(),
                                 speedup.high(),
-                                outcome.guesses().acceptanceLength(),
-                                outcome.guesses().accepted(),
-                                outcome.guesses().drafted()));
+                                outcome.speculation().acceptanceLength(),
+                                outcome.speculation().accepted(),
+                                outcome.speculation().drafted()));
     }
 
     private static void put(ObjectNode result, String name, double[] speeds) {

@@ -52,16 +52,16 @@ final class DraftBench {
      * Result of a run.
      *
      * @param plain tokens per second without draft tokens, per round
-     * @param guessed likewise with them
-     * @param guesses counts of drafted and accepted tokens and of verify steps
+     * @param drafted likewise with them
+     * @param speculation counts of drafted and accepted tokens and of verify steps
      */
-    record Outcome(double[] plain, double[] guessed, GenerationEnd.Speculation guesses) {}
+    record Outcome(double[] plain, double[] drafted, GenerationEnd.Speculation speculation) {}
 
     /** Completions of a round. */
     private record Round(
             double tokensPerSecond,
-            List<List<Integer>> answers,
-            List<GenerationEnd.Speculation> guesses) {}
+            List<List<Integer>> outputs,
+            List<GenerationEnd.Speculation> speculations) {}
 
     /** Prompts in the model's chat template, or as they are where it has none. */
     List<int[]> prompts(List<String> questions) {
@@ -90,7 +90,7 @@ final class DraftBench {
      */
     Outcome run(List<int[]> prompts, int rounds) throws InterruptedException {
         double[] plain = new double[rounds];
-        double[] guessed = new double[rounds];
+        double[] drafted = new double[rounds];
         int[] sums = new int[3];
         for (int round = -1; round < rounds; round++) {
             List<int[]> some = new ArrayList<>();
@@ -98,17 +98,17 @@ final class DraftBench {
                 some.add(prompts.get(Math.floorMod(round * atOnce + i, prompts.size())));
             }
             boolean plainFirst = round % 2 == 0;
-            Round first = ask(some, plainFirst);
-            Round second = ask(some, !plainFirst);
+            Round first = generate(some, plainFirst);
+            Round second = generate(some, !plainFirst);
             requireSame(first, second);
             if (round >= 0) {
                 plain[round] = (plainFirst ? first : second).tokensPerSecond();
-                guessed[round] = (plainFirst ? second : first).tokensPerSecond();
-                add(sums, (plainFirst ? second : first).guesses());
+                drafted[round] = (plainFirst ? second : first).tokensPerSecond();
+                add(sums, (plainFirst ? second : first).speculations());
             }
         }
         return new Outcome(
-                plain, guessed, new GenerationEnd.Speculation(sums[0], sums[1], sums[2]));
+                plain, drafted, new GenerationEnd.Speculation(sums[0], sums[1], sums[2]));
     }
 
     private static void add(int[] sums, List<GenerationEnd.Speculation> guesses) {
@@ -120,17 +120,17 @@ final class DraftBench {
     }
 
     private static void requireSame(Round first, Round second) {
-        if (!first.answers().equals(second.answers())) {
+        if (!first.outputs().equals(second.outputs())) {
             throw new VarveException(
                     VarveException.Kind.BACKEND_FAILED,
                     "responses with and without draft tokens differ: "
-                            + first.answers()
+                            + first.outputs()
                             + " and "
-                            + second.answers());
+                            + second.outputs());
         }
     }
 
-    private Round ask(List<int[]> prompts, boolean plain) throws InterruptedException {
+    private Round generate(List<int[]> prompts, boolean plain) throws InterruptedException {
         List<BlockingQueue<GenerationEvent>> queues = new ArrayList<>();
         for (int[] prompt : prompts) {
             GenerationRequest request =

@@ -148,7 +148,7 @@ final class PlanCommand extends CliCommand {
                                 guesses.tokens() - 1,
                                 millis(guesses.checkMillis()),
                                 millis(guesses.plainMillis()),
-                                millis(guesses.guessMillis()),
+                                millis(guesses.draftMillis()),
                                 guesses.breakEvenLength()));
         out().println(
                         String.format(
@@ -170,7 +170,7 @@ final class PlanCommand extends CliCommand {
                 .put("step_tokens", guesses.tokens())
                 .put("plain_ms", guesses.plainMillis())
                 .put("check_ms", guesses.checkMillis())
-                .put("guess_ms", guesses.guessMillis())
+                .put("guess_ms", guesses.draftMillis())
                 .put("break_even_acceptance_length", guesses.breakEvenLength());
     }
 

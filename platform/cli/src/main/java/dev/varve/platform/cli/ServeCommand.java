@@ -155,7 +155,7 @@ final class ServeCommand extends CliCommand {
         compression =
                 compressed.settings(
                         environment(), isDemo, PagingArguments.scoringDrafter(pool, drafter));
-        requireGuesses(model.mayDraft(isDemo));
+        requireSpeculation(model.mayDraft(isDemo));
         HttpOptions options = server.httpOptions(environment()).withMonitoring(watched);
         ModelSettings settings =
                 replicas.in(
@@ -288,7 +288,7 @@ final class ServeCommand extends CliCommand {
      * Rejects adaptive compression without speculative decoding, since it learns from accepted
      * draft tokens.
      */
-    private void requireGuesses(boolean there) {
+    private void requireSpeculation(boolean there) {
         if (!there && compression.filter(each -> each.options().adaptive()).isPresent()) {
             throw new UsageException(
                     CompressionArguments.ADAPTIVE

@@ -16,7 +16,7 @@ final class CheckpointPositions {
     private static final int LEAST = 256;
 
     /** Maximum distance of two checkpoints of a short prompt in tokens; whole prefill windows. */
-    private static final int FARTHEST = 2048;
+    private static final int MAX_DISTANCE = 2048;
 
     /** Positions that are not boundaries are multiples of this. */
     static final int NEAR = 32;
@@ -36,7 +36,7 @@ final class CheckpointPositions {
         }
         int[] boundaries = prompt.boundaries();
         int distance = Math.max(LEAST, prompt.length() / MANY);
-        int farthest = Math.max(1, prompt.length() / MANY / FARTHEST) * FARTHEST;
+        int farthest = Math.max(1, prompt.length() / MANY / MAX_DISTANCE) * MAX_DISTANCE;
         int[] kept = new int[boundaries.length + prompt.length() / farthest + 1];
         int count = 0;
         for (int i = 0; i < boundaries.length; i++) {

@@ -43,21 +43,21 @@ final class DecodeStep {
      *
      * @param forcedTokens forced tokens after the last one; if there are any, there are no draft
      *     tokens
-     * @param guesses draft tokens after the last one
+     * @param draftTokens draft tokens after the last one
      */
-    private record RequestStep(Request request, int[] forcedTokens, DraftTokens guesses) {
+    private record RequestStep(Request request, int[] forcedTokens, DraftTokens draftTokens) {
         /** Returns all rows if there are draft tokens, since each row verifies one. */
         RequestedOutput outputs() {
-            if (guesses.count() == 0) {
-                return request.wanted();
+            if (draftTokens.count() == 0) {
+                return request.requestedOutput();
             }
-            return request.wanted().isBest() ? RequestedOutput.BEST_EACH : RequestedOutput.ALL;
+            return request.requestedOutput().isBest() ? RequestedOutput.BEST_EACH : RequestedOutput.ALL;
         }
 
         /** Returns the input tokens: the last known one, then forced or draft tokens. */
         int[] tokens() {
             int[] known = request.tokensUpTo(request.known());
-            int[] ahead = forcedTokens.length > 0 ? forcedTokens : guesses.tokens();
+            int[] ahead = forcedTokens.length > 0 ? forcedTokens : draftTokens.tokens();
             if (ahead.length == 0) {
                 return known;
             }
@@ -83,13 +83,13 @@ final class DecodeStep {
 
     /** Returns the entries of all requests in decode. May preempt requests to free slots. */
     List<BatchEntry> works() {
-        inFlight.settleOutputs();
+        inFlight.awaitOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
         List<Request> requests = new ArrayList<>(running.inDecode());
-        requests.removeIf(rounds::holds);
+        requests.removeIf(rounds::mustWait);
         Map<Request, int[]> forcedTokens = forcedTokens(requests);
         requests.removeIf(request -> !request.isInDecode());
-        List<DraftTokens> guesses =
+        List<DraftTokens> draftTokens =
                 drafting.propose(
                         requests,
                         requests.stream()
@@ -99,18 +99,18 @@ final class DecodeStep {
                                                         ? 0
                                                         : mostDraftTokens(each))
                                 .toArray(),
-                        requests.stream().mapToInt(this::room).toArray(),
+                        requests.stream().mapToInt(this::maxDraftTokens).toArray(),
                         inFlight::change);
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
             // An earlier iteration may have preempted this request.
             if (request.isInDecode()) {
                 int[] known = forcedTokens.getOrDefault(request, NOTHING);
-                DraftTokens own = guesses.get(i);
+                DraftTokens own = draftTokens.get(i);
                 int ahead = known.length + own.count();
                 // Forced and draft tokens are dropped rather than preempting another request.
-                boolean fits = ahead > 0 && hasRoom(request, 1 + ahead);
-                makeRoom(request);
+                boolean fits = ahead > 0 && ensureSlots(request, 1 + ahead);
+                preemptUntilFits(request);
                 steps.add(
                         fits
                                 ? new RequestStep(request, known, own)
@@ -158,14 +158,14 @@ final class DecodeStep {
                         step.outputs(),
                         ChunkKind.ROWS,
                         false,
-                        step.guesses().count(),
-                        step.guesses().tree());
+                        step.draftTokens().count(),
+                        step.draftTokens().tree());
         return new BatchEntry(
                 request,
                 advance,
                 (result, row, column) -> {
                     if (request.isRunning()) {
-                        running.guard(request, () -> take(step, result, row, column));
+                        running.guard(request, () -> acceptTokens(step, result, row, column));
                     }
                 });
     }
@@ -175,14 +175,14 @@ final class DecodeStep {
      * next token, and for which there is room.
      */
     private int mostDraftTokens(Request request) {
-        int behind = Math.min(request.tokensLeft() - 1, room(request));
+        int behind = Math.min(request.tokensLeft() - 1, maxDraftTokens(request));
         return Math.max(0, Math.min(request.mostDraftTokens(), behind));
     }
 
     /**
      * Returns the draft tokens for which context and rollback buffers have room, branches included.
      */
-    private int room(Request request) {
+    private int maxDraftTokens(Request request) {
         return Math.max(0, Math.min(space(request), cache.mostDraftTokens(request.sequence())));
     }
 
@@ -191,40 +191,40 @@ final class DecodeStep {
         return contextTokens - request.known();
     }
 
-    private boolean hasRoom(Request request, int tokens) {
+    private boolean ensureSlots(Request request, int tokens) {
         return cache.ensure(request.sequence(), request.sequence().computed() + tokens);
     }
 
-    /** Allocates room for one more token; preempts the youngest requests if needed. */
-    private void makeRoom(Request request) {
-        while (request.isInDecode() && !hasRoom(request, 1)) {
+    /** Allocates a slot for one more token; preempts the youngest requests if needed. */
+    private void preemptUntilFits(Request request) {
+        while (request.isInDecode() && !ensureSlots(request, 1)) {
             if (inFlight.isEmpty()) {
-                running.preemptYoungest();
+                running.preemptNewest();
             } else {
                 // The sequence of a preempted request may be kept only after its batches returned.
-                inFlight.settleAll();
+                inFlight.awaitAll();
             }
         }
     }
 
     /** Chooses the next token, and further ones as long as they match the draft tokens. */
-    private void take(RequestStep step, ShardResult result, int firstRow, int column) {
+    private void acceptTokens(RequestStep step, ShardResult result, int firstRow, int column) {
         Request request = step.request();
-        if (step.forcedTokens().length > 0 && !takeForced(step)) {
+        if (step.forcedTokens().length > 0 && !acceptForced(step)) {
             return;
         }
-        DraftTokens guesses = step.guesses();
+        DraftTokens draftTokens = step.draftTokens();
         List<Integer> path = new ArrayList<>(List.of(0));
         TokenChoice.Chosen chosen = choose(step, result, firstRow);
-        int next = chosen.end().isEmpty() ? guesses.next(0, chosen.token()) : -1;
+        int next = chosen.end().isEmpty() ? draftTokens.next(0, chosen.token()) : -1;
         while (next > 0) {
             path.add(next);
             chosen = choose(step, result, firstRow + next);
-            next = chosen.end().isEmpty() ? guesses.next(next, chosen.token()) : -1;
+            next = chosen.end().isEmpty() ? draftTokens.next(next, chosen.token()) : -1;
         }
-        if (guesses.count() > 0) {
+        if (draftTokens.count() > 0) {
             accept(request, path.stream().mapToInt(Integer::intValue).toArray(), result, column);
-            drafting.verified(request, guesses, path.size() - 1);
+            drafting.verified(request, draftTokens, path.size() - 1);
         }
         Optional<GenerationEnd.Reason> end = chosen.end();
         if (end.isPresent()) {
@@ -233,7 +233,7 @@ final class DecodeStep {
     }
 
     /** Accepts the forced tokens; returns whether the request continues after them. */
-    private boolean takeForced(RequestStep step) {
+    private boolean acceptForced(RequestStep step) {
         Request request = step.request();
         int[] tokens = step.forcedTokens();
         for (int i = 0; i < tokens.length; i++) {

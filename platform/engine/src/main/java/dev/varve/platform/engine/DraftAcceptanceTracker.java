@@ -43,7 +43,7 @@ final class DraftAcceptanceTracker {
      * @param all acceptance rates of all sequences
      * @param trees gain of drafts with branches
      */
-    void settle(TokenHistory tokens, AcceptanceRates all, TreeGain trees) {
+    void record(TokenHistory tokens, AcceptanceRates all, TreeGain trees) {
         if (pending.isPresent() && !follow(tokens).isOpen()) {
             conclude(tokens, all, trees);
         }
@@ -84,31 +84,31 @@ final class DraftAcceptanceTracker {
 
     private DraftAcceptance follow(TokenHistory tokens) {
         Draft draft = pending.orElseThrow().draft();
-        DraftTokens guesses = DraftTokens.of(draft, draft.tokens().length);
+        DraftTokens draftTokens = DraftTokens.of(draft, draft.tokens().length);
         int begin = pending.get().position();
         int known = tokens.size() - begin;
         int right = 0;
         int last = 0;
         int next = 0;
         while (right < known && next >= 0) {
-            next = guesses.next(last, tokens.get(begin + right));
+            next = draftTokens.next(last, tokens.get(begin + right));
             if (next > 0) {
                 last = next;
                 right++;
             }
         }
-        return new DraftAcceptance(right, next >= 0 && guesses.continuesAfter(last));
+        return new DraftAcceptance(right, next >= 0 && draftTokens.continuesAfter(last));
     }
 
     /** Counts draft tokens that a step verified. */
-    void verified(int guesses, int right) {
+    void verified(int draftTokens, int right) {
         verifySteps++;
-        drafted += guesses;
+        drafted += draftTokens;
         accepted += right;
     }
 
     /** Returns the counts of draft tokens so far. */
-    GenerationEnd.Speculation figures() {
+    GenerationEnd.Speculation counts() {
         return new GenerationEnd.Speculation(drafted, accepted, verifySteps);
     }
 }

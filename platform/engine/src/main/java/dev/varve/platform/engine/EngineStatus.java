@@ -159,7 +159,7 @@ public record EngineStatus(
     public record Outage(Duration waited, Duration left, boolean rejectsRequests) {}
 
     /** Returns whether requests can be computed now: one replica at least has all shards. */
-    public boolean isAble() {
+    public boolean canCompute() {
         return replicas.isEmpty()
                 ? missingShards().isEmpty()
                 : replicas.stream().anyMatch(ReplicaStatus::isReady);

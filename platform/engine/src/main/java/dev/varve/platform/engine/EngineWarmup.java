@@ -26,17 +26,17 @@ final class EngineWarmup {
     private static final int STEPS = 2000;
 
     private static final Duration LONGEST = Duration.ofSeconds(2);
-    private static final int PROMPT = 24;
-    private static final int ANSWER = 72;
+    private static final int MAX_PROMPT_TOKENS = 24;
+    private static final int MAX_OUTPUT_TOKENS = 72;
 
     private final ModelShape shape;
     private final StepRunner steps;
-    private final int prompt;
-    private final int answer;
+    private final int promptTokens;
+    private final int outputTokens;
     private final AtomicLong arrivals = new AtomicLong();
 
     /** An empty queue; every synthetic request fits. */
-    private static final QueueAccess NOBODY =
+    private static final QueueAccess EMPTY_QUEUE =
             new QueueAccess() {
                 @Override
                 public void requeue(Request request) {
@@ -49,13 +49,13 @@ final class EngineWarmup {
                 }
 
                 @Override
-                public RequestedOutput wantedByTwins(Request request) {
+                public RequestedOutput outputOfDuplicates(Request request) {
                     return RequestedOutput.NONE;
                 }
             };
 
     /** A listener that ignores all events. */
-    private static final GenerationListener SILENCE =
+    private static final GenerationListener IGNORE_EVENTS =
             new GenerationListener() {
                 @Override
                 public boolean onToken(GeneratedToken token) {
@@ -89,8 +89,8 @@ final class EngineWarmup {
     private EngineWarmup(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
         this.shape = shape;
         int context = options.capacity().contextTokens();
-        prompt = Math.max(1, Math.min(PROMPT, context / 2));
-        answer = Math.max(1, Math.min(ANSWER, context - prompt));
+        promptTokens = Math.max(1, Math.min(MAX_PROMPT_TOKENS, context / 2));
+        outputTokens = Math.max(1, Math.min(MAX_OUTPUT_TOKENS, context - promptTokens));
         steps =
                 new StepRunner(
                         pipeline.forWarmup(),
@@ -98,7 +98,7 @@ final class EngineWarmup {
                         options.withoutHostCache(),
                         new SpeculativeDecoding(Optional.empty(), shape.vocabularySize()),
                         Optional.empty(),
-                        NOBODY,
+                        EMPTY_QUEUE,
                         RequestFailover.NONE);
     }
 
@@ -146,17 +146,17 @@ final class EngineWarmup {
      */
     private Request request() {
         long number = arrivals.getAndIncrement();
-        int[] tokens = new int[prompt];
+        int[] tokens = new int[promptTokens];
         Arrays.fill(tokens, (int) (number % shape.vocabularySize()));
         GenerationRequest request =
-                GenerationRequest.greedy(tokens, answer)
+                GenerationRequest.greedy(tokens, outputTokens)
                         .choosing(
                                 new GenerationRequest.Choice(
                                         SamplingOptions.greedy(),
                                         OptionalInt.empty(),
                                         new FixedTokenGuide()));
         return new Request(
-                new Engine.Submission(request, SILENCE),
+                new Engine.Submission(request, IGNORE_EVENTS),
                 number,
                 Integer.MAX_VALUE,
                 new Sampler(SamplingOptions.greedy(), shape.vocabularySize(), new int[0]),

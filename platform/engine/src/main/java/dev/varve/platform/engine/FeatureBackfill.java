@@ -20,10 +20,10 @@ final class FeatureBackfill {
 
     private final List<Integer> layers;
     private final BiPredicate<Request, HiddenStates> show;
-    private final Map<Request, Rest> rests = new LinkedHashMap<>();
+    private final Map<Request, Backfill> backfills = new LinkedHashMap<>();
 
     /** The features of a request that are still to be passed. */
-    private record Rest(FeatureSpan states, int next) {}
+    private record Backfill(FeatureSpan states, int next) {}
 
     /**
      * @param layers layers whose input the features are
@@ -35,35 +35,35 @@ final class FeatureBackfill {
     }
 
     void add(Request request, FeatureSpan states) {
-        rests.put(request, new Rest(states, states.begin()));
+        backfills.put(request, new Backfill(states, states.begin()));
     }
 
-    void forget(Request request) {
-        rests.remove(request);
+    void remove(Request request) {
+        backfills.remove(request);
     }
 
     /** Passes all remaining features of a request. */
     void showAll(Request request) {
-        for (Optional<Rest> rest = rest(request); rest.isPresent(); rest = rest(request)) {
+        for (Optional<Backfill> rest = rest(request); rest.isPresent(); rest = rest(request)) {
             showNext(request, rest.get());
         }
     }
 
-    private Optional<Rest> rest(Request request) {
-        return Optional.ofNullable(rests.get(request));
+    private Optional<Backfill> rest(Request request) {
+        return Optional.ofNullable(backfills.get(request));
     }
 
     /** Passes features until {@code nanos} have elapsed. */
     void showSome(long nanos) {
         long end = System.nanoTime() + nanos;
-        while (!rests.isEmpty() && System.nanoTime() < end) {
-            Map.Entry<Request, Rest> first = rests.entrySet().iterator().next();
+        while (!backfills.isEmpty() && System.nanoTime() < end) {
+            Map.Entry<Request, Backfill> first = backfills.entrySet().iterator().next();
             showNext(first.getKey(), first.getValue());
         }
     }
 
-    private void showNext(Request request, Rest rest) {
-        rests.remove(request);
+    private void showNext(Request request, Backfill rest) {
+        backfills.remove(request);
         int count = Math.min(PIECE, rest.states().end() - rest.next());
         Optional<List<float[]>> values = rest.states().read(rest.next(), count);
         if (values.isEmpty()) {
@@ -77,7 +77,7 @@ final class FeatureBackfill {
         int next = rest.next() + count;
         if (show.test(request, new HiddenStates(request.arrival(), rest.next(), count, shown))
                 && next < rest.states().end()) {
-            rests.put(request, new Rest(rest.states(), next));
+            backfills.put(request, new Backfill(rest.states(), next));
         }
     }
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param cachedTokens of these, tokens that needed no prefill; 0 before the request ran
  * @param computedTokens of the prompt tokens, those that are computed, cached ones included
  * @param generatedTokens tokens that were generated
- * @param answering time since the first generated token; empty before it
+ * @param generationTime time since the first generated token; empty before it
  */
 public record GenerationProgress(
         State state,
@@ -22,7 +22,7 @@ public record GenerationProgress(
         int cachedTokens,
         int computedTokens,
         int generatedTokens,
-        Optional<Duration> answering) {
+        Optional<Duration> generationTime) {
     /** State of a request. */
     public enum State {
         /** The request is queued and has not run. */
@@ -50,6 +50,6 @@ public record GenerationProgress(
     /** Checks that no component is null. */
     public GenerationProgress {
         Objects.requireNonNull(state);
-        Objects.requireNonNull(answering);
+        Objects.requireNonNull(generationTime);
     }
 }

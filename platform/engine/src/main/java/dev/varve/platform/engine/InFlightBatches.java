@@ -31,17 +31,17 @@ final class InFlightBatches {
 
     private final ShardPipeline pipeline;
     private final PrefixCache cache;
-    private final StepTokenBudget pace;
+    private final StepTokenBudget tokenBudget;
     private final SpeculativeDecoding drafting;
     private final Consumer<Failure> onFailure;
-    private final Deque<Flight> inFlight = new ArrayDeque<>();
+    private final Deque<InFlightBatch> batches = new ArrayDeque<>();
     private long submitted;
 
     /** Cache changes since the latest batch, as they complete; empty without changes. */
     private Optional<CompletableFuture<Void>> changed = Optional.empty();
 
     /** Time at which the latest batch returned, in ns. */
-    private long settledAt = System.nanoTime();
+    private long returnedAt = System.nanoTime();
 
     /**
      * An in-flight batch.
@@ -50,7 +50,7 @@ final class InFlightBatches {
      * @param exports snapshot exports of states that it computes
      * @param changes whether it also changes rows of other sequences
      */
-    private record Flight(
+    private record InFlightBatch(
             List<BatchEntry> works,
             List<SequenceCache> places,
             List<SnapshotExport> exports,
@@ -80,19 +80,19 @@ final class InFlightBatches {
 
     /**
      * @param cache builds the batches
-     * @param pace records how long batches take
+     * @param tokenBudget records how long batches take
      * @param drafting receives the features of computed tokens
      * @param onFailure receives each failed batch, unless a shard was lost
      */
     InFlightBatches(
             ShardPipeline pipeline,
             PrefixCache cache,
-            StepTokenBudget pace,
+            StepTokenBudget tokenBudget,
             SpeculativeDecoding drafting,
             Consumer<Failure> onFailure) {
         this.pipeline = pipeline;
         this.cache = cache;
-        this.pace = pace;
+        this.tokenBudget = tokenBudget;
         this.drafting = drafting;
         this.onFailure = onFailure;
     }
@@ -103,11 +103,11 @@ final class InFlightBatches {
     }
 
     int size() {
-        return inFlight.size();
+        return batches.size();
     }
 
     boolean isEmpty() {
-        return inFlight.isEmpty();
+        return batches.isEmpty();
     }
 
     /** Submits a batch; each request has at most one entry in it. */
@@ -121,8 +121,8 @@ final class InFlightBatches {
         Batch batch = cache.devices().advance(advances, drafting.captures(works));
         submitted++;
         long now = System.nanoTime();
-        inFlight.addLast(
-                new Flight(
+        batches.addLast(
+                new InFlightBatch(
                         works,
                         places,
                         exports(advances),
@@ -164,15 +164,15 @@ final class InFlightBatches {
     /**
      * Waits for batches with outputs: their logits must be used before another one requests some.
      */
-    void settleOutputs() {
-        while (inFlight.stream().anyMatch(Flight::hasOutputs)) {
-            settle();
+    void awaitOutputs() {
+        while (batches.stream().anyMatch(InFlightBatch::hasOutputs)) {
+            awaitOldest();
         }
     }
 
-    void settleAll() {
-        while (!inFlight.isEmpty()) {
-            settle();
+    void awaitAll() {
+        while (!batches.isEmpty()) {
+            awaitOldest();
         }
     }
 
@@ -181,50 +181,50 @@ final class InFlightBatches {
      *
      * @throws ShardLostException if a shard was lost
      */
-    void settle() {
-        Flight flight = inFlight.removeFirst();
+    void awaitOldest() {
+        InFlightBatch pending = batches.removeFirst();
         ShardResult result;
         long begin;
         try {
-            result = ShardPipeline.join(flight.result());
+            result = ShardPipeline.join(pending.result());
         } catch (ShardLostException e) {
             throw e;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a step failed", e);
-            flight.exports().forEach(cache::dropExport);
+            pending.exports().forEach(cache::dropExport);
             onFailure.accept(
                     new Failure(
-                            stillComputed(flight),
-                            flight.changes(),
-                            flight.isMixed(),
+                            stillComputed(pending),
+                            pending.changes(),
+                            pending.isMixed(),
                             StepErrorMapper.of(e)));
             return;
         } finally {
             // A batch behind another one begins when that one ends.
-            begin = Math.max(flight.submittedAt(), settledAt);
-            settledAt = System.nanoTime();
+            begin = Math.max(pending.submittedAt(), returnedAt);
+            returnedAt = System.nanoTime();
         }
-        measure(flight.batch(), settledAt - begin);
+        measure(pending.batch(), returnedAt - begin);
         // First, since a sequence that is kept below must have these features.
-        keepFeatures(flight, result);
-        flight.exports().forEach(SnapshotExport::markComputed);
+        recordFeatures(pending, result);
+        pending.exports().forEach(SnapshotExport::markComputed);
         int row = 0;
         int column = 0;
-        for (int i = 0; i < flight.works().size(); i++) {
-            BatchEntry work = flight.works().get(i);
-            take(flight, i, result, row, column);
+        for (int i = 0; i < pending.works().size(); i++) {
+            BatchEntry work = pending.works().get(i);
+            take(pending, i, result, row, column);
             row += work.outputs();
             column += work.tokens();
         }
     }
 
     /** Passes a result to its request; an exception fails this request only. */
-    private void take(Flight flight, int index, ShardResult result, int row, int column) {
-        BatchEntry work = flight.works().get(index);
+    private void take(InFlightBatch pending, int index, ShardResult result, int row, int column) {
+        BatchEntry work = pending.works().get(index);
         try {
             work.taker().take(result, row, column);
-            choosePages(flight, index, result);
-            show(flight, index, result, column);
+            choosePages(pending, index, result);
+            show(pending, index, result, column);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a request failed after its step", e);
             onFailure.accept(
@@ -233,11 +233,11 @@ final class InFlightBatches {
     }
 
     /** Selects the pages of a sequence by the scores, if it has reached the expected position. */
-    private void choosePages(Flight flight, int index, ShardResult result) {
-        Request request = flight.works().get(index).request();
-        SequenceCache place = flight.places().get(index);
-        SequenceChunk chunk = flight.batch().chunks().get(index);
-        List<PageQuery> queries = flight.batch().queries();
+    private void choosePages(InFlightBatch pending, int index, ShardResult result) {
+        Request request = pending.works().get(index).request();
+        SequenceCache place = pending.places().get(index);
+        SequenceChunk chunk = pending.batch().chunks().get(index);
+        List<PageQuery> queries = pending.batch().queries();
         boolean goesOn =
                 request.isRunning()
                         && request.sequence() == place
@@ -282,16 +282,16 @@ final class InFlightBatches {
         }
     }
 
-    private void keepFeatures(Flight flight, ShardResult result) {
+    private void recordFeatures(InFlightBatch pending, ShardResult result) {
         if (result.features().isEmpty()) {
             return;
         }
         int column = 0;
-        for (int i = 0; i < flight.works().size(); i++) {
-            int tokens = flight.works().get(i).tokens();
+        for (int i = 0; i < pending.works().size(); i++) {
+            int tokens = pending.works().get(i).tokens();
             cache.recordFeatures(
-                    flight.places().get(i),
-                    flight.batch().chunks().get(i).firstPosition(),
+                    pending.places().get(i),
+                    pending.batch().chunks().get(i).firstPosition(),
                     result.features(),
                     column,
                     tokens);
@@ -300,39 +300,39 @@ final class InFlightBatches {
     }
 
     /** Passes the features of the accepted tokens of a request to the speculator. */
-    private void show(Flight flight, int index, ShardResult result, int column) {
-        Request request = flight.works().get(index).request();
-        SequenceCache place = flight.places().get(index);
+    private void show(InFlightBatch pending, int index, ShardResult result, int column) {
+        Request request = pending.works().get(index).request();
+        SequenceCache place = pending.places().get(index);
         if (!result.features().isEmpty() && request.isRunning() && request.sequence() == place) {
-            int first = flight.batch().chunks().get(index).firstPosition();
-            int computed = Math.min(place.computed() - first, flight.works().get(index).tokens());
+            int first = pending.batch().chunks().get(index).firstPosition();
+            int computed = Math.min(place.computed() - first, pending.works().get(index).tokens());
             drafting.observe(request, first, computed, result.features(), column);
         }
     }
 
     private void measure(Batch batch, long nanos) {
         if (batch.phase() == Phase.PREFILL) {
-            pace.record(batch.tokens(), nanos);
+            tokenBudget.record(batch.tokens(), nanos);
         } else {
-            pace.recordRows(nanos);
+            tokenBudget.recordRows(nanos);
             drafting.measured(batch.tokens(), nanos);
         }
     }
 
-    private static List<Request> stillComputed(Flight flight) {
-        return IntStream.range(0, flight.works().size())
-                .filter(i -> flight.works().get(i).request().sequence() == flight.places().get(i))
-                .mapToObj(i -> flight.works().get(i).request())
+    private static List<Request> stillComputed(InFlightBatch pending) {
+        return IntStream.range(0, pending.works().size())
+                .filter(i -> pending.works().get(i).request().sequence() == pending.places().get(i))
+                .mapToObj(i -> pending.works().get(i).request())
                 .toList();
     }
 
     /** Waits for all batches and discards their results. */
     void abandon() {
-        for (Flight flight : inFlight) {
+        for (InFlightBatch pending : batches) {
             // No batch may be in flight when the caches are reused.
-            flight.result().exceptionally(e -> null).join();
+            pending.result().exceptionally(e -> null).join();
         }
-        inFlight.clear();
+        batches.clear();
         changed.ifPresent(made -> made.exceptionally(e -> null).join());
         changed = Optional.empty();
     }

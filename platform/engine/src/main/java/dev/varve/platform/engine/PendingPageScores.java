@@ -55,9 +55,9 @@ final class PendingPageScores {
      * Returns whether a request must wait for scores. Requests them when they are due, and selects
      * its pages once they are ready.
      */
-    boolean holds(Request request) {
+    boolean mustWait(Request request) {
         boolean held = reader.isPresent() && awaitsScores(request);
-        request.hold(held);
+        request.setAwaitsPageScores(held);
         return held;
     }
 

@@ -19,16 +19,16 @@ final class PendingRestores {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     /** Longest delay of a step with decode tokens, in ns. */
-    private static final long BESIDE_STREAMS = Duration.ofMillis(2).toNanos();
+    private static final long MAX_DECODE_DELAY = Duration.ofMillis(2).toNanos();
 
     /** Longest delay of a step with a prefill chunk, in ns. */
-    private static final long BESIDE_PROMPTS = Duration.ofMillis(15).toNanos();
+    private static final long MAX_PREFILL_DELAY = Duration.ofMillis(15).toNanos();
 
     /** Longest time that a new request waits for copies of an otherwise idle engine, in ns. */
     private static final long ALONE = Duration.ofMillis(20).toNanos();
 
     /** Most bytes in transit to other processes beside a step, which waits for them. */
-    private static final long BYTES_BESIDE = 6 << 20;
+    private static final long MAX_BYTES_DURING_STEP = 6 << 20;
 
     /** Longest time that copies delay the shutdown of an engine. */
     private static final Duration FINISH = Duration.ofSeconds(5);
@@ -41,7 +41,7 @@ final class PendingRestores {
     private final List<Restore> restores = new ArrayList<>();
 
     private record Restore(Request request, SequenceCache place, SnapshotImport snapshotImport) {
-        boolean isWanted() {
+        boolean isCurrent() {
             return request.isRestoring() && request.sequence() == place;
         }
     }
@@ -80,13 +80,13 @@ final class PendingRestores {
         boolean streams = running.anyMatch(Request::isInDecode);
         boolean alone = !streams && !running.anyMatch(Request::isInPrefill);
         cache.move(
-                alone ? ALONE : streams ? BESIDE_STREAMS : BESIDE_PROMPTS,
-                alone ? BYTES_ALONE : BYTES_BESIDE);
-        if (alone && !settle()) {
+                alone ? ALONE : streams ? MAX_DECODE_DELAY : MAX_PREFILL_DELAY,
+                alone ? BYTES_ALONE : MAX_BYTES_DURING_STEP);
+        if (alone && !resumeCompleted()) {
             // There is no other work until a copy completes.
             cache.await();
         }
-        settle();
+        resumeCompleted();
     }
 
     /** Completes pending copies, for at most a few seconds. */
@@ -100,10 +100,10 @@ final class PendingRestores {
     }
 
     /** Returns whether any request can continue. */
-    private boolean settle() {
+    private boolean resumeCompleted() {
         boolean any = false;
         for (Restore restore : List.copyOf(restores)) {
-            if (!restore.isWanted()) {
+            if (!restore.isCurrent()) {
                 restore.snapshotImport().giveUp();
                 restores.remove(restore);
             } else if (restore.snapshotImport().hasFailed()) {

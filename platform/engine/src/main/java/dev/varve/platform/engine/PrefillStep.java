@@ -31,7 +31,7 @@ final class PrefillStep {
     private final RunningRequests running;
     private final InFlightBatches inFlight;
     private final QueueAccess queue;
-    private final StepTokenBudget pace;
+    private final StepTokenBudget tokenBudget;
     private final int columnGroup;
     private boolean oldestFirst;
 
@@ -59,13 +59,13 @@ final class PrefillStep {
 
     /**
      * @param queue the queued requests, which may have the same prompt
-     * @param pace limits the columns beside streams
+     * @param tokenBudget limits the columns beside streams
      * @param columnGroup pieces of a window have a multiple of this many tokens
      */
-    PrefillStep(EngineContext state, QueueAccess queue, StepTokenBudget pace, int columnGroup) {
+    PrefillStep(EngineContext state, QueueAccess queue, StepTokenBudget tokenBudget, int columnGroup) {
         this.state = state;
         this.queue = queue;
-        this.pace = pace;
+        this.tokenBudget = tokenBudget;
         this.columnGroup = columnGroup;
         running = state.running();
         inFlight = state.inFlight();
@@ -78,9 +78,9 @@ final class PrefillStep {
      *
      * @param rows columns of the batch that decode uses
      */
-    List<BatchEntry> besideRows(int rows) {
+    List<BatchEntry> chunksBesideDecode(int rows) {
         List<BatchEntry> works = new ArrayList<>();
-        int limit = Math.clamp(pace.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
+        int limit = Math.clamp(tokenBudget.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
         int columns = rows;
         for (Request request : inOrder()) {
             boolean whole = works.isEmpty() && rows == 0;
@@ -115,10 +115,10 @@ final class PrefillStep {
      */
     void keepBusy(int depth) {
         // A request that waits for page scores awaits no token.
-        boolean shared = running.anyMatch(request -> request.isInDecode() && !request.isHeld());
+        boolean shared = running.anyMatch(request -> request.isInDecode() && !request.isAwaitingPageScores());
         // Beside decode at most one chunk is in flight: the next token waits behind it.
         int limit = shared ? 1 : depth;
-        int most = shared ? piece(pace.columnsBesideStep(), 0) : PlannedChunk.WINDOW;
+        int most = shared ? piece(tokenBudget.columnsBesideStep(), 0) : PlannedChunk.WINDOW;
         while (inFlight.size() < limit) {
             List<Request> requests = inOrder();
             if (requests.isEmpty()) {
@@ -128,7 +128,7 @@ final class PrefillStep {
         }
         boolean overlaps = shared && depth > 1;
         if (!inFlight.isEmpty() && !overlaps) {
-            inFlight.settle();
+            inFlight.awaitOldest();
         }
     }
 
@@ -139,7 +139,7 @@ final class PrefillStep {
             Request request = running.get(i);
             if (request.isInPrefill()
                     && request.tokensToCompute() > 0
-                    && !state.pages().holds(request)) {
+                    && !state.pages().mustWait(request)) {
                 requests.add(request);
             }
         }
@@ -167,7 +167,7 @@ final class PrefillStep {
         }
         Chunk chunk = replays ? replayed(request, most) : planned(request, most);
         if (chunk.isLast()) {
-            inFlight.settleOutputs();
+            inFlight.awaitOutputs();
             if (!request.isRunning()) {
                 return Optional.empty();
             }
@@ -186,7 +186,7 @@ final class PrefillStep {
                 && state.cache().needsShardScores()
                 && state.cache().choosesPages(request.promptLength())) {
             request.markTailScored();
-            inFlight.settleAll();
+            inFlight.awaitAll();
             if (request.isRunning()) {
                 int end = request.promptLength();
                 inFlight.scorePages(request, end, end);
@@ -275,8 +275,8 @@ final class PrefillStep {
      */
     private RequestedOutput lastOutputs(Request request) {
         RequestedOutput twins =
-                request.isGenerating() ? RequestedOutput.NONE : queue.wantedByTwins(request);
-        return twins == RequestedOutput.LAST ? RequestedOutput.LAST : request.wanted();
+                request.isGenerating() ? RequestedOutput.NONE : queue.outputOfDuplicates(request);
+        return twins == RequestedOutput.LAST ? RequestedOutput.LAST : request.requestedOutput();
     }
 
     private BatchEntry work(Chunk chunk) {
@@ -323,7 +323,7 @@ final class PrefillStep {
         Request request = chunk.request();
         TokenLogits output = state.choice().output(result, row, chunk.outputs());
         request.decode();
-        if (!request.isGenerating() && queue.wantedByTwins(request) != RequestedOutput.NONE) {
+        if (!request.isGenerating() && queue.outputOfDuplicates(request) != RequestedOutput.NONE) {
             state.cache().retainCopy(request.sequence(), state.choice().copy(output));
         }
         state.chooseFirst(request, output);

@@ -14,5 +14,5 @@ interface QueueAccess {
      * Returns the output rows that queued requests with the same prompt need of its last token;
      * NONE if there are none.
      */
-    RequestedOutput wantedByTwins(Request request);
+    RequestedOutput outputOfDuplicates(Request request);
 }

@@ -8,7 +8,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
  */
 final class RecentBatchTimes {
     /** Weight of the earlier batches when one more is recorded. */
-    private static final double FADE = 1 - 1.0 / 16;
+    private static final double DECAY = 1 - 1.0 / 16;
 
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -20,15 +20,15 @@ final class RecentBatchTimes {
         recent =
                 phase == Phase.DECODE
                         ? new ShardStatus.Recent(
-                                faded(before.decodeMillis(), millis),
+                                average(before.decodeMillis(), millis),
                                 before.prefillMillisPerToken())
                         : new ShardStatus.Recent(
                                 before.decodeMillis(),
-                                faded(before.prefillMillisPerToken(), millis / tokens));
+                                average(before.prefillMillisPerToken(), millis / tokens));
     }
 
-    private static double faded(double before, double now) {
-        return before == 0 ? now : FADE * before + (1 - FADE) * now;
+    private static double average(double before, double now) {
+        return before == 0 ? now : DECAY * before + (1 - DECAY) * now;
     }
 
     ShardStatus.Recent get() {

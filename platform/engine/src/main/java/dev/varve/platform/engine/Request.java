@@ -52,7 +52,7 @@ final class Request implements TransferableRequest {
     /** The last checkpoint position, for engines that keep only one. */
     private final int[] lastStop;
 
-    private final RequestedOutput wanted;
+    private final RequestedOutput requestedOutput;
     private volatile Runnable wakeUp;
     private final DraftAcceptanceTracker drafts;
     private final RequestClock clock = new RequestClock(System::nanoTime);
@@ -91,7 +91,7 @@ final class Request implements TransferableRequest {
     /** Requested page scores, which the request may have to wait for. */
     private Optional<PendingPageScores.Round> round = Optional.empty();
 
-    private boolean held;
+    private boolean awaitsPageScores;
     private boolean suspect;
     private volatile Optional<PrefixLookupResult> cacheUse = Optional.empty();
 
@@ -125,7 +125,7 @@ final class Request implements TransferableRequest {
                         && choice.topLogprobs().isEmpty()
                         && !choice.guide().constrains()
                         && !suppressesTokens;
-        wanted = best ? RequestedOutput.BEST : RequestedOutput.LAST;
+        requestedOutput = best ? RequestedOutput.BEST : RequestedOutput.LAST;
         int[] prompt = request.prompt().tokens();
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
@@ -172,7 +172,7 @@ final class Request implements TransferableRequest {
                         cached,
                         Math.max(cached, reportedPrefill),
                         generated,
-                        clock.answering()));
+                        clock.generationTime()));
     }
 
     private GenerationProgress.State state() {
@@ -307,13 +307,13 @@ final class Request implements TransferableRequest {
     }
 
     /** Sets whether the request computes nothing until it has page scores. */
-    void hold(boolean waits) {
-        held = waits;
+    void setAwaitsPageScores(boolean waits) {
+        awaitsPageScores = waits;
     }
 
     /** Returns whether the request waits for page scores. */
-    boolean isHeld() {
-        return held && round.filter(each -> !each.isOver()).isPresent();
+    boolean isAwaitingPageScores() {
+        return awaitsPageScores && round.filter(each -> !each.isOver()).isPresent();
     }
 
     /** Marks the pages of this sequence as scored for the last prompt tokens. */
@@ -331,13 +331,13 @@ final class Request implements TransferableRequest {
      * Returns the output rows for a choice: only the best token if that suffices, so that logits
      * are not copied.
      */
-    RequestedOutput wanted() {
-        return wanted;
+    RequestedOutput requestedOutput() {
+        return requestedOutput;
     }
 
     CacheLookup cacheRequest() {
         return new CacheLookup(
-                tokens, promptLength, lastResume, replay, request.prompt().scope(), wanted);
+                tokens, promptLength, lastResume, replay, request.prompt().scope(), requestedOutput);
     }
 
     ChunkHistory replay() {
@@ -489,12 +489,12 @@ final class Request implements TransferableRequest {
     }
 
     /** Drops the sequence; the request will be computed again with the same chunk boundaries. */
-    void loseSequence() {
+    void dropSequence() {
         // A copied prefix was not computed for this request, and draft tokens do not count.
         ChunkHistory done = isRestoring() ? ChunkHistory.NONE : sequence.chunkHistory().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
-        held = false;
+        awaitsPageScores = false;
         phase = Phase.WAITING;
     }
 
@@ -520,7 +520,7 @@ final class Request implements TransferableRequest {
     }
 
     /** Ends the request. */
-    void leave() {
+    void markEnded() {
         round.ifPresent(PendingPageScores.Round::drop);
         phase = Phase.ENDED;
     }
@@ -588,7 +588,7 @@ final class Request implements TransferableRequest {
                 new GenerationEnd.Tokens(promptLength, cachedTokens(), generated),
                 clock.end(),
                 cacheUse.orElseGet(() -> PrefixLookupResult.missed(MissReason.UNKNOWN)),
-                drafts.figures(),
+                drafts.counts(),
                 policy.flatMap(
                         chosen ->
                                 sequence.pagingStatus()

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Records when a request was queued, left the queue and got its first token. Not thread-safe,
- * except {@link #answering}.
+ * except {@link #generationTime}.
  */
 final class RequestClock {
     private final LongSupplier nanoTime;
@@ -46,7 +46,7 @@ final class RequestClock {
     }
 
     /** Returns the time since the first token; empty before it. Any thread. */
-    Optional<Duration> answering() {
+    Optional<Duration> generationTime() {
         OptionalLong first = firstToken;
         return first.isEmpty()
                 ? Optional.empty()

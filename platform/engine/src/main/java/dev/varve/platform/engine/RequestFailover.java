@@ -16,7 +16,7 @@ public interface RequestFailover {
                 }
 
                 @Override
-                public boolean takes(TransferableRequest request, VarveException reason) {
+                public boolean accept(TransferableRequest request, VarveException reason) {
                     return false;
                 }
             };
@@ -30,7 +30,7 @@ public interface RequestFailover {
      * @param reason why the calling engine cannot complete it
      * @return whether another engine accepted it
      */
-    boolean takes(TransferableRequest request, VarveException reason);
+    boolean accept(TransferableRequest request, VarveException reason);
 
     /** Returns whether another engine may succeed; false if the request itself is the cause. */
     static boolean helps(VarveException reason) {

@@ -31,7 +31,7 @@ final class RequestQueue implements QueueAccess {
     /** Guarded by the lock, like all fields below. */
     private final Deque<Request> waiting = new ArrayDeque<>();
 
-    private final List<EngineCall<?>> questions = new ArrayList<>();
+    private final List<EngineCall<?>> engineCalls = new ArrayList<>();
 
     /** Why requests are rejected at the moment; empty if they are accepted. */
     private Optional<ShardLostException> refusal = Optional.empty();
@@ -44,12 +44,12 @@ final class RequestQueue implements QueueAccess {
     private boolean notifying;
 
     /** A call for the engine's thread, and the future of its result. */
-    record EngineCall<T>(Supplier<T> question, CompletableFuture<T> asker) {
-        void answer() {
+    record EngineCall<T>(Supplier<T> task, CompletableFuture<T> result) {
+        void run() {
             try {
-                asker.complete(question.get());
+                result.complete(task.get());
             } catch (RuntimeException | Error e) {
-                asker.completeExceptionally(e);
+                result.completeExceptionally(e);
             }
         }
     }
@@ -134,10 +134,10 @@ final class RequestQueue implements QueueAccess {
     }
 
     @Override
-    public RequestedOutput wantedByTwins(Request request) {
+    public RequestedOutput outputOfDuplicates(Request request) {
         return waiting().stream()
                 .filter(request::hasPromptOf)
-                .map(Request::wanted)
+                .map(Request::requestedOutput)
                 // LAST, which includes more than BEST, is the greater one.
                 .max(Comparator.naturalOrder())
                 .orElse(RequestedOutput.NONE);
@@ -255,14 +255,14 @@ final class RequestQueue implements QueueAccess {
      *
      * @return fails with a VarveException of kind UNAVAILABLE if the engine ends before that
      */
-    <T> CompletableFuture<T> ask(Supplier<T> question) {
+    <T> CompletableFuture<T> call(Supplier<T> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         lock.lock();
         try {
             if (closed) {
                 answer.completeExceptionally(ended());
             } else {
-                questions.add(new EngineCall<>(question, answer));
+                engineCalls.add(new EngineCall<>(question, answer));
                 changed.signalAll();
             }
         } finally {
@@ -276,11 +276,11 @@ final class RequestQueue implements QueueAccess {
     }
 
     /** Removes and returns the calls for the engine's thread. */
-    List<EngineCall<?>> takeQuestions() {
+    List<EngineCall<?>> drainEngineCalls() {
         lock.lock();
         try {
-            List<EngineCall<?>> taken = List.copyOf(questions);
-            questions.clear();
+            List<EngineCall<?>> taken = List.copyOf(engineCalls);
+            engineCalls.clear();
             return taken;
         } finally {
             lock.unlock();
@@ -306,7 +306,7 @@ final class RequestQueue implements QueueAccess {
     boolean awaitWork(BooleanSupplier idle) {
         lock.lock();
         try {
-            while (!closed && waiting.isEmpty() && questions.isEmpty() && idle.getAsBoolean()) {
+            while (!closed && waiting.isEmpty() && engineCalls.isEmpty() && idle.getAsBoolean()) {
                 working = false;
                 changed.signalAll();
                 changed.awaitUninterruptibly();
@@ -377,14 +377,14 @@ final class RequestQueue implements QueueAccess {
      *
      * @return whether none arrived in that time
      */
-    boolean staysQuiet(Duration time) {
+    boolean staysIdle(Duration time) {
         long nanos = time.toNanos();
         lock.lock();
         try {
-            while (nanos > 0 && isQuiet()) {
+            while (nanos > 0 && isIdle()) {
                 nanos = changed.awaitNanos(nanos);
             }
-            return isQuiet();
+            return isIdle();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -394,10 +394,10 @@ final class RequestQueue implements QueueAccess {
     }
 
     /** Returns whether the queue is neither closed nor draining, and has no requests and calls. */
-    boolean isQuiet() {
+    boolean isIdle() {
         lock.lock();
         try {
-            return !closed && !draining && waiting.isEmpty() && questions.isEmpty();
+            return !closed && !draining && waiting.isEmpty() && engineCalls.isEmpty();
         } finally {
             lock.unlock();
         }
@@ -437,6 +437,6 @@ final class RequestQueue implements QueueAccess {
             lock.unlock();
         }
         endAll(end);
-        takeQuestions().forEach(question -> question.asker().completeExceptionally(ended()));
+        drainEngineCalls().forEach(question -> question.result().completeExceptionally(ended()));
     }
 }

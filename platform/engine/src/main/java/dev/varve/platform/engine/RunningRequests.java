@@ -140,7 +140,7 @@ final class RunningRequests {
 
     /** Completes a request and keeps its sequence. */
     void finish(Request request, GenerationEnd.Reason reason) {
-        leave(request);
+        remove(request);
         GenerationEnd end = request.end(reason, cache.devices().pagePolicy());
         cache.computed(end.tokens().prompt() - end.tokens().cached(), end.times().prefillMillis());
         cache.retain(request.sequence());
@@ -152,7 +152,7 @@ final class RunningRequests {
         for (Request request : List.copyOf(requests)) {
             if (request.isCancelled()) {
                 boolean whole = !request.isRestoring();
-                leave(request);
+                remove(request);
                 if (whole) {
                     cache.retain(request.sequence());
                 } else {
@@ -176,7 +176,7 @@ final class RunningRequests {
         if (!request.isRunning()) {
             return false;
         }
-        leave(request);
+        remove(request);
         cache.drop(request.sequence());
         fail(request, reason);
         return true;
@@ -192,7 +192,7 @@ final class RunningRequests {
             return false;
         }
         requests.remove(request);
-        drafting.forget(request);
+        drafting.remove(request);
         cache.drop(request.sequence());
         moveOrFail(request, reason);
         return true;
@@ -201,18 +201,18 @@ final class RunningRequests {
     private void moveOrFail(Request request, VarveException reason) {
         boolean mayMove = RequestFailover.helps(reason) && request.countLoss() <= MOST_MOVES;
         if (mayMove) {
-            request.loseSequence();
+            request.dropSequence();
         }
-        if (!mayMove || !failover.takes(request, reason)) {
-            request.leave();
+        if (!mayMove || !failover.accept(request, reason)) {
+            request.markEnded();
             fail(request, reason);
         }
     }
 
-    private void leave(Request request) {
+    private void remove(Request request) {
         requests.remove(request);
-        request.leave();
-        drafting.forget(request);
+        request.markEnded();
+        drafting.remove(request);
     }
 
     /**
@@ -240,14 +240,14 @@ final class RunningRequests {
     }
 
     /** Preempts the youngest request: requeues it and frees its slots. */
-    void preemptYoungest() {
+    void preemptNewest() {
         Request youngest =
                 requests.stream().max(Comparator.comparingLong(Request::arrival)).orElseThrow();
         requests.remove(youngest);
         SequenceCache place = youngest.sequence();
         boolean whole = !youngest.isRestoring();
-        youngest.loseSequence();
-        drafting.forget(youngest);
+        youngest.dropSequence();
+        drafting.remove(youngest);
         if (whole) {
             cache.preempt(place);
         } else {
@@ -263,7 +263,7 @@ final class RunningRequests {
         requests.clear();
         cache.clearDevices();
         for (Request request : ended) {
-            drafting.forget(request);
+            drafting.remove(request);
             moveOrFail(request, reason);
         }
     }
@@ -273,7 +273,7 @@ final class RunningRequests {
      * front. They are computed again with the same chunk boundaries; streamed tokens stay valid. A
      * request that repeatedly makes no progress fails: it may be the cause of the lost shard.
      */
-    void loseAll() {
+    void requeueAll() {
         cache.clearDevices();
         List<Request> lost = List.copyOf(requests);
         requests.clear();
@@ -294,9 +294,9 @@ final class RunningRequests {
                         .sorted(Comparator.comparingLong(Request::arrival).reversed())
                         .toList();
         for (Request request : youngestFirst) {
-            drafting.forget(request);
+            drafting.remove(request);
             if (request.countLoss() > MOST_LOSSES) {
-                request.leave();
+                request.markEnded();
                 fail(
                         request,
                         new ShardLostException(
@@ -305,7 +305,7 @@ final class RunningRequests {
                                         + " times in a row before the request made progress"));
                 continue;
             }
-            request.loseSequence();
+            request.dropSequence();
             replays++;
             queue.requeue(request);
         }

@@ -78,7 +78,7 @@ public final class Scheduler implements Engine {
         steps =
                 new StepRunner(
                         pipeline, shape, options, drafting, pages, queue, new DelegatingFailover());
-        published = steps.figures(0);
+        published = steps.schedulerStats(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
 
@@ -120,8 +120,8 @@ public final class Scheduler implements Engine {
         }
 
         @Override
-        public boolean takes(TransferableRequest request, VarveException reason) {
-            return failover.takes(request, reason);
+        public boolean accept(TransferableRequest request, VarveException reason) {
+            return failover.accept(request, reason);
         }
     }
 
@@ -208,8 +208,8 @@ public final class Scheduler implements Engine {
     private void run() {
         VarveException end = new EngineClosedException(VarveException.Kind.CANCELLED);
         try {
-            if (queue.staysQuiet(WARMUP_DELAY)) {
-                EngineWarmup.run(pipeline, shape, options, queue::isQuiet);
+            if (queue.staysIdle(WARMUP_DELAY)) {
+                EngineWarmup.run(pipeline, shape, options, queue::isIdle);
             }
             while (queue.awaitWork(this::isIdle)) {
                 requestedFailure.ifPresent(
@@ -235,7 +235,7 @@ public final class Scheduler implements Engine {
 
     private void step() {
         try {
-            answerQuestions();
+            runEngineCalls();
             removeCancelled();
             admit();
             steps.run();
@@ -253,8 +253,8 @@ public final class Scheduler implements Engine {
         }
     }
 
-    private void answerQuestions() {
-        queue.takeQuestions().forEach(RequestQueue.EngineCall::answer);
+    private void runEngineCalls() {
+        queue.drainEngineCalls().forEach(RequestQueue.EngineCall::run);
     }
 
     /** Publishes the failure first: later steps of the shutdown may fail as well. */
@@ -285,7 +285,7 @@ public final class Scheduler implements Engine {
                 System.Logger.Level.WARNING,
                 "requests wait until all shards are back: {0}",
                 loss.getMessage());
-        steps.loseAll();
+        steps.requeueAll();
         publish();
         ShardRecoveryTimeout patience =
                 new ShardRecoveryTimeout(options.shardPatience(), System::nanoTime);
@@ -309,7 +309,7 @@ public final class Scheduler implements Engine {
             }
             endCancelled();
             // Calls from other threads are served during the outage.
-            answerQuestions();
+            runEngineCalls();
             publish();
         }
         queue.resume();
@@ -375,7 +375,7 @@ public final class Scheduler implements Engine {
 
     /** Moves queued requests to other engines; returns those that none accepted. */
     private List<Request> move(List<Request> requests, VarveException reason) {
-        return requests.stream().filter(request -> !failover.takes(request, reason)).toList();
+        return requests.stream().filter(request -> !failover.accept(request, reason)).toList();
     }
 
     private static void fail(List<Request> requests, VarveException reason) {
@@ -399,8 +399,8 @@ public final class Scheduler implements Engine {
             if (room && steps.mayRun(request)) {
                 switch (admit(request)) {
                     case ADMITTED -> queue.remove(request);
-                    case AWAITS_TWIN, AWAITS_DISK -> {}
-                    case NO_ROOM -> room = false;
+                    case AWAITS_SAME_PREFIX, AWAITS_DISK -> {}
+                    case NO_CAPACITY -> room = false;
                 }
             } else if (ahead++ < READ_AHEAD) {
                 steps.readAhead(request);
@@ -444,9 +444,9 @@ public final class Scheduler implements Engine {
 
     private void publish() {
         try {
-            published = steps.figures(queue.size());
+            published = steps.schedulerStats(queue.size());
         } catch (RuntimeException | Error e) {
-            // The previous figures stay published.
+            // The previous statistics stay published.
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the status of the engine could not be updated",
@@ -490,12 +490,12 @@ public final class Scheduler implements Engine {
 
     @Override
     public CompletableFuture<List<CachedPrefix>> cacheEntries() {
-        return queue.ask(steps::cacheEntries);
+        return queue.call(steps::cacheEntries);
     }
 
     @Override
     public CompletableFuture<Void> clearCache() {
-        return queue.ask(steps::clearCache)
+        return queue.call(steps::clearCache)
                 .thenCompose(
                         disk ->
                                 disk.handle(
@@ -504,7 +504,7 @@ public final class Scheduler implements Engine {
     }
 
     private CompletableFuture<Void> clearHost() {
-        return queue.ask(
+        return queue.call(
                 () -> {
                     steps.clearHost();
                     return null;

@@ -64,7 +64,7 @@ public record SpeculationCounts(
         private final long[][] grades = new long[Draft.MOST_GRADE + 1][3];
         private long drafted;
         private long accepted;
-        private SpeculationCounts told;
+        private SpeculationCounts lastSnapshot;
 
         /**
          * @param name display name of the speculator
@@ -75,26 +75,26 @@ public record SpeculationCounts(
             this.name = name;
             accepts = new long[most + 1];
             widths = new long[columns + 1];
-            told = snapshot();
+            lastSnapshot = snapshot();
         }
 
-        void verified(DraftTokens guesses, int right) {
-            drafted += guesses.count();
+        void verified(DraftTokens draftTokens, int right) {
+            drafted += draftTokens.count();
             accepted += right;
-            widths[guesses.count()]++;
+            widths[draftTokens.count()]++;
             accepts[right]++;
-            long[] grade = grades[guesses.grade()];
-            grade[0] += guesses.count();
+            long[] grade = grades[draftTokens.grade()];
+            grade[0] += draftTokens.count();
             grade[1] += right;
             grade[2]++;
         }
 
         /** Returns the current counts; the same object until a further draft token is verified. */
         SpeculationCounts get() {
-            if (told.drafted() != drafted) {
-                told = snapshot();
+            if (lastSnapshot.drafted() != drafted) {
+                lastSnapshot = snapshot();
             }
-            return told;
+            return lastSnapshot;
         }
 
         private SpeculationCounts snapshot() {

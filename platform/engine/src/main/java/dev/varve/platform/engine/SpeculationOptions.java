@@ -41,6 +41,6 @@ public record SpeculationOptions(
 
     /** Returns the most draft tokens per sequence and step, branches included. */
     public int columns() {
-        return Math.max(most, trees.guesses());
+        return Math.max(most, trees.draftTokens());
     }
 }

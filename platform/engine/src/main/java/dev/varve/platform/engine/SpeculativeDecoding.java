@@ -34,7 +34,7 @@ final class SpeculativeDecoding {
     /** Read from the speculator once: the shards capture no other layers later. */
     private final List<Integer> captures;
 
-    private final boolean guesses;
+    private final boolean enabled;
     private final SpeculationCounts.Running counts;
     private final DraftLengthController lengthController;
     private final FeatureBackfill backfill;
@@ -57,7 +57,7 @@ final class SpeculativeDecoding {
                         options.map(SpeculationOptions::name).orElse(""),
                         depth,
                         options.map(SpeculationOptions::columns).orElse(depth));
-        guesses = options.isPresent();
+        enabled = options.isPresent();
         captures = options.map(this::readCaptures).orElse(List.of());
         lengthController =
                 new DraftLengthController(
@@ -139,7 +139,7 @@ final class SpeculativeDecoding {
 
     /** Returns the counts of all draft tokens. */
     SpeculationCounts counts() {
-        return guesses ? counts.get() : SpeculationCounts.NONE;
+        return enabled ? counts.get() : SpeculationCounts.NONE;
     }
 
     /** Returns the status of a speculator in another process, if there is one. Any thread. */
@@ -150,9 +150,9 @@ final class SpeculativeDecoding {
     }
 
     /** Records draft tokens that a step verified. */
-    void verified(Request request, DraftTokens guesses, int right) {
-        request.drafts().verified(guesses.count(), right);
-        counts.verified(guesses, right);
+    void verified(Request request, DraftTokens draftTokens, int right) {
+        request.drafts().verified(draftTokens.count(), right);
+        counts.verified(draftTokens, right);
     }
 
     /** Records the duration of a decode step. */
@@ -179,7 +179,7 @@ final class SpeculativeDecoding {
         requests.forEach(
                 request ->
                         request.drafts()
-                                .settle(
+                                .record(
                                         request.tokens(),
                                         lengthController.rates(),
                                         lengthController.trees()));
@@ -209,20 +209,20 @@ final class SpeculativeDecoding {
         if (begins(List.copyOf(asks))) {
             meanwhile.run();
         }
-        List<Draft> drafts = ask(List.copyOf(asks), begin);
+        List<Draft> drafts = requestDrafts(List.copyOf(asks), begin);
         if (options.isEmpty()) {
             return chosen;
         }
-        List<DraftLengthController.DraftCandidate> offers = new ArrayList<>();
+        List<DraftLengthController.DraftCandidate> draftCandidates = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {
             Request request = requests.get(asked.get(i));
-            offers.add(
+            draftCandidates.add(
                     new DraftLengthController.DraftCandidate(
                             allowed(request, drafts.get(i)), request.drafts().rates()));
         }
-        int[] counts = lengthController.choose(offers, requests.size());
+        int[] counts = lengthController.choose(draftCandidates, requests.size());
         for (int i = 0; i < asked.size(); i++) {
-            Draft draft = offers.get(i).draft();
+            Draft draft = draftCandidates.get(i).draft();
             Request request = requests.get(asked.get(i));
             request.drafts().propose(draft, request.known());
             chosen.set(asked.get(i), DraftTokens.of(draft, counts[i]));
@@ -274,7 +274,7 @@ final class SpeculativeDecoding {
         return false;
     }
 
-    private List<Draft> ask(List<DraftRequest> asks, long begin) {
+    private List<Draft> requestDrafts(List<DraftRequest> asks, long begin) {
         if (options.isEmpty()) {
             return List.of();
         }
@@ -362,14 +362,14 @@ final class SpeculativeDecoding {
     }
 
     /** Removes a request that has ended or lost its sequence. */
-    void forget(Request request) {
+    void remove(Request request) {
         inDecode = Math.max(0, inDecode - 1);
         restart(request);
     }
 
-    /** Makes the speculator forget a sequence, so that it starts anew. */
+    /** Removes a sequence from the speculator, which starts it anew. */
     void restart(Request request) {
-        backfill.forget(request);
+        backfill.remove(request);
         options.ifPresent(
                 given -> {
                     try {

@@ -28,10 +28,10 @@ final class StepRunner {
     enum Admission {
         ADMITTED,
         /** A running request computes the same prompt or a prefix of it. */
-        AWAITS_TWIN,
+        AWAITS_SAME_PREFIX,
         /** Its prefix is being read from disk or a shared store. */
         AWAITS_DISK,
-        NO_ROOM
+        NO_CAPACITY
     }
 
     /** Number of batches that are not mixed after a mixed one failed. */
@@ -43,7 +43,7 @@ final class StepRunner {
     /**
      * Minimum tokens of a shared prefix for which a request waits rather than computes them itself.
      */
-    private static final int WORTH_WAITING = 64;
+    private static final int MIN_AWAITED_TOKENS = 64;
 
     private final ShardPipeline pipeline;
     private final EngineOptions.Capacity capacity;
@@ -75,7 +75,7 @@ final class StepRunner {
         this.pipeline = pipeline;
         capacity = options.capacity();
         mayMix = options.pace().mixes() && pipeline.depth() == 1;
-        StepTokenBudget pace = new StepTokenBudget(options.pace().maxGap());
+        StepTokenBudget tokenBudget = new StepTokenBudget(options.pace().maxGap());
         PrefixCache cache =
                 PrefixCache.of(
                         capacity.caches(),
@@ -98,12 +98,12 @@ final class StepRunner {
                 new EngineContext(
                         running,
                         cache,
-                        new InFlightBatches(pipeline, cache, pace, drafting, this::endFailed),
+                        new InFlightBatches(pipeline, cache, tokenBudget, drafting, this::endFailed),
                         new TokenChoice(shape.vocabularySize()),
                         drafting,
                         new PendingPageScores(reader, cache.devices(), line::wakeUp));
         decode = new DecodeStep(state, capacity.contextTokens());
-        prefill = new PrefillStep(state, line, pace, pipeline.columnGroup());
+        prefill = new PrefillStep(state, line, tokenBudget, pipeline.columnGroup());
     }
 
     boolean isIdle() {
@@ -113,7 +113,7 @@ final class StepRunner {
     /** Returns whether all running requests wait for page scores, and there is no other work. */
     boolean awaitsScores() {
         return !running.isEmpty()
-                && !running.anyMatch(request -> !request.isHeld())
+                && !running.anyMatch(request -> !request.isAwaitingPageScores())
                 && state.inFlight().isEmpty()
                 && restores.isIdle();
     }
@@ -148,7 +148,7 @@ final class StepRunner {
     void removeCancelled() {
         if (running.anyMatch(Request::isCancelled)) {
             // Their sequences may be kept only after their batches returned.
-            state.inFlight().settleAll();
+            state.inFlight().awaitAll();
             running.removeCancelled();
         }
     }
@@ -159,10 +159,10 @@ final class StepRunner {
      */
     Admission admit(Request request) {
         if (running.anyMatch(each -> each.computesPromptOf(request))) {
-            return Admission.AWAITS_TWIN;
+            return Admission.AWAITS_SAME_PREFIX;
         }
         if (request.awaited().filter(this::isProgressing).isPresent()) {
-            return Admission.AWAITS_TWIN;
+            return Admission.AWAITS_SAME_PREFIX;
         }
         CacheLookup wanted = request.cacheRequest();
         PrefixCache.Lookup known = state.prefix().find(wanted, request.mayRestore());
@@ -170,12 +170,12 @@ final class StepRunner {
             return Admission.AWAITS_DISK;
         }
         if (awaitsSharedPrefix(request, known.length())) {
-            return Admission.AWAITS_TWIN;
+            return Admission.AWAITS_SAME_PREFIX;
         }
         Optional<PrefixCache.AllocatedSequence> begun =
                 state.prefix().begin(wanted, known, running.nextBlocks());
         if (begun.isEmpty()) {
-            return Admission.NO_ROOM;
+            return Admission.NO_CAPACITY;
         }
         SequenceCache place = begun.get().sequence();
         running.add(request, place);
@@ -251,7 +251,7 @@ final class StepRunner {
                 state.prefix().commonPrefix(wanted)
                         / CheckpointPositions.NEAR
                         * CheckpointPositions.NEAR;
-        if (request.isNew() && parting >= request.sequence().computed() + WORTH_WAITING) {
+        if (request.isNew() && parting >= request.sequence().computed() + MIN_AWAITED_TOKENS) {
             request.addStop(parting);
         }
     }
@@ -269,7 +269,7 @@ final class StepRunner {
         for (int i = 0; i < running.size(); i++) {
             Request runs = running.get(i);
             int shared = runs.sharedStop(request);
-            if (shared >= known + WORTH_WAITING && state.prefix().awaits(runs.sequence(), shared)) {
+            if (shared >= known + MIN_AWAITED_TOKENS && state.prefix().awaits(runs.sequence(), shared)) {
                 request.await(runs, shared);
                 return true;
             }
@@ -304,12 +304,12 @@ final class StepRunner {
         List<BatchEntry> works = decode.works();
         boolean mixes = mayMix && state.inFlight().submitted() >= mixesFrom;
         if (mixes) {
-            works.addAll(prefill.besideRows(works.size()));
+            works.addAll(prefill.chunksBesideDecode(works.size()));
         }
         if (!works.isEmpty()) {
             state.prefix().step();
             state.inFlight().submit(works);
-            state.inFlight().settleAll();
+            state.inFlight().awaitAll();
         }
         if (!mixes) {
             state.prefix().step();
@@ -350,7 +350,7 @@ final class StepRunner {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "all running requests are requeued and computed again");
-            loseAll();
+            requeueAll();
         }
     }
 
@@ -371,7 +371,7 @@ final class StepRunner {
             return;
         }
         suspect(running.all());
-        loseAll();
+        requeueAll();
     }
 
     /** Fails all running requests, or moves them to other engines. */
@@ -408,13 +408,13 @@ final class StepRunner {
     }
 
     /** Requeues all running requests, since their sequences are lost. */
-    void loseAll() {
+    void requeueAll() {
         state.inFlight().abandon();
         restores.abandon();
-        running.loseAll();
+        running.requeueAll();
     }
 
-    EngineStatus.SchedulerStats figures(int waiting) {
+    EngineStatus.SchedulerStats schedulerStats(int waiting) {
         return new EngineStatus.SchedulerStats(
                 new EngineStatus.Load(
                         capacity.contextTokens(), capacity.parallel(), waiting, running.size()),

@@ -18,9 +18,9 @@ final class StepTokenBudget {
     private static final double BASE_COLUMNS = 10;
 
     /** Weights of a step that took longer than expected, and of one that took less. */
-    private static final double RISE = 0.5;
+    private static final double SLOWER_WEIGHT = 0.5;
 
-    private static final double FALL = 0.25;
+    private static final double FASTER_WEIGHT = 0.25;
 
     private final double limitNanos;
     private double columnNanos;
@@ -36,13 +36,13 @@ final class StepTokenBudget {
     /** Records a step with prompt tokens. */
     void record(int columns, long nanos) {
         double measured = nanos / (columns + BASE_COLUMNS);
-        double weight = columnNanos == 0 ? 1 : measured > columnNanos ? RISE : FALL;
+        double weight = columnNanos == 0 ? 1 : measured > columnNanos ? SLOWER_WEIGHT : FASTER_WEIGHT;
         columnNanos += weight * (measured - columnNanos);
     }
 
     /** Records a step without prompt tokens. */
     void recordRows(long nanos) {
-        rowsNanos += (rowsNanos == 0 ? 1 : FALL) * (nanos - rowsNanos);
+        rowsNanos += (rowsNanos == 0 ? 1 : FASTER_WEIGHT) * (nanos - rowsNanos);
     }
 
     /** Returns the columns of a step within the limit; few before the first measurement. */

@@ -63,8 +63,8 @@ public interface TokenGuide {
      * Returns how many draft tokens, from the first one on, may come next in sequence; the rest
      * need not be verified. Changes no state.
      */
-    default int allowed(int[] guesses) {
-        return guesses.length;
+    default int allowed(int[] draftTokens) {
+        return draftTokens.length;
     }
 
     /** Returns a guide that lets the model choose every token. */

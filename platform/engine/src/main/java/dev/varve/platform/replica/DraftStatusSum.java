@@ -20,7 +20,7 @@ final class DraftStatusSum {
     }
 
     /** Returns the status of a draft model that has ended: its counters, and no memory. */
-    static DraftStatus gone(DraftStatus draft, String why) {
+    static DraftStatus ofEnded(DraftStatus draft, String why) {
         return new DraftStatus(
                 draft.device(),
                 0,

@@ -76,16 +76,16 @@ public final class EnginePool implements Engine {
     }
 
     private void put(Replica replica, PooledEngine member, int failures) {
-        member.engine().setFailover(new Others(replica));
+        member.engine().setFailover(new PoolFailover(replica));
         replica.put(member);
-        member.engine().broken().thenAccept(reason -> lose(replica, reason, failures));
+        member.engine().broken().thenAccept(reason -> onFailure(replica, reason, failures));
     }
 
     /** Moves requests of one replica to the others. */
-    private final class Others implements RequestFailover {
+    private final class PoolFailover implements RequestFailover {
         private final Replica from;
 
-        Others(Replica from) {
+        PoolFailover(Replica from) {
             this.from = from;
         }
 
@@ -96,15 +96,15 @@ public final class EnginePool implements Engine {
         }
 
         @Override
-        public boolean takes(TransferableRequest request, VarveException reason) {
-            if (closed || !(request.listener() instanceof RoutedRequest ticket)) {
+        public boolean accept(TransferableRequest request, VarveException reason) {
+            if (closed || !(request.listener() instanceof RoutedRequest routed)) {
                 return false;
             }
             if (!reason.kind().equals(VarveException.Kind.UNAVAILABLE) && from.failsAgain()) {
                 from.member().ifPresent(each -> each.engine().fail(reason));
             }
-            for (ReplicaRouter.Candidate candidate : order(ticket, Optional.of(from))) {
-                if (adopt(candidate, ticket, request)) {
+            for (ReplicaRouter.Candidate candidate : order(routed, Optional.of(from))) {
+                if (adopt(candidate, routed, request)) {
                     from.countMove();
                     return true;
                 }
@@ -114,27 +114,27 @@ public final class EnginePool implements Engine {
     }
 
     private static boolean adopt(
-            ReplicaRouter.Candidate candidate, RoutedRequest ticket, TransferableRequest request) {
+            ReplicaRouter.Candidate candidate, RoutedRequest routed, TransferableRequest request) {
         Replica replica = candidate.replica();
-        ticket.assign(replica, candidate.cached());
-        replica.index().add(ticket.prompt());
+        routed.assign(replica, candidate.cached());
+        replica.index().add(routed.prompt());
         try {
             Scheduler engine = replica.member().orElseThrow(EnginePool::unavailable).engine();
             engine.adopt(request);
             return true;
         } catch (VarveException e) {
-            ticket.leave();
+            routed.unassign();
             return false;
         }
     }
 
-    private List<ReplicaRouter.Candidate> order(RoutedRequest ticket, Optional<Replica> without) {
+    private List<ReplicaRouter.Candidate> order(RoutedRequest routed, Optional<Replica> without) {
         List<Replica> taking =
                 replicas.stream()
                         .filter(each -> without.filter(other -> other == each).isEmpty())
                         .filter(Replica::acceptsRequests)
                         .toList();
-        return ReplicaRouter.order(taking, ticket.prompt());
+        return ReplicaRouter.order(taking, routed.prompt());
     }
 
     @Override
@@ -144,26 +144,26 @@ public final class EnginePool implements Engine {
                     VarveException.Kind.UNAVAILABLE, "the server is shutting down");
         }
         PromptBlockHashes prompt = PromptBlockHashes.of(submissions.getFirst().request().prompt());
-        List<RoutedRequest> tickets =
+        List<RoutedRequest> routedRequests =
                 submissions.stream()
                         .map(each -> new RoutedRequest(each, prompt, open::less))
                         .toList();
-        open.more(tickets.size());
+        open.more(routedRequests.size());
         try {
-            return place(tickets);
+            return place(routedRequests);
         } catch (RuntimeException | Error e) {
-            tickets.forEach(each -> open.less());
+            routedRequests.forEach(each -> open.less());
             throw e;
         }
     }
 
     /** Tries one replica after the other, as long as the replica is the cause of the failure. */
-    private List<Generation> place(List<RoutedRequest> tickets) {
+    private List<Generation> place(List<RoutedRequest> routedRequests) {
         VarveException failure = unavailable();
         int tries = replicas.size();
         List<Replica> tried = new ArrayList<>();
         while (tries-- > 0) {
-            Optional<Replica> chosen = choose(tickets, tried);
+            Optional<Replica> chosen = choose(routedRequests, tried);
             if (chosen.isEmpty()) {
                 break;
             }
@@ -173,9 +173,9 @@ public final class EnginePool implements Engine {
                         .member()
                         .orElseThrow(EnginePool::unavailable)
                         .engine()
-                        .submit(tickets.stream().map(RoutedRequest::submission).toList());
+                        .submit(routedRequests.stream().map(RoutedRequest::submission).toList());
             } catch (VarveException e) {
-                tickets.forEach(RoutedRequest::leave);
+                routedRequests.forEach(RoutedRequest::unassign);
                 failure = e;
                 if (!isOfReplica(e)) {
                     break;
@@ -196,8 +196,8 @@ public final class EnginePool implements Engine {
     }
 
     /** Returns the replica for requests of one prompt; they count against it from here on. */
-    private Optional<Replica> choose(List<RoutedRequest> tickets, List<Replica> tried) {
-        RoutedRequest first = tickets.getFirst();
+    private Optional<Replica> choose(List<RoutedRequest> routedRequests, List<Replica> tried) {
+        RoutedRequest first = routedRequests.getFirst();
         List<Replica> taking =
                 replicas.stream()
                         .filter(each -> !tried.contains(each))
@@ -208,7 +208,7 @@ public final class EnginePool implements Engine {
                     ReplicaRouter.order(taking, first.prompt()).stream().findFirst();
             best.ifPresent(
                     chosen -> {
-                        tickets.forEach(each -> each.assign(chosen.replica(), chosen.cached()));
+                        routedRequests.forEach(each -> each.assign(chosen.replica(), chosen.cached()));
                         chosen.replica().index().add(first.prompt());
                     });
             return best.map(ReplicaRouter.Candidate::replica);
@@ -216,8 +216,8 @@ public final class EnginePool implements Engine {
     }
 
     /** Starts to reload a failed engine; the engine's own thread moves its requests. */
-    private void lose(Replica replica, VarveException reason, int failures) {
-        replica.lose(reason);
+    private void onFailure(Replica replica, VarveException reason, int failures) {
+        replica.markFailed(reason);
         if (closed) {
             return;
         }
@@ -246,7 +246,7 @@ public final class EnginePool implements Engine {
                 return true;
             }
             failures++;
-            replica.take().ifPresent(PooledEngine::close);
+            replica.removeEngine().ifPresent(PooledEngine::close);
             try {
                 PooledEngine opened = opener.open(replica.id());
                 replica.countRestart();
@@ -368,10 +368,10 @@ public final class EnginePool implements Engine {
         members.forEach(PooledEngine::close);
         restarter.close();
         // Engines that were being loaded meanwhile.
-        replicas.forEach(each -> each.take().ifPresent(PooledEngine::close));
+        replicas.forEach(each -> each.removeEngine().ifPresent(PooledEngine::close));
     }
 
     private List<PooledEngine> engineMembers() {
-        return replicas.stream().flatMap(each -> each.take().stream()).toList();
+        return replicas.stream().flatMap(each -> each.removeEngine().stream()).toList();
     }
 }

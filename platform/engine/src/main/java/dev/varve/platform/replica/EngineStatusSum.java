@@ -105,7 +105,7 @@ final class EngineStatusSum {
                 status.cache(),
                 status.speculation(),
                 LostShards.broken(status.shards(), why),
-                status.draft().map(draft -> DraftStatusSum.gone(draft, why)),
+                status.draft().map(draft -> DraftStatusSum.ofEnded(draft, why)),
                 status.paging());
     }
 
@@ -119,8 +119,8 @@ final class EngineStatusSum {
                 status.counts(),
                 new PrefixCacheStatus(PrefixCacheStatus.NONE.host(), cache.counts()),
                 status.speculation(),
-                LostShards.gone(status.shards(), why),
-                status.draft().map(draft -> DraftStatusSum.gone(draft, why)),
+                LostShards.ofClosedEngine(status.shards(), why),
+                status.draft().map(draft -> DraftStatusSum.ofEnded(draft, why)),
                 status.paging().map(past -> new PagingStatus(past.options(), past.counts(), 0, 0)));
     }
 

@@ -24,7 +24,7 @@ final class LostShards {
     }
 
     /** Returns the shards of a closed engine, without memory. */
-    static List<ShardStatus> gone(List<ShardStatus> shards, String why) {
+    static List<ShardStatus> ofClosedEngine(List<ShardStatus> shards, String why) {
         ShardMemory none = new ShardMemory(0, 0, 0, 0);
         return shards.stream()
                 .map(shard -> lost(shard, none, shard.peer().map(LostShards::withoutProcess), why))

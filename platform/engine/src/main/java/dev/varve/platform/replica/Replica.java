@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A replica of a pool. Its engine may fail, and is then replaced by another one. */
 final class Replica {
     /** Failed steps without a completed request in between, after which its engine is failed. */
-    private static final int MOST_STRIKES = 3;
+    private static final int MAX_FAILED_STEPS = 3;
 
     private final int id;
-    private final AtomicLong owedTokens = new AtomicLong();
+    private final AtomicLong outstandingTokens = new AtomicLong();
     private final AtomicLong moved = new AtomicLong();
     private final AtomicLong restarts = new AtomicLong();
-    private final AtomicInteger strikes = new AtomicInteger();
+    private final AtomicInteger failedSteps = new AtomicInteger();
     private volatile PromptIndex index = new PromptIndex(0);
     private volatile Optional<PooledEngine> member = Optional.empty();
     private volatile Optional<VarveException> reason = Optional.empty();
@@ -45,8 +45,8 @@ final class Replica {
     }
 
     /** Returns the estimated number of tokens that are still to be computed for its requests. */
-    AtomicLong owedTokens() {
-        return owedTokens;
+    AtomicLong outstandingTokens() {
+        return outstandingTokens;
     }
 
     boolean acceptsRequests() {
@@ -57,7 +57,7 @@ final class Replica {
     synchronized void put(PooledEngine opened) {
         EngineStatus status = opened.engine().status();
         index = new PromptIndex(cacheTokens(status));
-        strikes.set(0);
+        failedSteps.set(0);
         openedAt = System.nanoTime();
         // Cleared before the engine accepts requests.
         reason = Optional.empty();
@@ -72,20 +72,20 @@ final class Replica {
     }
 
     /** Marks the engine as failed. */
-    void lose(VarveException why) {
+    void markFailed(VarveException why) {
         reason = Optional.of(why);
         index.clear();
     }
 
     /** Removes and returns the engine; its counters are kept. */
-    synchronized Optional<PooledEngine> take() {
+    synchronized Optional<PooledEngine> removeEngine() {
         Optional<PooledEngine> taken = member;
-        taken.ifPresent(broken -> remember(broken.engine().status()));
+        taken.ifPresent(broken -> addPastCounts(broken.engine().status()));
         member = Optional.empty();
         return taken;
     }
 
-    private void remember(EngineStatus last) {
+    private void addPastCounts(EngineStatus last) {
         String why = reason.map(VarveException::getMessage).orElse("the replica is loaded again");
         EngineStatus counts = EngineStatusSum.countsOf(last, why);
         past =
@@ -108,12 +108,12 @@ final class Replica {
 
     /** Records a completed request. */
     void succeeded() {
-        strikes.set(0);
+        failedSteps.set(0);
     }
 
     /** Records a failed step; returns whether the number in a row has reached the limit. */
     boolean failsAgain() {
-        return strikes.incrementAndGet() == MOST_STRIKES;
+        return failedSteps.incrementAndGet() == MAX_FAILED_STEPS;
     }
 
     /**
@@ -121,7 +121,7 @@ final class Replica {
      * missing while no engine is loaded. Empty before the first engine.
      */
     synchronized Optional<EngineStatus> status() {
-        Optional<EngineStatus> now = member.map(each -> each.engine().status()).map(this::judged);
+        Optional<EngineStatus> now = member.map(each -> each.engine().status()).map(this::withoutLostShards);
         if (now.isPresent() && past.isPresent()) {
             return Optional.of(EngineStatusSum.after(now.get(), past.get()));
         }
@@ -129,7 +129,7 @@ final class Replica {
     }
 
     /** Marks the shards of a failed engine as missing, although they may be healthy. */
-    private EngineStatus judged(EngineStatus status) {
+    private EngineStatus withoutLostShards(EngineStatus status) {
         return reason.map(why -> EngineStatusSum.broken(status, why.getMessage())).orElse(status);
     }
 

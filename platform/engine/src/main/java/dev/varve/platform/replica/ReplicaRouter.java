@@ -32,7 +32,7 @@ final class ReplicaRouter {
      * @param usedTokens tokens in its caches
      */
     record Candidate(
-            Replica replica, int cached, long costTokens, long owedTokens, long usedTokens) {}
+            Replica replica, int cached, long costTokens, long outstandingTokens, long usedTokens) {}
 
     /**
      * Returns the replicas with their costs, the best one first.
@@ -40,13 +40,13 @@ final class ReplicaRouter {
      * @param replicas replicas that accept requests
      */
     static List<Candidate> order(List<Replica> replicas, PromptBlockHashes prompt) {
-        long least = replicas.stream().mapToLong(each -> each.owedTokens().get()).min().orElse(0);
+        long least = replicas.stream().mapToLong(each -> each.outstandingTokens().get()).min().orElse(0);
         long emptiest = replicas.stream().mapToLong(each -> each.index().used()).min().orElse(0);
         List<Candidate> candidates = new ArrayList<>();
         for (Replica replica : replicas) {
             int cached = replica.index().cached(prompt);
             long missing = (long) prompt.tokens() - cached;
-            long owed = replica.owedTokens().get();
+            long owed = replica.outstandingTokens().get();
             long waits = Math.max(0, owed - least - SLACK_TOKENS);
             long used = replica.index().used();
             long uneven = (used - emptiest) / UNEVEN_TOKENS;
@@ -55,7 +55,7 @@ final class ReplicaRouter {
         }
         candidates.sort(
                 Comparator.comparingLong(Candidate::costTokens)
-                        .thenComparingLong(Candidate::owedTokens)
+                        .thenComparingLong(Candidate::outstandingTokens)
                         .thenComparingLong(Candidate::usedTokens));
         return candidates;
     }

@@ -9,23 +9,23 @@ import dev.varve.platform.engine.GenerationListener;
 import java.util.Optional;
 
 /**
- * A request of a pool. It forwards events to the listener, and keeps the owed tokens of its replica
- * current. The engine that has the request calls it, one thread at a time.
+ * A request of a pool. It forwards events to the listener, and updates the outstanding tokens of its
+ * replica. The engine that has the request calls it, one thread at a time.
  */
 final class RoutedRequest implements GenerationListener {
     /** Estimated tokens of a response with a higher limit: most end long before their limit. */
-    private static final int FORESEEN = 256;
+    private static final int MAX_EXPECTED_TOKENS = 256;
 
     /** Minimum of expected cached tokens for which a miss corrects the index. */
-    private static final int WORTH = 4 * PromptBlockHashes.TOKENS;
+    private static final int MIN_CORRECTED_TOKENS = 4 * PromptBlockHashes.TOKENS;
 
     private final Engine.Submission submission;
     private final PromptBlockHashes prompt;
     private final Runnable ended;
     private Optional<Replica> at = Optional.empty();
-    private int left;
+    private int remainingTokens;
     private int expected;
-    private long owed;
+    private long outstandingTokens;
 
     /**
      * @param ended called after the last event of the request
@@ -34,7 +34,7 @@ final class RoutedRequest implements GenerationListener {
         this.submission = submission;
         this.prompt = prompt;
         this.ended = ended;
-        left = Math.min(FORESEEN, submission.request().ending().maxTokens());
+        remainingTokens = Math.min(MAX_EXPECTED_TOKENS, submission.request().ending().maxTokens());
     }
 
     PromptBlockHashes prompt() {
@@ -52,27 +52,27 @@ final class RoutedRequest implements GenerationListener {
      * @param cached prompt tokens that are likely cached
      */
     void assign(Replica replica, int cached) {
-        leave();
+        unassign();
         at = Optional.of(replica);
         expected = cached;
-        owe(prompt.tokens() - cached + left);
+        setOutstanding(prompt.tokens() - cached + remainingTokens);
     }
 
     /** Removes the request from its replica. */
-    void leave() {
-        owe(0);
+    void unassign() {
+        setOutstanding(0);
         at = Optional.empty();
     }
 
-    private void owe(long tokens) {
-        at.ifPresent(replica -> replica.owedTokens().addAndGet(tokens - owed));
-        owed = tokens;
+    private void setOutstanding(long tokens) {
+        at.ifPresent(replica -> replica.outstandingTokens().addAndGet(tokens - outstandingTokens));
+        outstandingTokens = tokens;
     }
 
     @Override
     public void onStart(int cachedTokens) {
-        owe(prompt.tokens() - cachedTokens + left);
-        if (expected >= WORTH && cachedTokens < expected / 2) {
+        setOutstanding(prompt.tokens() - cachedTokens + remainingTokens);
+        if (expected >= MIN_CORRECTED_TOKENS && cachedTokens < expected / 2) {
             at.ifPresent(replica -> replica.index().lowerCapacity());
         }
         submission.listener().onStart(cachedTokens);
@@ -85,23 +85,23 @@ final class RoutedRequest implements GenerationListener {
 
     @Override
     public void onPrefill(int doneTokens, int promptTokens) {
-        owe(promptTokens - doneTokens + left);
+        setOutstanding(promptTokens - doneTokens + remainingTokens);
         submission.listener().onPrefill(doneTokens, promptTokens);
     }
 
     @Override
     public boolean onToken(GeneratedToken token) {
-        if (left > 0) {
-            left--;
+        if (remainingTokens > 0) {
+            remainingTokens--;
         }
-        owe(left);
+        setOutstanding(remainingTokens);
         return submission.listener().onToken(token);
     }
 
     @Override
     public void onEnd(GenerationEnd end) {
         at.ifPresent(Replica::succeeded);
-        leave();
+        unassign();
         try {
             submission.listener().onEnd(end);
         } finally {
@@ -111,7 +111,7 @@ final class RoutedRequest implements GenerationListener {
 
     @Override
     public void onError(VarveException error) {
-        leave();
+        unassign();
         try {
             submission.listener().onError(error);
         } finally {

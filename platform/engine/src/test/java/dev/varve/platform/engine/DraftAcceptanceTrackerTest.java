@@ -32,7 +32,7 @@ class DraftAcceptanceTrackerTest {
         drafts.conclude(tokens, all, trees);
         tokens.add(5);
         tokens.add(9);
-        drafts.settle(tokens, all, trees);
+        drafts.record(tokens, all, trees);
 
         double untried = 0.5;
         assertEquals((1 + 3 * untried) / 4, drafts.rates().rate(0, 0, untried), 1e-9);
@@ -46,10 +46,10 @@ class DraftAcceptanceTrackerTest {
         drafts.propose(Draft.of(3, 4, 5), tokens.size());
         tokens.add(3);
 
-        drafts.settle(tokens, all, trees);
+        drafts.record(tokens, all, trees);
         double open = all.rate(0, 0, 0.5);
         tokens.add(7);
-        drafts.settle(tokens, all, trees);
+        drafts.record(tokens, all, trees);
 
         assertEquals(0.5, open, "it may be right yet");
         assertEquals((1 + 3 * 0.5) / 4, all.rate(0, 0, 0.5), 1e-9);

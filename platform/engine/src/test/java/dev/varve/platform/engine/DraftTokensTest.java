@@ -17,25 +17,25 @@ class DraftTokensTest {
 
     @Test
     void aWalkGoesFromGuessToGuess() {
-        DraftTokens guesses = DraftTokens.of(TREE, 5);
+        DraftTokens draftTokens = DraftTokens.of(TREE, 5);
 
-        assertEquals(1, guesses.next(0, 10));
-        assertEquals(4, guesses.next(0, 20));
-        assertEquals(-1, guesses.next(0, 21));
-        assertEquals(5, guesses.next(4, 21));
-        assertEquals(-1, guesses.next(1, 12));
-        assertEquals(2, guesses.next(1, 11));
-        assertTrue(guesses.continuesAfter(4));
-        assertFalse(guesses.continuesAfter(3));
-        assertFalse(guesses.continuesAfter(5));
+        assertEquals(1, draftTokens.next(0, 10));
+        assertEquals(4, draftTokens.next(0, 20));
+        assertEquals(-1, draftTokens.next(0, 21));
+        assertEquals(5, draftTokens.next(4, 21));
+        assertEquals(-1, draftTokens.next(1, 12));
+        assertEquals(2, draftTokens.next(1, 11));
+        assertTrue(draftTokens.continuesAfter(4));
+        assertFalse(draftTokens.continuesAfter(3));
+        assertFalse(draftTokens.continuesAfter(5));
     }
 
     @Test
     void theFirstOnesOfATreeMayBeAChain() {
-        DraftTokens guesses = DraftTokens.of(TREE, 3);
+        DraftTokens draftTokens = DraftTokens.of(TREE, 3);
 
-        assertTrue(guesses.tree().isChain());
-        assertEquals(2, guesses.next(1, 11));
+        assertTrue(draftTokens.tree().isChain());
+        assertEquals(2, draftTokens.next(1, 11));
         assertEquals(DraftTokens.NONE, DraftTokens.of(TREE, 0));
     }
 

@@ -185,7 +185,7 @@ class RecoveryTest {
             assertEquals(2, parked.promptTokens());
             assertEquals(2, parked.computedTokens());
             assertEquals(1, parked.generatedTokens());
-            assertTrue(parked.answering().isPresent());
+            assertTrue(parked.generationTime().isPresent());
             first.join().cancel();
             VarveException failure = failureOf(answer);
             assertEquals(VarveException.Kind.CANCELLED, failure.kind());

@@ -57,14 +57,14 @@ class RequestQueueTest {
 
     @Test
     void aFirstRequestEndsTheQuiet() {
-        assertTrue(queue.staysQuiet(Duration.ofMillis(1)));
+        assertTrue(queue.staysIdle(Duration.ofMillis(1)));
         CompletableFuture<Boolean> quiet =
-                inBackground(() -> queue.staysQuiet(Duration.ofMinutes(1)));
+                inBackground(() -> queue.staysIdle(Duration.ofMinutes(1)));
 
         queue.add(List.of(request(1)));
 
         assertFalse(quiet.join());
-        assertFalse(queue.staysQuiet(Duration.ofMinutes(1)));
+        assertFalse(queue.staysIdle(Duration.ofMinutes(1)));
     }
 
     @Test
@@ -152,13 +152,13 @@ class RequestQueueTest {
     void twinsWantTheMostThatOneOfThemWants() {
         Request leader = request(1, 2, 3);
         queue.add(List.of(request(1, 2)));
-        assertEquals(RequestedOutput.NONE, queue.wantedByTwins(leader));
+        assertEquals(RequestedOutput.NONE, queue.outputOfDuplicates(leader));
 
         queue.add(List.of(request(1, 2, 3)));
-        assertEquals(RequestedOutput.BEST, queue.wantedByTwins(leader));
+        assertEquals(RequestedOutput.BEST, queue.outputOfDuplicates(leader));
 
         queue.add(List.of(request(SamplingOptions.greedy().atTemperature(1), 1, 2, 3)));
-        assertEquals(RequestedOutput.LAST, queue.wantedByTwins(leader));
+        assertEquals(RequestedOutput.LAST, queue.outputOfDuplicates(leader));
     }
 
     @Test
@@ -273,7 +273,7 @@ class RequestQueueTest {
     @Test
     void whoAskedTheEngineIsAnsweredWithoutTheLock() {
         CompletableFuture<Boolean> free =
-                queue.ask(() -> 1).handle((answer, failure) -> failure != null && isFree());
+                queue.call(() -> 1).handle((answer, failure) -> failure != null && isFree());
 
         queue.end(ended -> {});
 

@@ -112,11 +112,11 @@ public final class ScriptedGuide implements TokenGuide {
     }
 
     @Override
-    public int allowed(int[] guesses) {
+    public int allowed(int[] draftTokens) {
         int count = 0;
-        while (count < guesses.length
+        while (count < draftTokens.length
                 && position + count < forced.length
-                && passes(position + count, guesses[count])) {
+                && passes(position + count, draftTokens[count])) {
             count++;
         }
         return count;

@@ -96,12 +96,12 @@ public final class ScriptedSpeculator implements Speculator {
         int begin = request.tokens().size();
         for (int[] text : texts) {
             if (begin < text.length && beginsWith(text, request.tokens())) {
-                int[] guesses =
+                int[] draftTokens =
                         new int[Math.min(Math.min(most, request.most()), text.length - begin)];
-                for (int i = 0; i < guesses.length; i++) {
-                    guesses[i] = Math.floorMod(text[begin + i] + error.applyAsInt(i), vocabulary);
+                for (int i = 0; i < draftTokens.length; i++) {
+                    draftTokens[i] = Math.floorMod(text[begin + i] + error.applyAsInt(i), vocabulary);
                 }
-                return Draft.of(guesses);
+                return Draft.of(draftTokens);
             }
         }
         return Draft.NONE;

@@ -133,7 +133,7 @@ class EnginePoolTest {
                             "the replica is away",
                             () -> replica(pool, 0),
                             status -> status.state() == ReplicaStatus.State.RECOVERING);
-            assertTrue(pool.status().isAble(), "one of two is there");
+            assertTrue(pool.status().canCompute(), "one of two is there");
             assertEquals(1, replicas.shard(1).health().restarts() + 1, away.toString());
 
             victim.comeBack();
@@ -223,7 +223,7 @@ class EnginePoolTest {
             Answer answer = ask(pool, request(1));
 
             Await.until("requests wait", () -> pool.status().outage().isPresent());
-            assertFalse(pool.status().isAble());
+            assertFalse(pool.status().canCompute());
             replicas.shard(0).comeBack();
             replicas.shard(1).comeBack();
             assertEquals(ANSWER, answer.await().size());
@@ -299,14 +299,14 @@ class EnginePoolTest {
 
             pool.restart(0);
             Await.until("one is out", () -> !replica(pool, 0).isReady());
-            assertTrue(pool.status().isAble());
+            assertTrue(pool.status().canCompute());
             assertEquals(ANSWER, ask(pool, request(2)).await().size());
             assertFalse(pool.broken().isDone());
             pool.restart(1);
 
             VarveException reason = Await.result(pool.broken());
             assertTrue(reason.getMessage().contains("made for the test"), reason.getMessage());
-            assertFalse(pool.status().isAble());
+            assertFalse(pool.status().canCompute());
             VarveException refused =
                     assertThrows(VarveException.class, () -> ask(pool, request(3)));
             assertEquals(VarveException.Kind.UNAVAILABLE, refused.kind());

@@ -48,7 +48,7 @@ class ReplicaRouterTest {
 
     @Test
     void unknownPromptsGoWhereThereIsLeastToDo() {
-        first.owedTokens().set(10);
+        first.outstandingTokens().set(10);
 
         assertEquals(1, chosen(prompt(1, 352)));
     }
@@ -57,9 +57,9 @@ class ReplicaRouterTest {
     void aReplicaWithMoreToDoKeepsItsPromptsUntilComputingThemAnewIsSooner() {
         second.index().add(prompt(1, 320));
 
-        second.owedTokens().set(512 + 320 - 48);
+        second.outstandingTokens().set(512 + 320 - 48);
         assertEquals(1, chosen(prompt(1, 352)), "waiting is sooner");
-        second.owedTokens().set(512 + 320 + 48);
+        second.outstandingTokens().set(512 + 320 + 48);
         assertEquals(0, chosen(prompt(1, 352)), "computing it is sooner");
     }
 

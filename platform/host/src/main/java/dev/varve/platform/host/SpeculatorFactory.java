@@ -182,13 +182,13 @@ final class SpeculatorFactory {
         GgufFile given = given();
         if (!DraftFile.isDraft(given.architecture())) {
             MtpFile block = block(given);
-            int guesses = mtpMost();
+            int draftTokens = mtpMost();
             return new DraftMemoryPlan(
                     draft.source(),
                     Optional.of(localDevice()),
-                    columns(guesses),
+                    columns(draftTokens),
                     block.weightBytes(),
-                    MtpSpeculator.cacheBytes(block, target(guesses).limits()));
+                    MtpSpeculator.cacheBytes(block, target(draftTokens).limits()));
         }
         DraftFile file = file(given);
         return new DraftMemoryPlan(
@@ -201,7 +201,7 @@ final class SpeculatorFactory {
 
     /** Returns the most draft tokens of a sequence in a step, for a chain or a tree. */
     private int columns(int most) {
-        return Math.max(most, draft.trees().guesses());
+        return Math.max(most, draft.trees().draftTokens());
     }
 
     /** Returns the configured file; {@code mtp} stands for the model's own file. */
@@ -367,7 +367,7 @@ final class SpeculatorFactory {
      * skips them.
      */
     private void requireBranches(Speculator speculator) {
-        if (draft.trees().guesses() == 0) {
+        if (draft.trees().draftTokens() == 0) {
             return;
         }
         if (!speculator.branches()) {

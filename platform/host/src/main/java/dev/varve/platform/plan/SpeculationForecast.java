@@ -6,21 +6,21 @@ package dev.varve.platform.plan;
  * @param tokens tokens of a step that verifies draft tokens, including the known one
  * @param plainMillis time of a step with a single token
  * @param checkMillis time of a step with {@code tokens} tokens
- * @param guessMillis time of drafting, once for each such step
+ * @param draftMillis time of drafting, once for each such step
  */
 public record SpeculationForecast(
-        int tokens, double plainMillis, double checkMillis, double guessMillis) {
+        int tokens, double plainMillis, double checkMillis, double draftMillis) {
     /** Checks that the times are positive. */
     public SpeculationForecast {
-        if (tokens < 2 || !(plainMillis > 0) || !(checkMillis > 0) || !(guessMillis >= 0)) {
+        if (tokens < 2 || !(plainMillis > 0) || !(checkMillis > 0) || !(draftMillis >= 0)) {
             throw new IllegalArgumentException(
-                    tokens + " tokens, " + plainMillis + ", " + checkMillis + ", " + guessMillis);
+                    tokens + " tokens, " + plainMillis + ", " + checkMillis + ", " + draftMillis);
         }
     }
 
     /** Returns the acceptance length at which a verifying step is as fast as plain decode. */
     public double breakEvenLength() {
-        return (checkMillis + guessMillis) / plainMillis;
+        return (checkMillis + draftMillis) / plainMillis;
     }
 
     /**

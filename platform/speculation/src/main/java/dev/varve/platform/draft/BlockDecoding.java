@@ -52,7 +52,7 @@ sealed interface BlockDecoding {
     }
 
     /** Whether the first slot predicts a token, too. */
-    default boolean guessesFromFirst() {
+    default boolean predictsFromFirst() {
         return this instanceof Markov markov && markov.shifted();
     }
 }

@@ -57,15 +57,15 @@ final class BlockDraftGraph implements DraftGraph {
     private final Tensor tokens;
     private final Tensor positions;
     private final Tensor rows;
-    private final Tensor wanted;
+    private final Tensor draftSlots;
 
     /** One per sequence, by attention rule. */
     private final Map<DraftHyperparameters.LayerAttention, List<Tensor>> masks =
             new LinkedHashMap<>();
 
-    private final Optional<BlockTokenDecoder.Inputs> walk;
+    private final Optional<BlockTokenDecoder.Inputs> decoderInputs;
     private final Optional<int[]> targets;
-    private final BlockTokenDecoder.DecodedRows guesses;
+    private final BlockTokenDecoder.DecodedRows decoded;
 
     /**
      * @param targets the target's token of each row of the head, if they differ
@@ -97,8 +97,8 @@ final class BlockDraftGraph implements DraftGraph {
                             : input(GgmlType.I32, columns);
             positions = input(GgmlType.I32, columns);
             rows = input(GgmlType.I64, columns);
-            wanted = input(GgmlType.I32, (long) key.sequences() * network.guesses());
-            walk =
+            draftSlots = input(GgmlType.I32, (long) key.sequences() * network.draftTokens());
+            decoderInputs =
                     BlockTokenDecoder.isWalk(network.method())
                             ? Optional.of(
                                     BlockTokenDecoder.Inputs.declare(
@@ -107,7 +107,7 @@ final class BlockDraftGraph implements DraftGraph {
             for (DraftHyperparameters.LayerAttention rule : network.rules()) {
                 masks.computeIfAbsent(rule, unknown -> masks());
             }
-            guesses = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
+            decoded = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
@@ -160,7 +160,7 @@ final class BlockDraftGraph implements DraftGraph {
             Tensor attended = attend(layers, layer, queries);
             hidden = layers.finish(layer, hidden, input, attended, filter);
         }
-        Tensor states = layers.norm(ops.getRows(hidden, wanted), DraftTensorNames.OUTPUT_NORM);
+        Tensor states = layers.norm(ops.getRows(hidden, draftSlots), DraftTensorNames.OUTPUT_NORM);
         BlockTokenDecoder own =
                 new BlockTokenDecoder(
                         layers, weights, draft.head().name(), key.sequences(), key.branches());
@@ -168,12 +168,12 @@ final class BlockDraftGraph implements DraftGraph {
                 switch (network.method()) {
                     case BlockDecoding.Plain plain -> own.each(states);
                     case BlockDecoding.Markov markov ->
-                            own.follow(markov, states, walk.orElseThrow());
+                            own.follow(markov, states, decoderInputs.orElseThrow());
                     case BlockDecoding.Selector selector ->
-                            own.select(selector, states, walk.orElseThrow());
+                            own.select(selector, states, decoderInputs.orElseThrow());
                 };
         graph.expand(result.rows().markOutput());
-        result.chances().ifPresent(chances -> graph.expand(chances.markOutput()));
+        result.probabilities().ifPresent(probabilities -> graph.expand(probabilities.markOutput()));
         result.lattice().ifPresent(lattice -> lattice.expand(graph));
         return result;
     }
@@ -242,25 +242,25 @@ final class BlockDraftGraph implements DraftGraph {
      * Draft of a block.
      *
      * @param rows of the head, one for each draft token
-     * @param chances that each is accepted if those before it are; empty if the network does not
+     * @param probabilities that each is accepted if those before it are; empty if the network does not
      *     output them
      * @param slots other candidates of each slot, if requested
      */
-    record Found(int[] rows, float[] chances, Optional<PositionCandidates> slots) {}
+    record BlockDraft(int[] rows, float[] probabilities, Optional<PositionCandidates> slots) {}
 
     /**
      * Computes the drafts.
      *
      * @param blocks in the order of the key's regions
      */
-    List<Found> compute(List<Block> blocks, ComputeDevice device) {
+    List<BlockDraft> compute(List<Block> blocks, ComputeDevice device) {
         int block = network.block().tokens();
         int sequences = key.sequences();
         int[] known = new int[sequences];
         int[] ids = new int[columns];
         int[] at = new int[columns];
         long[] into = new long[columns];
-        int[] outputs = new int[sequences * network.guesses()];
+        int[] outputs = new int[sequences * network.draftTokens()];
         for (int i = 0; i < sequences; i++) {
             known[i] = blocks.get(i).token();
             for (int slot = 0; slot < block; slot++) {
@@ -269,39 +269,39 @@ final class BlockDraftGraph implements DraftGraph {
                 at[column] = blocks.get(i).position() + slot;
                 into[column] = cache.regions().blockRow(key.regions().get(i), slot);
             }
-            for (int guess = 0; guess < network.guesses(); guess++) {
-                outputs[guess * sequences + i] = i * block + network.firstGuess() + guess;
+            for (int guess = 0; guess < network.draftTokens(); guess++) {
+                outputs[guess * sequences + i] = i * block + network.firstPredictingSlot() + guess;
             }
         }
         writeTokens(ids);
         positions.write(at, 0, columns, 0);
         rows.write(into, 0, columns, 0);
-        wanted.write(outputs, 0, outputs.length, 0);
+        draftSlots.write(outputs, 0, outputs.length, 0);
         masks.forEach((rule, tensors) -> writeMasks(rule, tensors, blocks));
-        walk.ifPresent(inputs -> inputs.write(known, targets));
+        decoderInputs.ifPresent(inputs -> inputs.write(known, targets));
         device.compute(graph, Phase.DECODE);
         return read();
     }
 
-    private List<Found> read() {
+    private List<BlockDraft> read() {
         int sequences = key.sequences();
-        int[] all = new int[sequences * network.guesses()];
-        guesses.rows().read(all, 0, all.length, 0);
-        float[] chances = new float[guesses.chances().isPresent() ? all.length : 0];
-        guesses.chances().ifPresent(tensor -> tensor.read(chances, 0, chances.length, 0));
-        List<Found> found = new ArrayList<>();
+        int[] all = new int[sequences * network.draftTokens()];
+        decoded.rows().read(all, 0, all.length, 0);
+        float[] probabilities = new float[decoded.probabilities().isPresent() ? all.length : 0];
+        decoded.probabilities().ifPresent(tensor -> tensor.read(probabilities, 0, probabilities.length, 0));
+        List<BlockDraft> found = new ArrayList<>();
         for (int i = 0; i < sequences; i++) {
-            int[] own = new int[network.guesses()];
-            float[] sure = new float[chances.length / sequences];
+            int[] own = new int[network.draftTokens()];
+            float[] sure = new float[probabilities.length / sequences];
             for (int guess = 0; guess < own.length; guess++) {
                 own[guess] = all[guess * sequences + i];
                 if (guess < sure.length) {
-                    sure[guess] = chances[guess * sequences + i];
+                    sure[guess] = probabilities[guess * sequences + i];
                 }
             }
             int sequence = i;
             found.add(
-                    new Found(own, sure, guesses.lattice().map(lattice -> lattice.read(sequence))));
+                    new BlockDraft(own, sure, decoded.lattice().map(lattice -> lattice.read(sequence))));
         }
         return found;
     }

@@ -17,7 +17,7 @@ interface BlockDraftModel extends AutoCloseable {
      * @param branches whether other candidates of each slot are requested; they are missing if the
      *     device does not support them
      */
-    List<BlockDraftGraph.Found> guess(
+    List<BlockDraftGraph.BlockDraft> draft(
             List<Integer> regions, List<BlockDraftGraph.Block> asked, boolean branches);
 
     /** Bytes in use, without those in a mapped file. */

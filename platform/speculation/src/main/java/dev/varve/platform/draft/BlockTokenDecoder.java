@@ -24,11 +24,11 @@ final class BlockTokenDecoder {
      * Output tensors.
      *
      * @param rows of the head, {@code I32 [sequences * slots]}, slot after slot
-     * @param chances that each is accepted if those before it are, {@code F32 [1, sequences *
+     * @param probabilities that each is accepted if those before it are, {@code F32 [1, sequences *
      *     slots]}
      * @param lattice other candidates of each slot, if requested
      */
-    record DecodedRows(Tensor rows, Optional<Tensor> chances, Optional<TokenLattice> lattice) {}
+    record DecodedRows(Tensor rows, Optional<Tensor> probabilities, Optional<TokenLattice> lattice) {}
 
     /**
      * Inputs that are written before each computation.
@@ -84,16 +84,16 @@ final class BlockTokenDecoder {
 
     /** Maximum number of recorded tensors. */
     static int tensors(DraftHyperparameters network, ShardWeights weights, int sequences) {
-        int lattice = TokenLattice.tensors(network.guesses());
+        int lattice = TokenLattice.tensors(network.draftTokens());
         return isWalk(network.method())
                 ? TENSORS
                         + lattice
-                        + network.guesses() * (TENSORS_PER_SLOT + weights.tensorsOfTiles(sequences))
+                        + network.draftTokens() * (TENSORS_PER_SLOT + weights.tensorsOfTiles(sequences))
                 : TENSORS + lattice;
     }
 
     private BlockLayout slots() {
-        return new BlockLayout(ops, network.guesses(), sequences);
+        return new BlockLayout(ops, network.draftTokens(), sequences);
     }
 
     /** Decodes each slot independently. */
@@ -112,7 +112,7 @@ final class BlockTokenDecoder {
         Tensor before = inputs.known();
         Tensor rows = null;
         Tensor links = null;
-        for (int slot = 0; slot < network.guesses(); slot++) {
+        for (int slot = 0; slot < network.draftTokens(); slot++) {
             Tensor link = layers.rows(DraftTensorNames.MARKOV_TABLE, before);
             Tensor change = layers.multiplyTable(DraftTensorNames.MARKOV_HEAD, link);
             Tensor best = ops.argmax(ops.add(change, slots.columns(logits, slot)));
@@ -120,7 +120,7 @@ final class BlockTokenDecoder {
             links = method.confident() ? join(links, link, 1) : null;
             before = targets(best, inputs);
         }
-        Optional<Tensor> chances =
+        Optional<Tensor> probabilities =
                 Optional.ofNullable(links)
                         .map(all -> ops.concat(states, all, 0))
                         .map(all -> layers.multiply(DraftTensorNames.CONFIDENCE, all))
@@ -135,7 +135,7 @@ final class BlockTokenDecoder {
                                                 ids -> targets(ids, inputs),
                                                 new MarkovTransitions(layers)))
                         : Optional.empty();
-        return new DecodedRows(rows, chances, lattice);
+        return new DecodedRows(rows, probabilities, lattice);
     }
 
     /** The target's tokens for rows of the head, {@code I32 [n] -> I32 [n]}. */
@@ -161,8 +161,8 @@ final class BlockTokenDecoder {
                         weights.multiplyFew(ops, DraftTensorNames.SELECTOR_HIDDEN, states));
         Tensor before = inputs.known();
         Tensor tokens = null;
-        Tensor chances = null;
-        for (int slot = 0; slot < network.guesses(); slot++) {
+        Tensor probabilities = null;
+        for (int slot = 0; slot < network.draftTokens(); slot++) {
             Tensor candidates = slots.part(choice.candidates(), 1, count, slot);
             Tensor matches = links.between(slot, before, 1, slots.ids(choice.candidates(), slot));
             Tensor all = ops.add(matches, slots.part(choice.own(), count, 1, slot));
@@ -172,7 +172,7 @@ final class BlockTokenDecoder {
             before = ops.reshape2d(chosen, sequences, 1);
             tokens = join(tokens, before, 0);
             Tensor shares = ops.reshape3d(ops.softMax(columns), 1, count, sequences);
-            chances = join(chances, ops.reshape2d(ops.getRows(shares, best), 1, sequences), 1);
+            probabilities = join(probabilities, ops.reshape2d(ops.getRows(shares, best), 1, sequences), 1);
         }
         Optional<TokenLattice> lattice =
                 branches
@@ -180,7 +180,7 @@ final class BlockTokenDecoder {
                                 TokenLattice.of(slots, choice)
                                         .linked(inputs.known(), ids -> ids, links))
                         : Optional.empty();
-        return new DecodedRows(tokens, Optional.of(chances), lattice);
+        return new DecodedRows(tokens, Optional.of(probabilities), lattice);
     }
 
     private Tensor scores(Tensor states, BlockDecoding.LogitScaling rules) {

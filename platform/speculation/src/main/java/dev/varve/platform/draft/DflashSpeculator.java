@@ -34,7 +34,7 @@ public final class DflashSpeculator implements Speculator {
     private static final int LEAST_CONTEXT = 16;
 
     /** Number of pending states from which on they are processed at once. */
-    private static final int ENOUGH_STATES = 32;
+    private static final int BATCHED_STATES = 32;
 
     /** When the network is in memory. */
     public enum Residency {
@@ -208,7 +208,7 @@ public final class DflashSpeculator implements Speculator {
                 addFeatures();
             }
         }
-        if (pending.count() >= ENOUGH_STATES) {
+        if (pending.count() >= BATCHED_STATES) {
             // Processed here, so that the measured cost of drafts does not depend on earlier steps.
             addFeatures();
         }
@@ -237,7 +237,7 @@ public final class DflashSpeculator implements Speculator {
         for (int first = 0; first < ready.size(); first += DraftModel.MOST_TOGETHER) {
             List<Integer> some =
                     ready.subList(first, Math.min(ready.size(), first + DraftModel.MOST_TOGETHER));
-            guess(some.stream().map(sequences::get).toList(), some, drafts);
+            draftAll(some.stream().map(sequences::get).toList(), some, drafts);
         }
         return List.of(drafts);
     }
@@ -250,7 +250,7 @@ public final class DflashSpeculator implements Speculator {
                 .isPresent();
     }
 
-    private void guess(List<DraftRequest> requests, List<Integer> places, Draft[] drafts) {
+    private void draftAll(List<DraftRequest> requests, List<Integer> places, Draft[] drafts) {
         List<Integer> regions = new ArrayList<>();
         List<BlockDraftGraph.Block> blocks = new ArrayList<>();
         for (DraftRequest request : requests) {
@@ -261,16 +261,16 @@ public final class DflashSpeculator implements Speculator {
                             request.tokens().get(ring.end()), ring.begin(), ring.end()));
         }
         boolean branches = requests.stream().anyMatch(request -> request.branched() > 0);
-        List<BlockDraftGraph.Found> found = model().guess(regions, blocks, branches);
+        List<BlockDraftGraph.BlockDraft> found = model().draft(regions, blocks, branches);
         for (int i = 0; i < requests.size(); i++) {
             drafts[places.get(i)] = draft(found.get(i), requests.get(i));
         }
     }
 
-    private Draft draft(BlockDraftGraph.Found found, DraftRequest request) {
+    private Draft draft(BlockDraftGraph.BlockDraft found, DraftRequest request) {
         int most = Math.min(mostTokens(), request.most());
-        DraftConfidence confidence = DraftConfidence.of(found.chances(), most);
-        int[] tokens = ids.targets(found.rows(), confidence.worthwhile());
+        DraftConfidence confidence = DraftConfidence.of(found.probabilities(), most);
+        int[] tokens = ids.targets(found.rows(), confidence.usefulTokens());
         if (tokens.length == 0) {
             return Draft.NONE;
         }

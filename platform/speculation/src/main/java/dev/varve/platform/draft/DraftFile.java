@@ -86,6 +86,6 @@ public record DraftFile(
 
     /** Maximum draft length. */
     public int mostTokens() {
-        return network.guesses();
+        return network.draftTokens();
     }
 }

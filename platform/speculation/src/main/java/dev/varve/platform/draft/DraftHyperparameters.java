@@ -93,13 +93,13 @@ record DraftHyperparameters(
     }
 
     /** Number of draft tokens of a block. */
-    int guesses() {
-        return block.tokens() - firstGuess();
+    int draftTokens() {
+        return block.tokens() - firstPredictingSlot();
     }
 
     /** Index of the first slot that predicts a token. */
-    int firstGuess() {
-        return method.guessesFromFirst() ? 0 : 1;
+    int firstPredictingSlot() {
+        return method.predictsFromFirst() ? 0 : 1;
     }
 
     /** Elements of a token's hidden states, one capture after the other. */

@@ -181,7 +181,7 @@ final class DraftModel implements BlockDraftModel {
     }
 
     @Override
-    public List<BlockDraftGraph.Found> guess(
+    public List<BlockDraftGraph.BlockDraft> draft(
             List<Integer> regions, List<BlockDraftGraph.Block> asked, boolean branches) {
         List<Integer> ends = asked.stream().map(BlockDraftGraph.Block::position).toList();
         synchronized (device.lock()) {

@@ -16,25 +16,25 @@ import java.util.PriorityQueue;
  */
 record DraftTree(int[] rows, int[] parents) {
     /** A draft token that may be added next. */
-    private record TreeCandidate(Node parent, int rank, double logChance, int number) {}
+    private record TreeCandidate(Node parent, int rank, double logProbability, int number) {}
 
     /** A draft token of the tree, and its possible successors. */
     private static final class Node {
         private final int number;
         private final int depth;
-        private final double logChance;
+        private final double logProbability;
         private final List<PositionCandidates.Ranked> followers;
 
-        Node(int number, int depth, double logChance, List<PositionCandidates.Ranked> followers) {
+        Node(int number, int depth, double logProbability, List<PositionCandidates.Ranked> followers) {
             this.number = number;
             this.depth = depth;
-            this.logChance = logChance;
+            this.logProbability = logProbability;
             this.followers = followers;
         }
     }
 
     /** State of a tree while it grows. */
-    private static final class Growth {
+    private static final class Builder {
         private final PositionCandidates slots;
         private final int depth;
         private final int ranks;
@@ -42,14 +42,14 @@ record DraftTree(int[] rows, int[] parents) {
         private final int[] parents;
         private final PriorityQueue<TreeCandidate> waiting =
                 new PriorityQueue<>(
-                        Comparator.comparingDouble(TreeCandidate::logChance)
+                        Comparator.comparingDouble(TreeCandidate::logProbability)
                                 .reversed()
                                 .thenComparingInt(TreeCandidate::number));
 
         private int count;
         private int waited;
 
-        Growth(PositionCandidates slots, int depth, int ranks, int budget) {
+        Builder(PositionCandidates slots, int depth, int ranks, int budget) {
             this.slots = slots;
             this.depth = depth;
             this.ranks = ranks;
@@ -66,19 +66,19 @@ record DraftTree(int[] rows, int[] parents) {
             return new Node(-1, 0, 0, followers(0, 0));
         }
 
-        private Node add(Node parent, PositionCandidates.Ranked guess, double logChance) {
+        private Node add(Node parent, PositionCandidates.Ranked guess, double logProbability) {
             rows[count] = guess.row();
             parents[count] = parent.number;
             return new Node(
                     count++,
                     parent.depth + 1,
-                    logChance,
+                    logProbability,
                     followers(parent.depth + 1, guess.index()));
         }
 
         private void offer(Node parent, int rank) {
             if (rank < parent.followers.size()) {
-                double chance = parent.logChance + parent.followers.get(rank).logChance();
+                double chance = parent.logProbability + parent.followers.get(rank).logProbability();
                 waiting.add(new TreeCandidate(parent, rank, chance, waited++));
             }
         }
@@ -96,22 +96,22 @@ record DraftTree(int[] rows, int[] parents) {
                     rank++;
                 }
                 if (rank == followers.size()) {
-                    leave(last, spine);
+                    addUnbranched(last, spine);
                     return;
                 }
                 PositionCandidates.Ranked guess = followers.get(rank);
                 // The other candidates keep their order.
                 List<PositionCandidates.Ranked> ordered = new ArrayList<>(followers);
                 ordered.add(0, ordered.remove(rank));
-                Node parent = new Node(last.number, last.depth, last.logChance, ordered);
-                last = add(parent, guess, parent.logChance + guess.logChance());
+                Node parent = new Node(last.number, last.depth, last.logProbability, ordered);
+                last = add(parent, guess, parent.logProbability + guess.logProbability());
                 offer(parent, 1);
             }
             offer(last, 0);
         }
 
         /** Adds the rest of the path without branches: its tokens are not among the candidates. */
-        private void leave(Node last, int[] spine) {
+        private void addUnbranched(Node last, int[] spine) {
             offer(last, 0);
             for (int i = last.depth; i < spine.length; i++) {
                 rows[count] = spine[i];
@@ -127,7 +127,7 @@ record DraftTree(int[] rows, int[] parents) {
                         add(
                                 next.parent(),
                                 next.parent().followers.get(next.rank()),
-                                next.logChance());
+                                next.logProbability());
                 offer(next.parent(), next.rank() + 1);
                 offer(node, 0);
             }
@@ -144,8 +144,8 @@ record DraftTree(int[] rows, int[] parents) {
      */
     static DraftTree of(PositionCandidates slots, int[] spine, int depth, int budget) {
         int ranks = budget > depth ? TokenLattice.RANKS : 1;
-        Growth growth = new Growth(slots, Math.min(depth, slots.slots()), ranks, budget);
-        growth.follow(spine);
-        return growth.grow();
+        Builder builder = new Builder(slots, Math.min(depth, slots.slots()), ranks, budget);
+        builder.follow(spine);
+        return builder.grow();
     }
 }

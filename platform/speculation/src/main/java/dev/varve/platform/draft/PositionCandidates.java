@@ -22,9 +22,9 @@ record PositionCandidates(int[][] rows, float[][] shares, Optional<List<float[]>
      *
      * @param index of the candidate in its slot
      * @param row of the head
-     * @param logChance logarithm of the chance that it is accepted if those before it are
+     * @param logProbability logarithm of the chance that it is accepted if those before it are
      */
-    record Ranked(int index, int row, double logChance) {}
+    record Ranked(int index, int row, double logProbability) {}
 
     int slots() {
         return rows.length;
@@ -42,7 +42,7 @@ record PositionCandidates(int[][] rows, float[][] shares, Optional<List<float[]>
      */
     List<Ranked> rank(int slot, int before, int most) {
         boolean[] repeated = repeated(slot);
-        double[] logs = logChances(slot, before, repeated);
+        double[] logs = logProbabilities(slot, before, repeated);
         List<Ranked> ranked = new ArrayList<>();
         for (int i = 0; i < logs.length; i++) {
             // Also excludes infinities, which a chance of 0 gives.
@@ -51,13 +51,13 @@ record PositionCandidates(int[][] rows, float[][] shares, Optional<List<float[]>
             }
         }
         ranked.sort(
-                Comparator.comparingDouble(Ranked::logChance)
+                Comparator.comparingDouble(Ranked::logProbability)
                         .reversed()
                         .thenComparingInt(Ranked::row));
         return ranked.size() > most ? ranked.subList(0, most) : ranked;
     }
 
-    private double[] logChances(int slot, int before, boolean[] repeated) {
+    private double[] logProbabilities(int slot, int before, boolean[] repeated) {
         int count = rows[slot].length;
         double[] logs = new double[count];
         for (int i = 0; i < count; i++) {

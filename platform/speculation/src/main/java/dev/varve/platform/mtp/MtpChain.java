@@ -16,7 +16,7 @@ final class MtpChain {
     private static final class SequenceDraft {
         private final MtpFile file;
         private final int region;
-        private final int[] guesses;
+        private final int[] draftTokens;
 
         /** Inputs of the last row, with the block's own state instead of the model's. */
         private final float[] column;
@@ -27,7 +27,7 @@ final class MtpChain {
         SequenceDraft(MtpFile file, MtpModel.Rows rows, int most) {
             this.file = file;
             region = rows.region();
-            guesses = new int[most];
+            draftTokens = new int[most];
             int end = rows.tokens().length;
             position = rows.position() + end - 1;
             column =
@@ -42,13 +42,13 @@ final class MtpChain {
         /** Adds a draft token; returns whether the chain continues. An invalid token ends it. */
         boolean add(int token) {
             if (token >= 0) {
-                guesses[count++] = token;
+                draftTokens[count++] = token;
             }
-            return token >= 0 && count < guesses.length;
+            return token >= 0 && count < draftTokens.length;
         }
 
         MtpModel.Rows next(float[] state) {
-            int[] token = {guesses[count - 1]};
+            int[] token = {draftTokens[count - 1]};
             System.arraycopy(state, 0, column, column.length - state.length, state.length);
             position += file.staysInPlace() ? 0 : 1;
             return new MtpModel.Rows(region, position, token, column);
@@ -70,17 +70,17 @@ final class MtpChain {
      * @param most maximum draft length of each sequence, at least 1
      * @return the draft tokens of each sequence
      */
-    static List<int[]> guess(MtpModel model, List<MtpModel.Rows> rows, int[] most) {
+    static List<int[]> draft(MtpModel model, List<MtpModel.Rows> rows, int[] most) {
         MtpChain chain = new MtpChain(model, rows, most);
         chain.run(rows);
-        return chain.links.stream().map(link -> Arrays.copyOf(link.guesses, link.count)).toList();
+        return chain.links.stream().map(link -> Arrays.copyOf(link.draftTokens, link.count)).toList();
     }
 
     private void run(List<MtpModel.Rows> first) {
         List<MtpModel.Rows> rows = first;
         List<SequenceDraft> going = links;
         while (!rows.isEmpty()) {
-            MtpModel.MtpOutput guess = model.guess(rows);
+            MtpModel.MtpOutput guess = model.draft(rows);
             List<MtpModel.Rows> next = new ArrayList<>();
             List<SequenceDraft> left = new ArrayList<>();
             for (int i = 0; i < going.size(); i++) {

@@ -171,7 +171,7 @@ final class MtpModel implements AutoCloseable {
      *
      * @param all of different sequences
      */
-    MtpOutput guess(List<Rows> all) {
+    MtpOutput draft(List<Rows> all) {
         ShardResult result = compute(all, Phase.DECODE, RequestedOutput.BEST, List.of(file.made()));
         float[] made = result.features().getFirst().values();
         List<float[]> states = new ArrayList<>();

@@ -20,10 +20,10 @@ final class MtpSequence {
     private int stored;
 
     /** Position after the tokens whose states were collected. */
-    private int seen;
+    private int collected;
 
-    /** States of the token before {@link #seen}, in the format of a row's input. */
-    private float[] carry;
+    /** States of the token before {@link #collected}, in the format of a row's input. */
+    private float[] lastStates;
 
     /** Number of rows after {@link #stored}. */
     private int pending;
@@ -44,13 +44,13 @@ final class MtpSequence {
         return region;
     }
 
-    int seen() {
-        return seen;
+    int collected() {
+        return collected;
     }
 
     /** Number of positions that the next draft uses, without that of its first token. */
     int count() {
-        return seen - begin + (file.staysInPlace() ? 1 : 0);
+        return collected - begin + (file.staysInPlace() ? 1 : 0);
     }
 
     int pending() {
@@ -63,8 +63,8 @@ final class MtpSequence {
         // unknown.
         begin = position == 0 && !file.staysInPlace() ? 0 : position + 1;
         stored = begin;
-        seen = position;
-        carry = new float[file.columnLength()];
+        collected = position;
+        lastStates = new float[file.columnLength()];
         pending = 0;
     }
 
@@ -75,37 +75,37 @@ final class MtpSequence {
      * @param index of the token in the states
      */
     void append(int token, HiddenStates states, int index) {
-        if (seen >= stored + pending) {
+        if (collected >= stored + pending) {
             add(token);
         }
         int width = file.width();
         for (int i = 0; i < states.layers().size(); i++) {
             HiddenStates.Layer layer = states.layers().get(i);
             int column = layer.firstColumn() + index;
-            System.arraycopy(layer.values(), column * width, carry, i * width, width);
+            System.arraycopy(layer.values(), column * width, lastStates, i * width, width);
         }
-        seen++;
+        collected++;
     }
 
     private void add(int token) {
         if (pending == tokens.length) {
             int room = Math.max(4, 2 * pending);
             tokens = Arrays.copyOf(tokens, room);
-            columns = Arrays.copyOf(columns, room * carry.length);
+            columns = Arrays.copyOf(columns, room * lastStates.length);
         }
         tokens[pending] = token;
-        System.arraycopy(carry, 0, columns, pending * carry.length, carry.length);
+        System.arraycopy(lastStates, 0, columns, pending * lastStates.length, lastStates.length);
         pending++;
     }
 
     /** Returns the rows that are not in the cache yet, and counts them as cached. */
-    MtpModel.Rows take() {
+    MtpModel.Rows takeRows() {
         MtpModel.Rows rows =
                 new MtpModel.Rows(
                         region,
                         stored - begin,
                         Arrays.copyOf(tokens, pending),
-                        Arrays.copyOf(columns, pending * carry.length));
+                        Arrays.copyOf(columns, pending * lastStates.length));
         stored += pending;
         pending = 0;
         // Frees the arrays: a prompt has many rows, a step few.
@@ -114,11 +114,11 @@ final class MtpSequence {
         return rows;
     }
 
-    /** As {@link #take}, with the row of a chosen token whose state is not known yet. */
+    /** As {@link #takeRows}, with the row of a chosen token whose state is not known yet. */
     MtpModel.Rows takeWith(int anchor) {
         // After a repeated call the row is in the cache already.
-        stored = Math.min(stored, seen);
+        stored = Math.min(stored, collected);
         add(anchor);
-        return take();
+        return takeRows();
     }
 }

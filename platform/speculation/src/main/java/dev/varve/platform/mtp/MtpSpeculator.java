@@ -137,18 +137,18 @@ public final class MtpSpeculator implements Speculator {
         MtpSequence sequence = found.get();
         int first = states.firstPosition();
         boolean full = sequence.count() + states.tokens() + limits.draftTokens() > capacity;
-        if (sequence.seen() != first || full) {
+        if (sequence.collected() != first || full) {
             sequence.restart(first);
         }
         for (int i = 0; i < states.tokens(); i++) {
             sequence.append(tokens.get(first + i), states, i);
             if (sequence.pending() == MtpModel.MOST_ROWS) {
-                model().addFeatures(sequence.take());
+                model().addFeatures(sequence.takeRows());
             }
         }
         if (sequence.pending() > FEW_ROWS) {
             // Processed here, so that the measured cost of drafts does not depend on earlier steps.
-            model().addFeatures(sequence.take());
+            model().addFeatures(sequence.takeRows());
         }
     }
 
@@ -171,7 +171,7 @@ public final class MtpSpeculator implements Speculator {
         for (int first = 0; first < ready.size(); first += MOST_TOGETHER) {
             List<Integer> some =
                     ready.subList(first, Math.min(ready.size(), first + MOST_TOGETHER));
-            List<int[]> guesses = guess(some.stream().map(requests::get).toList());
+            List<int[]> guesses = draft(some.stream().map(requests::get).toList());
             for (int i = 0; i < some.size(); i++) {
                 drafts[some.get(i)] = Draft.of(guesses.get(i));
             }
@@ -183,19 +183,19 @@ public final class MtpSpeculator implements Speculator {
         int known = request.tokens().size() - 1;
         MtpSequence sequence = sequences.get(request.sequence());
         return sequence != null
-                && sequence.seen() == known
+                && sequence.collected() == known
                 && sequence.count() >= Math.min(known, LEAST_CONTEXT);
     }
 
-    private List<int[]> guess(List<DraftRequest> requests) {
+    private List<int[]> draft(List<DraftRequest> requests) {
         List<MtpModel.Rows> rows = new ArrayList<>();
         for (DraftRequest request : requests) {
             MtpSequence sequence = sequences.get(request.sequence());
-            rows.add(sequence.takeWith(request.tokens().get(sequence.seen())));
+            rows.add(sequence.takeWith(request.tokens().get(sequence.collected())));
         }
         int[] most =
                 requests.stream().mapToInt(each -> Math.min(each.most(), mostTokens())).toArray();
-        return MtpChain.guess(model(), rows, most);
+        return MtpChain.draft(model(), rows, most);
     }
 
     @Override

@@ -8,20 +8,20 @@ import dev.varve.api.speculation.Draft;
  */
 public final class AcceptanceRates {
     /** Factor that each new result applies to the older ones: about the last 60 count. */
-    private static final double FADE = 1 - 1.0 / 60;
+    private static final double DECAY = 1 - 1.0 / 60;
 
     /** Weight of the expected rate, in draft tokens, so that a single result decides nothing. */
     private static final double PRIOR = 3;
 
-    private final double[][] right;
-    private final double[][] tried;
+    private final double[][] acceptedWeight;
+    private final double[][] verifiedWeight;
 
     /**
      * @param depth maximum draft length
      */
     public AcceptanceRates(int depth) {
-        right = new double[Draft.MOST_GRADE + 1][depth];
-        tried = new double[Draft.MOST_GRADE + 1][depth];
+        acceptedWeight = new double[Draft.MOST_GRADE + 1][depth];
+        verifiedWeight = new double[Draft.MOST_GRADE + 1][depth];
     }
 
     /**
@@ -32,8 +32,8 @@ public final class AcceptanceRates {
      */
     public void record(int grade, int known, int accepted) {
         for (int i = 0; i < Math.min(known, accepted + 1); i++) {
-            right[grade][i] = right[grade][i] * FADE + (i < accepted ? 1 : 0);
-            tried[grade][i] = tried[grade][i] * FADE + 1;
+            acceptedWeight[grade][i] = acceptedWeight[grade][i] * DECAY + (i < accepted ? 1 : 0);
+            verifiedWeight[grade][i] = verifiedWeight[grade][i] * DECAY + 1;
         }
     }
 
@@ -44,11 +44,11 @@ public final class AcceptanceRates {
      * @param expected rate to assume while few were verified
      */
     public double rate(int grade, int depth, double expected) {
-        return (right[grade][depth] + PRIOR * expected) / (tried[grade][depth] + PRIOR);
+        return (acceptedWeight[grade][depth] + PRIOR * expected) / (verifiedWeight[grade][depth] + PRIOR);
     }
 
     /** Current weight of the verified draft tokens at a depth. */
-    double tried(int grade, int depth) {
-        return tried[grade][depth];
+    double verifiedWeight(int grade, int depth) {
+        return verifiedWeight[grade][depth];
     }
 }

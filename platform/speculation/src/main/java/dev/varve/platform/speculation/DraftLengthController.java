@@ -18,16 +18,16 @@ public final class DraftLengthController {
     private static final double UNTRIED = 0.7;
 
     /** Number of steps between two estimates of whether drafts pay; an estimate takes time, too. */
-    private static final int OUTLOOK_STEPS = 32;
+    private static final int GAIN_ESTIMATE_STEPS = 32;
 
     /** Maximum factor on the time of a step for the sake of sequences without drafts. */
-    private static final double UNHARMED = 1.05;
+    private static final double MAX_SLOWDOWN = 1.05;
 
     /**
      * Number of consecutive choices without draft tokens after which drafts count as not worth
      * their cost; fewer may be chance.
      */
-    private static final int PATIENCE = 8;
+    private static final int MAX_REFUSALS = 8;
 
     private final int depth;
     private final OptionalInt width;
@@ -46,19 +46,19 @@ public final class DraftLengthController {
     /** Consecutive choices of no draft tokens, and the number of sequences of those steps. */
     private int refused;
 
-    private int weighed;
+    private int refusedSequences;
 
     /**
      * Last estimate of whether drafts pay, with its numbers of sequences, and the steps since then.
      */
-    private GainEstimate outlook = new GainEstimate(0, 0, true);
+    private GainEstimate gainEstimate = new GainEstimate(0, 0, true);
 
-    private int sinceOutlook;
+    private int stepsSinceEstimate;
 
-    /** Cost of the last trial of other draft lengths, in nanoseconds. */
-    private double trial;
+    /** Cost of the last exploration of other draft lengths, in nanoseconds. */
+    private double explorationCost;
 
-    private record GainEstimate(int sequences, int asked, boolean pays) {}
+    private record GainEstimate(int sequences, int requested, boolean profitable) {}
 
     /**
      * @param depth maximum draft length
@@ -91,7 +91,7 @@ public final class DraftLengthController {
      * per round of drafts.
      */
     public int branched() {
-        return trees.guesses();
+        return trees.draftTokens();
     }
 
     private boolean isFixed() {
@@ -105,7 +105,7 @@ public final class DraftLengthController {
 
     /** Records the time of a decode step. */
     public void recordStepTime(int tokens, long nanos) {
-        sinceOutlook++;
+        stepsSinceEstimate++;
         costs.measured(tokens, nanos);
         exploration.recordStepTime(nanos);
     }
@@ -131,7 +131,7 @@ public final class DraftLengthController {
 
     /** Whether to collect hidden states while this number of sequences decode. */
     public boolean collectsFeatures(int sequences) {
-        return readsFeatures && (isFixed() || collection.isActive() || pays(sequences, sequences));
+        return readsFeatures && (isFixed() || collection.isActive() || isProfitable(sequences, sequences));
     }
 
     /**
@@ -139,9 +139,9 @@ public final class DraftLengthController {
      * tried again when enough time was saved for that.
      *
      * @param sequences number of sequences in the step
-     * @param asked number of those that can have drafts
+     * @param requested number of those that can have drafts
      */
-    public boolean requestsDrafts(int sequences, int asked) {
+    public boolean requestsDrafts(int sequences, int requested) {
         if (isFixed()) {
             return true;
         }
@@ -152,66 +152,66 @@ public final class DraftLengthController {
         if (collection.isActive()) {
             return collection.countStep();
         }
-        if (pays(sequences, asked)) {
+        if (isProfitable(sequences, requested)) {
             return true;
         }
-        double guessing = overhead.of(asked);
-        double looking = readsFeatures ? collection.cost(asked) : 0;
-        if (!readsFeatures && ExplorationBudget.isNothing(guessing, step)) {
+        double draftingCost = overhead.of(requested);
+        double collectionCost = readsFeatures ? collection.cost(requested) : 0;
+        if (!readsFeatures && ExplorationBudget.isNothing(draftingCost, step)) {
             return true;
         }
-        if (!exploration.affords(looking + guessing + trial)) {
+        if (!exploration.canSpend(collectionCost + draftingCost + explorationCost)) {
             return false;
         }
         if (readsFeatures) {
-            exploration.spend(looking);
+            exploration.spend(collectionCost);
             collection.begin();
         }
         return !readsFeatures;
     }
 
     /** Whether drafts with the usual acceptance rates would pay. */
-    private boolean pays(int sequences, int asked) {
+    private boolean isProfitable(int sequences, int requested) {
         if (costs.of(sequences) == 0) {
             return true;
         }
-        if (refused >= PATIENCE && sequences == weighed) {
+        if (refused >= MAX_REFUSALS && sequences == refusedSequences) {
             return false;
         }
-        if (outlook.sequences() != sequences
-                || outlook.asked() != asked
-                || sinceOutlook >= OUTLOOK_STEPS) {
-            outlook = new GainEstimate(sequences, asked, weighUsual(sequences, asked));
-            sinceOutlook = 0;
+        if (gainEstimate.sequences() != sequences
+                || gainEstimate.requested() != requested
+                || stepsSinceEstimate >= GAIN_ESTIMATE_STEPS) {
+            gainEstimate = new GainEstimate(sequences, requested, estimateGain(sequences, requested));
+            stepsSinceEstimate = 0;
         }
-        return outlook.pays();
+        return gainEstimate.profitable();
     }
 
-    private boolean weighUsual(int sequences, int asked) {
-        boolean anyTried = false;
+    private boolean estimateGain(int sequences, int requested) {
+        boolean anyVerified = false;
         for (int grade = 0; grade <= Draft.MOST_GRADE; grade++) {
-            if (rates.tried(grade, 0) > 0) {
-                anyTried = true;
-                int[] best = widths.choose(usual(grade, asked), step(sequences, asked));
+            if (rates.verifiedWeight(grade, 0) > 0) {
+                anyVerified = true;
+                int[] best = widths.choose(usual(grade, requested), step(sequences, requested));
                 if (isAny(best)) {
                     return true;
                 }
             }
         }
-        return !anyTried;
+        return !anyVerified;
     }
 
     private List<DraftLengthOptimizer.Candidate> usual(int grade, int sequences) {
-        double[] chances =
+        double[] probabilities =
                 IntStream.range(0, depth).mapToDouble(i -> rates.rate(grade, i, UNTRIED)).toArray();
-        return Collections.nCopies(sequences, new DraftLengthOptimizer.Candidate(chances));
+        return Collections.nCopies(sequences, new DraftLengthOptimizer.Candidate(probabilities));
     }
 
-    private DraftLengthOptimizer.Step step(int sequences, int asked) {
+    private DraftLengthOptimizer.Step step(int sequences, int requested) {
         return new DraftLengthOptimizer.Step(
                 sequences,
-                overhead.of(asked),
-                asked == sequences ? Double.POSITIVE_INFINITY : UNHARMED);
+                overhead.of(requested),
+                requested == sequences ? Double.POSITIVE_INFINITY : MAX_SLOWDOWN);
     }
 
     private static boolean isAny(int[] counts) {
@@ -229,34 +229,34 @@ public final class DraftLengthController {
      * Chooses the draft lengths of a step.
      *
      * @param sequences number of sequences in the step
-     * @return number of draft tokens of each offer to verify
+     * @return number of draft tokens of each draft to verify
      */
-    public int[] choose(List<DraftCandidate> offers, int sequences) {
+    public int[] choose(List<DraftCandidate> draftCandidates, int sequences) {
         if (trees.isForced()) {
-            return all(offers);
+            return all(draftCandidates);
         }
         if (width.isPresent()) {
-            return offers.stream()
-                    .mapToInt(offer -> Math.min(width.getAsInt(), offer.draft().spine()))
+            return draftCandidates.stream()
+                    .mapToInt(draftCandidate -> Math.min(width.getAsInt(), draftCandidate.draft().spine()))
                     .toArray();
         }
-        if (offers.stream().allMatch(offer -> offer.draft().tokens().length == 0)) {
-            return new int[offers.size()];
+        if (draftCandidates.stream().allMatch(draftCandidate -> draftCandidate.draft().tokens().length == 0)) {
+            return new int[draftCandidates.size()];
         }
         List<DraftLengthOptimizer.Candidate> candidates =
-                offers.stream().map(this::candidate).toList();
-        DraftLengthOptimizer.Step step = step(sequences, offers.size());
+                draftCandidates.stream().map(this::candidate).toList();
+        DraftLengthOptimizer.Step step = step(sequences, draftCandidates.size());
         int[] chains = widths.choose(candidates, step);
         boolean branches =
-                offers.stream().anyMatch(offer -> offer.draft().branches())
-                        && branchesPay(candidates, step, all(offers), chains);
-        int[] best = branches ? all(offers) : chains;
+                draftCandidates.stream().anyMatch(draftCandidate -> draftCandidate.draft().branches())
+                        && branchesAreFaster(candidates, step, all(draftCandidates), chains);
+        int[] best = branches ? all(draftCandidates) : chains;
         boolean pays = isAny(best);
-        if (pays != outlook.pays()) {
-            sinceOutlook = OUTLOOK_STEPS;
+        if (pays != gainEstimate.profitable()) {
+            stepsSinceEstimate = GAIN_ESTIMATE_STEPS;
         }
-        refused = pays ? 0 : sequences == weighed ? refused + 1 : 1;
-        weighed = sequences;
+        refused = pays ? 0 : sequences == refusedSequences ? refused + 1 : 1;
+        refusedSequences = sequences;
         if (!pays && !ExplorationBudget.isNothing(step.overhead(), costs.of(sequences))) {
             exploration.spend(step.overhead());
         }
@@ -268,20 +268,20 @@ public final class DraftLengthController {
                 || widths.nanos(step, other) > step.slowest() * costs.of(sequences)) {
             return best;
         }
-        trial = widths.loss(candidates, step, other, best);
-        if (!exploration.affords(trial)) {
+        explorationCost = widths.loss(candidates, step, other, best);
+        if (!exploration.canSpend(explorationCost)) {
             return best;
         }
-        exploration.spend(trial);
+        exploration.spend(explorationCost);
         return other;
     }
 
-    private static int[] all(List<DraftCandidate> offers) {
-        return offers.stream().mapToInt(offer -> offer.draft().tokens().length).toArray();
+    private static int[] all(List<DraftCandidate> draftCandidates) {
+        return draftCandidates.stream().mapToInt(draftCandidate -> draftCandidate.draft().tokens().length).toArray();
     }
 
     /** Whether to verify all draft tokens; sometimes also to measure the cost. */
-    private boolean branchesPay(
+    private boolean branchesAreFaster(
             List<DraftLengthOptimizer.Candidate> candidates,
             DraftLengthOptimizer.Step step,
             int[] all,
@@ -295,25 +295,25 @@ public final class DraftLengthController {
         if (widths.nanos(branched, all) > slowest) {
             return false;
         }
-        if (trees.weigh(
+        if (trees.compare(
                 widths.rate(candidates, branched, all), widths.rate(candidates, step, chains))) {
             return true;
         }
         double loss = widths.loss(candidates, step, all, chains);
         int columns = step.sequences() + Arrays.stream(all).sum();
-        boolean learns = !costs.knows(columns) && exploration.affords(loss);
+        boolean learns = !costs.knows(columns) && exploration.canSpend(loss);
         if (learns) {
             exploration.spend(loss);
         }
         return learns;
     }
 
-    private DraftLengthOptimizer.Candidate candidate(DraftCandidate offer) {
-        int grade = offer.draft().grade();
-        double[] chances = new double[offer.draft().spine()];
-        for (int i = 0; i < chances.length; i++) {
-            chances[i] = offer.own().rate(grade, i, rates.rate(grade, i, UNTRIED));
+    private DraftLengthOptimizer.Candidate candidate(DraftCandidate draftCandidate) {
+        int grade = draftCandidate.draft().grade();
+        double[] probabilities = new double[draftCandidate.draft().spine()];
+        for (int i = 0; i < probabilities.length; i++) {
+            probabilities[i] = draftCandidate.own().rate(grade, i, rates.rate(grade, i, UNTRIED));
         }
-        return new DraftLengthOptimizer.Candidate(chances, trees.gain(grade));
+        return new DraftLengthOptimizer.Candidate(probabilities, trees.gain(grade));
     }
 }

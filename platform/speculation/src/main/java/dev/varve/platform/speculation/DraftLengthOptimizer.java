@@ -18,7 +18,7 @@ public final class DraftLengthOptimizer {
      * Factor on the rate without drafts that drafts must reach, since their cost is never known
      * exactly.
      */
-    private static final double WORTH_IT = 1.02;
+    private static final double MIN_GAIN = 1.02;
 
     /**
      * Factor by which fewer draft tokens must be better than more of them: each other size is
@@ -32,14 +32,14 @@ public final class DraftLengthOptimizer {
     /**
      * A sequence with a draft.
      *
-     * @param chances per draft token, the chance that it is accepted if all before it are
+     * @param probabilities per draft token, the chance that it is accepted if all before it are
      * @param gain additional expected tokens from the draft tokens beyond these, if all are
      *     verified
      */
-    public record Candidate(double[] chances, double gain) {
+    public record Candidate(double[] probabilities, double gain) {
         /** Creates a candidate without branches. */
-        public Candidate(double[] chances) {
-            this(chances, 0);
+        public Candidate(double[] probabilities) {
+            this(probabilities, 0);
         }
     }
 
@@ -75,7 +75,7 @@ public final class DraftLengthOptimizer {
      */
     public int[] choose(List<Candidate> candidates, Step step) {
         double plain = costs.of(step.sequences());
-        Choice best = new Choice(new int[candidates.size()], WORTH_IT * step.sequences() / plain);
+        Choice best = new Choice(new int[candidates.size()], MIN_GAIN * step.sequences() / plain);
         for (int width = depth; width > 0; width = usual(width - 1)) {
             Choice own = choose(candidates, step, width);
             boolean wider = Arrays.stream(best.counts()).anyMatch(count -> count > 0);
@@ -98,10 +98,10 @@ public final class DraftLengthOptimizer {
         int[] counts = new int[candidates.size()];
         double tokens = step.sequences();
         int columns = step.sequences();
-        for (DraftGain offer : offers(candidates, width)) {
-            counts[offer.candidate()] = offer.guesses();
-            tokens += offer.tokens();
-            columns += offer.guesses();
+        for (DraftGain gain : draftGains(candidates, width)) {
+            counts[gain.candidate()] = gain.draftTokens();
+            tokens += gain.tokens();
+            columns += gain.draftTokens();
             double time = costs.of(columns) + step.overhead();
             double longest = step.slowest() * costs.of(step.sequences());
             if (tokens / time > best.rate() && time <= longest) {
@@ -116,24 +116,24 @@ public final class DraftLengthOptimizer {
      *
      * @param tokens expected number of accepted draft tokens
      */
-    private record DraftGain(int candidate, int guesses, double tokens) {
-        double tokensPerGuess() {
-            return tokens / guesses;
+    private record DraftGain(int candidate, int draftTokens, double tokens) {
+        double tokensPerDraftToken() {
+            return tokens / draftTokens;
         }
     }
 
     /** Drafts of the candidates for a length, the best first. */
-    private List<DraftGain> offers(List<Candidate> candidates, int width) {
-        List<DraftGain> offers = new ArrayList<>();
+    private List<DraftGain> draftGains(List<Candidate> candidates, int width) {
+        List<DraftGain> gains = new ArrayList<>();
         for (int i = 0; i < candidates.size(); i++) {
-            double[] chances = candidates.get(i).chances();
-            int guesses = usual(Math.min(width, chances.length));
-            if (guesses > 0) {
-                offers.add(new DraftGain(i, guesses, tokens(chances, guesses)));
+            double[] probabilities = candidates.get(i).probabilities();
+            int draftTokens = usual(Math.min(width, probabilities.length));
+            if (draftTokens > 0) {
+                gains.add(new DraftGain(i, draftTokens, tokens(probabilities, draftTokens)));
             }
         }
-        offers.sort(Comparator.comparingDouble(DraftGain::tokensPerGuess).reversed());
-        return offers;
+        gains.sort(Comparator.comparingDouble(DraftGain::tokensPerDraftToken).reversed());
+        return gains;
     }
 
     /**
@@ -154,27 +154,27 @@ public final class DraftLengthOptimizer {
 
     /** Expected time of a step, in nanoseconds. */
     public double nanos(Step step, int[] counts) {
-        int guesses = Arrays.stream(counts).sum();
-        return costs.of(step.sequences() + guesses) + (guesses > 0 ? step.overhead() : 0);
+        int draftTokens = Arrays.stream(counts).sum();
+        return costs.of(step.sequences() + draftTokens) + (draftTokens > 0 ? step.overhead() : 0);
     }
 
     private static double tokens(List<Candidate> candidates, Step step, int[] counts) {
         double tokens = step.sequences();
         for (int i = 0; i < counts.length; i++) {
             Candidate candidate = candidates.get(i);
-            int length = candidate.chances().length;
-            tokens += tokens(candidate.chances(), Math.min(counts[i], length));
+            int length = candidate.probabilities().length;
+            tokens += tokens(candidate.probabilities(), Math.min(counts[i], length));
             tokens += counts[i] > length ? candidate.gain() : 0;
         }
         return tokens;
     }
 
     /** Expected number of accepted tokens among the first ones: each requires all before it. */
-    private static double tokens(double[] chances, int guesses) {
+    private static double tokens(double[] probabilities, int draftTokens) {
         double right = 1;
         double tokens = 0;
-        for (int i = 0; i < guesses; i++) {
-            right *= chances[i];
+        for (int i = 0; i < draftTokens; i++) {
+            right *= probabilities[i];
             tokens += right;
         }
         return tokens;

@@ -32,7 +32,7 @@ public final class ExplorationBudget {
     }
 
     /** Whether the budget covers a time. */
-    public boolean affords(double nanos) {
+    public boolean canSpend(double nanos) {
         return credit >= nanos;
     }
 
@@ -52,7 +52,7 @@ public final class ExplorationBudget {
         int shift = turn++ % PARTS;
         int[] more = best.clone();
         for (int i = 0; i < more.length; i++) {
-            int length = candidates.get(i).chances().length;
+            int length = candidates.get(i).probabilities().length;
             int part = length == 0 ? 0 : widths.usual(Math.max(1, length >> shift));
             more[i] = Math.max(best[i], part);
         }

@@ -3,7 +3,7 @@ package dev.varve.platform.speculation;
 /**
  * Measured costs of decode steps by their number of tokens, or of drafts by the number of
  * sequences. All of them grow with the context and with other load on the machine: a measured step
- * updates the pace of all steps, and its own cost relative to that.
+ * updates the time per unit of all steps, and its own cost relative to that.
  */
 public final class StepCosts {
     /** Number of tokens up to which each number is measured by itself. */
@@ -16,7 +16,7 @@ public final class StepCosts {
      * Limit on the ratio of measured to expected time; beyond it, the step was delayed by something
      * else.
      */
-    private static final double HELD_UP = 1.5;
+    private static final double MAX_DELAY_RATIO = 1.5;
 
     /** Number of measurements of which the shortest counts. */
     private static final int FEW = 3;
@@ -28,9 +28,9 @@ public final class StepCosts {
      * Assumed cost of an additional token without measurements, as a share of the mean cost per
      * token.
      */
-    private static final double GUESSED_SLOPE = 0.35;
+    private static final double ASSUMED_SLOPE = 0.35;
 
-    /** Cost by number of tokens, in units of {@link #pace}; 0 without measurements. */
+    /** Cost by number of tokens, in units of {@link #nanosPerUnit}; 0 without measurements. */
     private final double[] costs = new double[MOST + 1];
 
     /** Whether a step of this number of tokens was run: the first one also records its graph. */
@@ -40,7 +40,7 @@ public final class StepCosts {
     private final int[] counts = new int[MOST + 1];
 
     /** Current nanoseconds per unit. */
-    private double pace;
+    private double nanosPerUnit;
 
     /** Records a step; the first one of its number of tokens is ignored. */
     public void measured(int tokens, long nanos) {
@@ -51,25 +51,25 @@ public final class StepCosts {
             met[tokens] = true;
             return;
         }
-        if (pace == 0) {
-            pace = nanos;
+        if (nanosPerUnit == 0) {
+            nanosPerUnit = nanos;
             costs[tokens] = 1;
             return;
         }
         if (costs[tokens] == 0) {
-            costs[tokens] = nanos / pace;
+            costs[tokens] = nanos / nanosPerUnit;
             return;
         }
         if (counts[tokens] < FEW) {
             // A few measurements are unreliable, but delays only ever make a step longer.
             counts[tokens]++;
-            costs[tokens] = Math.min(costs[tokens], nanos / pace);
+            costs[tokens] = Math.min(costs[tokens], nanos / nanosPerUnit);
         }
-        double expected = costs[tokens] * pace;
-        double seen = Math.min(nanos, HELD_UP * expected);
-        // Most of the deviation is attributed to the pace of all steps.
-        pace *= 1 + NEWS * (seen / expected - 1);
-        costs[tokens] *= 1 + NEWS / 3 * (seen / (costs[tokens] * pace) - 1);
+        double expected = costs[tokens] * nanosPerUnit;
+        double seen = Math.min(nanos, MAX_DELAY_RATIO * expected);
+        // Most of the deviation is attributed to the time per unit of all steps.
+        nanosPerUnit *= 1 + NEWS * (seen / expected - 1);
+        costs[tokens] *= 1 + NEWS / 3 * (seen / (costs[tokens] * nanosPerUnit) - 1);
     }
 
     /** Whether a step of this number of tokens was measured. */
@@ -82,12 +82,12 @@ public final class StepCosts {
      * extrapolated per token. 0 without measurements.
      */
     public double of(int tokens) {
-        if (pace == 0) {
+        if (nanosPerUnit == 0) {
             return 0;
         }
         int below = known(Math.min(tokens, MOST), -1);
         int above = tokens > MOST ? 0 : known(tokens, 1);
-        return pace * between(tokens, below, above);
+        return nanosPerUnit * between(tokens, below, above);
     }
 
     private double between(int tokens, int below, int above) {
@@ -96,13 +96,13 @@ public final class StepCosts {
         }
         if (below == 0) {
             // Fewer tokens than ever measured: extrapolates with the assumed cost per token.
-            return costs[above] * (1 - GUESSED_SLOPE * (above - tokens) / above);
+            return costs[above] * (1 - ASSUMED_SLOPE * (above - tokens) / above);
         }
         if (above == 0) {
             int before = known(below - 1, -1);
             double slope =
                     before == 0
-                            ? GUESSED_SLOPE * costs[below] / below
+                            ? ASSUMED_SLOPE * costs[below] / below
                             : (costs[below] - costs[before]) / (below - before);
             double least = LEAST_SLOPE * costs[below] / below;
             return costs[below] + Math.max(slope, least) * (tokens - below);

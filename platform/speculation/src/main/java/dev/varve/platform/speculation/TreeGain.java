@@ -12,23 +12,23 @@ public final class TreeGain {
     private static final int CHAINS_FIRST = 8;
 
     /** Number of trees to draft for the first measurements. */
-    private static final int TREES_TO_LEARN = 24;
+    private static final int MEASURED_TREES = 24;
 
     /** If trees did not pay, one of this number of drafts is still a tree. */
-    private static final int NOW_AND_THEN = 32;
+    private static final int EXPLORATION_INTERVAL = 32;
 
     /** Factor by which a tree must be better than a chain, since neither cost is known exactly. */
-    private static final double WORTH_IT = 1.02;
+    private static final double MIN_GAIN = 1.02;
 
     /** Factor that each new tree applies to the older ones: about the last 60 count. */
-    private static final double FADE = 1 - 1.0 / 60;
+    private static final double DECAY = 1 - 1.0 / 60;
 
     private final TreeOptions options;
     private final double[] gained = new double[Draft.MOST_GRADE + 1];
     private final double[] compared = new double[Draft.MOST_GRADE + 1];
     private final StepCosts overhead = new StepCosts();
     private int drafts;
-    private boolean pays;
+    private boolean profitable;
 
     TreeGain(TreeOptions options) {
         this.options = options;
@@ -43,14 +43,14 @@ public final class TreeGain {
      * Returns the maximum size of the next drafts if they should be trees, or else 0; call it once
      * per round of drafts.
      */
-    int guesses() {
-        if (options.guesses() == 0) {
+    int draftTokens() {
+        if (options.draftTokens() == 0) {
             return 0;
         }
         int number = drafts++;
-        boolean learns = number >= CHAINS_FIRST && number < CHAINS_FIRST + TREES_TO_LEARN;
-        boolean tree = isForced() || pays || learns || number % NOW_AND_THEN == 0 && number > 0;
-        return tree ? options.guesses() : 0;
+        boolean learns = number >= CHAINS_FIRST && number < CHAINS_FIRST + MEASURED_TREES;
+        boolean tree = isForced() || profitable || learns || number % EXPLORATION_INTERVAL == 0 && number > 0;
+        return tree ? options.draftTokens() : 0;
     }
 
     /**
@@ -59,8 +59,8 @@ public final class TreeGain {
      * @param more number of accepted tokens beyond those of its likeliest path
      */
     public void compared(int grade, int more) {
-        gained[grade] = gained[grade] * FADE + more;
-        compared[grade] = compared[grade] * FADE + 1;
+        gained[grade] = gained[grade] * DECAY + more;
+        compared[grade] = compared[grade] * DECAY + 1;
     }
 
     /** Expected number of accepted tokens of a tree beyond those of its likeliest path. */
@@ -83,8 +83,8 @@ public final class TreeGain {
     }
 
     /** Compares tokens per time; returns whether trees pay. */
-    boolean weigh(double trees, double chains) {
-        pays = trees > WORTH_IT * chains;
-        return pays;
+    boolean compare(double trees, double chains) {
+        profitable = trees > MIN_GAIN * chains;
+        return profitable;
     }
 }

@@ -5,10 +5,10 @@ import dev.varve.api.backend.TokenTrees;
 /**
  * Whether drafts may branch, so that a step verifies several draft tokens for one position.
  *
- * @param guesses maximum draft tokens of a tree; 0 without branches
+ * @param draftTokens maximum draft tokens of a tree; 0 without branches
  * @param always in every step, and not only if that was measured to be better
  */
-public record TreeOptions(int guesses, boolean always) {
+public record TreeOptions(int draftTokens, boolean always) {
     /** Drafts without branches. */
     public static final TreeOptions OFF = new TreeOptions(0, false);
 
@@ -20,12 +20,12 @@ public record TreeOptions(int guesses, boolean always) {
 
     /** Checks the number. */
     public TreeOptions {
-        if (guesses < 0 || guesses > MOST || always && guesses == 0) {
+        if (draftTokens < 0 || draftTokens > MOST || always && draftTokens == 0) {
             throw new IllegalArgumentException(
                     "draft tokens of a tree: expected 0 to "
                             + MOST
                             + ", at least 1 if always drafted, found "
-                            + guesses);
+                            + draftTokens);
         }
     }
 }

@@ -71,10 +71,10 @@ class DflashSpeculatorTest {
         private final HashingGuesser.Kind kind;
         private final DflashSpeculator speculator;
 
-        Rig(DraftFile file, int sequences, int capacity, float[] chances, Residency residency) {
+        Rig(DraftFile file, int sequences, int capacity, float[] probabilities, Residency residency) {
             int rows = file.tokens().map(tokens -> (int) tokens.ne(0)).orElse(VOCABULARY);
             regions = new DraftRegions(sequences, file.network().block().tokens(), capacity);
-            kind = new HashingGuesser.Kind(file.network().guesses(), rows, chances);
+            kind = new HashingGuesser.Kind(file.network().draftTokens(), rows, probabilities);
             speculator =
                     DflashSpeculator.open(
                             file,
@@ -95,7 +95,7 @@ class DflashSpeculatorTest {
         }
 
         /** The draft tokens of the network behind a text of which it has some positions. */
-        BlockDraftGraph.Found found(Text text, int begin, int known, boolean branches) {
+        BlockDraftGraph.BlockDraft found(Text text, int begin, int known, boolean branches) {
             int from = Math.max(begin, known - regions.capacity());
             List<float[]> context = IntStream.range(from, known).mapToObj(text::allStates).toList();
             return HashingGuesser.guess(kind, text.tokens[known], known, context, branches);
@@ -274,17 +274,17 @@ class DflashSpeculatorTest {
 
     @Test
     void hopelessGuessesAreLeftOutAndTheGradeSaysHowSureTheNetworkIs() {
-        float[] chances = {0.9f, 0.9f, 0.9f, 0.01f, 0.9f, 0.9f, 0.9f};
-        Rig rig = new Rig(plain, 2, 96, chances, Residency.PERSISTENT);
+        float[] probabilities = {0.9f, 0.9f, 0.9f, 0.01f, 0.9f, 0.9f, 0.9f};
+        Rig rig = new Rig(plain, 2, 96, probabilities, Residency.PERSISTENT);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
 
         Draft draft = text.guess(rig, 20, 7);
 
         assertArrayEquals(Arrays.copyOf(rig.found(text, 0, 20, false).rows(), 3), draft.tokens());
-        assertEquals(DraftConfidence.of(chances, 7).grade(), draft.grade());
+        assertEquals(DraftConfidence.of(probabilities, 7).grade(), draft.grade());
         assertEquals(2, text.guess(rig, 20, 2).tokens().length);
-        assertEquals(DraftConfidence.of(chances, 2).grade(), text.guess(rig, 20, 2).grade());
+        assertEquals(DraftConfidence.of(probabilities, 2).grade(), text.guess(rig, 20, 2).grade());
     }
 
     @Test
@@ -292,7 +292,7 @@ class DflashSpeculatorTest {
         Rig rig = new Rig(2, 96);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
-        BlockDraftGraph.Found found = rig.found(text, 0, 20, true);
+        BlockDraftGraph.BlockDraft found = rig.found(text, 0, 20, true);
         DraftTree tree =
                 DraftTree.of(found.slots().orElseThrow(), Arrays.copyOf(found.rows(), 3), 3, 6);
 

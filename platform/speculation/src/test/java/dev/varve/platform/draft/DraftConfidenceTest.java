@@ -10,9 +10,9 @@ import java.util.Arrays;
 
 class DraftConfidenceTest {
     private static float[] chances(int count, float each) {
-        float[] chances = new float[count];
-        Arrays.fill(chances, each);
-        return chances;
+        float[] probabilities = new float[count];
+        Arrays.fill(probabilities, each);
+        return probabilities;
     }
 
     @Test
@@ -24,20 +24,20 @@ class DraftConfidenceTest {
     @Test
     void guessesEndBeforeTheFirstHopelessOne() {
         for (int cut = 1; cut < 8; cut++) {
-            float[] chances = chances(8, 0.9f);
-            chances[cut] = 0.01f;
-            assertEquals(cut, DraftConfidence.of(chances, 8).worthwhile());
-            assertEquals(Math.min(cut, 3), DraftConfidence.of(chances, 3).worthwhile());
+            float[] probabilities = chances(8, 0.9f);
+            probabilities[cut] = 0.01f;
+            assertEquals(cut, DraftConfidence.of(probabilities, 8).usefulTokens());
+            assertEquals(Math.min(cut, 3), DraftConfidence.of(probabilities, 3).usefulTokens());
         }
         // 0.5 to the fourth is 0.0625, and to the fifth 0.03125.
-        assertEquals(4, DraftConfidence.of(chances(8, 0.5f), 8).worthwhile());
-        assertEquals(8, DraftConfidence.of(chances(8, 0.9f), 8).worthwhile());
+        assertEquals(4, DraftConfidence.of(chances(8, 0.5f), 8).usefulTokens());
+        assertEquals(8, DraftConfidence.of(chances(8, 0.9f), 8).usefulTokens());
     }
 
     @Test
     void oneGuessIsAlwaysTried() {
-        assertEquals(1, DraftConfidence.of(chances(8, 0), 8).worthwhile());
-        assertEquals(1, DraftConfidence.of(chances(8, Float.NaN), 8).worthwhile());
+        assertEquals(1, DraftConfidence.of(chances(8, 0), 8).usefulTokens());
+        assertEquals(1, DraftConfidence.of(chances(8, Float.NaN), 8).usefulTokens());
     }
 
     @Test

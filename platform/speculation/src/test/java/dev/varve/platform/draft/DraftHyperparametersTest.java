@@ -181,8 +181,8 @@ class DraftHyperparametersTest {
     void successorsAreRecognizedByTheirTensors() throws IOException {
         DsparkModel spark = DsparkModel.of(TINY, true);
         assertTrue(network(spark.writer()).method() instanceof BlockDecoding.Markov);
-        assertEquals(0, network(spark.writer()).firstGuess());
-        assertEquals(1, network(DsparkModel.of(TINY, false).writer()).firstGuess());
+        assertEquals(0, network(spark.writer()).firstPredictingSlot());
+        assertEquals(1, network(DsparkModel.of(TINY, false).writer()).firstPredictingSlot());
 
         Dflash2Model mixed = Dflash2Model.of(TINY);
         BlockDecoding.Selector selector =

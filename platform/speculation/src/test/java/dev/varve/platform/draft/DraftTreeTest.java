@@ -53,7 +53,7 @@ class DraftTreeTest {
     }
 
     /** A path through the slots, by rows. */
-    private record Candidate(List<Integer> path, double logChance) {}
+    private record Candidate(List<Integer> path, double logProbability) {}
 
     private static void all(
             PositionCandidates slots, Candidate before, int index, List<Candidate> found) {
@@ -64,7 +64,7 @@ class DraftTreeTest {
         for (PositionCandidates.Ranked next : slots.rank(slot, index, TokenLattice.RANKS)) {
             List<Integer> path = new ArrayList<>(before.path());
             path.add(next.row());
-            Candidate own = new Candidate(path, before.logChance() + next.logChance());
+            Candidate own = new Candidate(path, before.logProbability() + next.logProbability());
             found.add(own);
             all(slots, own, next.index(), found);
         }
@@ -99,7 +99,7 @@ class DraftTreeTest {
                 seed.add(IntStream.of(spine).limit(i).boxed().toList());
             }
             all.removeIf(candidate -> seed.contains(candidate.path()));
-            all.sort(Comparator.comparingDouble(Candidate::logChance).reversed());
+            all.sort(Comparator.comparingDouble(Candidate::logProbability).reversed());
             List<List<Integer>> expected = new ArrayList<>(seed);
             all.stream().limit(budget - DEPTH).map(Candidate::path).forEach(expected::add);
 

@@ -17,11 +17,11 @@ final class HashingGuesser implements BlockDraftModel {
     /**
      * Sizes of the draft model, and the probabilities of its draft tokens.
      *
-     * @param guesses draft tokens per block
+     * @param draftTokens draft tokens per block
      * @param rows of the head
      * @param chance of each draft token in order; empty if the draft model reports none
      */
-    record Kind(int guesses, int rows, float[] chance) {}
+    record Kind(int draftTokens, int rows, float[] chance) {}
 
     /**
      * A context row.
@@ -54,15 +54,15 @@ final class HashingGuesser implements BlockDraftModel {
      *
      * @param context states of each position before the known token, the oldest first
      */
-    static BlockDraftGraph.Found guess(
+    static BlockDraftGraph.BlockDraft guess(
             Kind kind, int token, int position, List<float[]> context, boolean branches) {
         int hash = 31 * token + position;
         for (float[] states : context) {
             hash = 31 * hash + Arrays.hashCode(states);
         }
         Random random = new Random(hash);
-        int[] rows = random.ints(kind.guesses(), 0, kind.rows()).toArray();
-        return new BlockDraftGraph.Found(
+        int[] rows = random.ints(kind.draftTokens(), 0, kind.rows()).toArray();
+        return new BlockDraftGraph.BlockDraft(
                 rows, kind.chance(), branches ? Optional.of(slots(rows, kind)) : Optional.empty());
     }
 
@@ -93,11 +93,11 @@ final class HashingGuesser implements BlockDraftModel {
     }
 
     @Override
-    public List<BlockDraftGraph.Found> guess(
+    public List<BlockDraftGraph.BlockDraft> draft(
             List<Integer> regions, List<BlockDraftGraph.Block> asked, boolean branches) {
         guessed.add(regions);
         branched.add(branches);
-        List<BlockDraftGraph.Found> found = new ArrayList<>();
+        List<BlockDraftGraph.BlockDraft> found = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {
             BlockDraftGraph.Block block = asked.get(i);
             List<float[]> context = new ArrayList<>();

@@ -29,8 +29,8 @@ class PositionCandidatesTest {
         assertEquals(
                 List.of(3, 1, 2, 0),
                 ranked.stream().map(PositionCandidates.Ranked::index).toList());
-        assertEquals(Math.log(0.4), ranked.getFirst().logChance(), TOLERANCE);
-        assertEquals(Math.log(0.1), ranked.getLast().logChance(), TOLERANCE);
+        assertEquals(Math.log(0.4), ranked.getFirst().logProbability(), TOLERANCE);
+        assertEquals(Math.log(0.1), ranked.getLast().logProbability(), TOLERANCE);
     }
 
     @Test
@@ -74,7 +74,7 @@ class PositionCandidatesTest {
         double weight = 0.2 * Math.exp(4);
         assertEquals(
                 Math.log(weight / (0.8 + weight)),
-                slots.rank(1, 2, 1).getFirst().logChance(),
+                slots.rank(1, 2, 1).getFirst().logProbability(),
                 TOLERANCE);
     }
 
@@ -85,7 +85,7 @@ class PositionCandidatesTest {
 
         double together = 0;
         for (PositionCandidates.Ranked each : slots.rank(0, 0, 3)) {
-            together += Math.exp(each.logChance());
+            together += Math.exp(each.logProbability());
         }
 
         assertEquals(0.4, together, TOLERANCE);
@@ -96,7 +96,7 @@ class PositionCandidatesTest {
         float[] shares = {0.5f, 0.4f, 0.2f};
         PositionCandidates slots = linked(shares, new float[3], new float[9]);
 
-        assertEquals(Math.log(0.5 / 1.1), slots.rank(0, 0, 1).getFirst().logChance(), TOLERANCE);
+        assertEquals(Math.log(0.5 / 1.1), slots.rank(0, 0, 1).getFirst().logProbability(), TOLERANCE);
     }
 
     @Test
@@ -110,7 +110,7 @@ class PositionCandidatesTest {
         List<PositionCandidates.Ranked> ranked = slots.rank(0, 0, 3);
 
         assertEquals(List.of(1, 2), rows(ranked));
-        assertEquals(Math.log(0.3), ranked.getFirst().logChance(), TOLERANCE);
+        assertEquals(Math.log(0.3), ranked.getFirst().logProbability(), TOLERANCE);
         assertEquals(1, slots.slots());
     }
 }

@@ -115,10 +115,10 @@ final class MtpText {
             }
             rows.add(new ColumnShard.Row(tokens[position], column));
         }
-        int[] guesses = new int[most];
+        int[] draftTokens = new int[most];
         for (int i = 0; i < most; i++) {
             ColumnShard.Reply reply = ColumnShard.Reply.of(rows, file);
-            guesses[i] = reply.token();
+            draftTokens[i] = reply.token();
             float[] column = rows.getLast().column().clone();
             int own = column.length - file.width();
             Arrays.fill(column, own - file.width(), own, 0);
@@ -128,6 +128,6 @@ final class MtpText {
             }
             rows.add(new ColumnShard.Row(reply.token(), column));
         }
-        return guesses;
+        return draftTokens;
     }
 }

@@ -53,7 +53,7 @@ class AcceptanceRatesTest {
         rates.record(0, 2, 2);
 
         assertTrue(rate(1) > EXPECTED);
-        assertEquals(0, rates.tried(0, 2));
+        assertEquals(0, rates.verifiedWeight(0, 2));
         assertEquals(EXPECTED, rate(2), 1e-12);
     }
 
@@ -75,7 +75,7 @@ class AcceptanceRatesTest {
             rates.record(0, 1, 1);
         }
         assertTrue(rate(0) > 0.95, "rate " + rate(0));
-        assertEquals(60, rates.tried(0, 0), 0.1);
+        assertEquals(60, rates.verifiedWeight(0, 0), 0.1);
 
         for (int i = 0; i < 60; i++) {
             rates.record(0, 1, 0);

@@ -54,16 +54,16 @@ class DraftLengthControllerTest {
         if (controller.requestsDrafts(sequences, sequences)) {
             boolean ready = seen >= 16;
             Draft draft = ready ? Draft.of(new int[DEPTH]) : Draft.NONE;
-            DraftLengthController.DraftCandidate offer =
+            DraftLengthController.DraftCandidate draftCandidate =
                     new DraftLengthController.DraftCandidate(draft, new AcceptanceRates(DEPTH));
             controller.recordDraftTime(ready ? sequences : 0, false, (long) guessing);
             time += ready ? guessing : 0;
-            counts = controller.choose(Collections.nCopies(sequences, offer), sequences);
+            counts = controller.choose(Collections.nCopies(sequences, draftCandidate), sequences);
         }
-        int guesses = Arrays.stream(counts).sum();
-        checked += guesses > 0 ? 1 : 0;
-        double nanos = step + token * (sequences + guesses);
-        controller.recordStepTime(sequences + guesses, (long) nanos);
+        int draftTokens = Arrays.stream(counts).sum();
+        checked += draftTokens > 0 ? 1 : 0;
+        double nanos = step + token * (sequences + draftTokens);
+        controller.recordStepTime(sequences + draftTokens, (long) nanos);
         time += nanos;
         tokens += sequences;
         for (int count : counts) {
@@ -139,7 +139,7 @@ class DraftLengthControllerTest {
     @Test
     void aGivenWidthIsChecked() {
         DraftLengthController fixed = new DraftLengthController(DEPTH, OptionalInt.of(3), true);
-        DraftLengthController.DraftCandidate offer =
+        DraftLengthController.DraftCandidate draftCandidate =
                 new DraftLengthController.DraftCandidate(
                         Draft.of(1, 2, 3, 4, 5), new AcceptanceRates(DEPTH));
         DraftLengthController.DraftCandidate less =
@@ -147,7 +147,7 @@ class DraftLengthControllerTest {
 
         assertTrue(fixed.requestsDrafts(2, 2));
         assertTrue(fixed.collectsFeatures(2));
-        assertArrayEquals(new int[] {3, 1}, fixed.choose(List.of(offer, less), 2));
+        assertArrayEquals(new int[] {3, 1}, fixed.choose(List.of(draftCandidate, less), 2));
     }
 
     @Test
@@ -283,10 +283,10 @@ class DraftLengthControllerTest {
         assertTrue(nobody.choose(List.of(chain()), 1)[0] > 0, "nothing was guessed for anybody");
     }
 
-    private static Draft tree(int guesses) {
-        int[] parents = new int[guesses];
+    private static Draft tree(int draftTokens) {
+        int[] parents = new int[draftTokens];
         Arrays.setAll(parents, i -> i < DEPTH ? i - 1 : -1);
-        return new Draft(new int[guesses], parents, 0);
+        return new Draft(new int[draftTokens], parents, 0);
     }
 
     @Test
@@ -294,12 +294,12 @@ class DraftLengthControllerTest {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP);
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
-        List<DraftLengthController.DraftCandidate> offers = List.of(offer(tree(22)));
+        List<DraftLengthController.DraftCandidate> draftCandidates = List.of(offer(tree(22)));
 
-        assertArrayEquals(new int[] {22}, some.choose(offers, 1), "23 tokens were never measured");
+        assertArrayEquals(new int[] {22}, some.choose(draftCandidates, 1), "23 tokens were never measured");
         some.recordStepTime(23, 10 * STEP);
         some.recordStepTime(23, 10 * STEP);
-        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "they are dear");
+        assertArrayEquals(new int[] {DEPTH}, some.choose(draftCandidates, 1), "they are dear");
     }
 
     @Test
@@ -307,17 +307,17 @@ class DraftLengthControllerTest {
         long[] nanos = new long[23];
         Arrays.setAll(nanos, i -> STEP + i);
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
-        List<DraftLengthController.DraftCandidate> offers = List.of(offer(tree(22)));
-        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "no gain is known");
+        List<DraftLengthController.DraftCandidate> draftCandidates = List.of(offer(tree(22)));
+        assertArrayEquals(new int[] {DEPTH}, some.choose(draftCandidates, 1), "no gain is known");
 
         some.trees().compared(0, 2);
 
-        assertArrayEquals(new int[] {22}, some.choose(offers, 1));
+        assertArrayEquals(new int[] {22}, some.choose(draftCandidates, 1));
         assertEquals(22, some.branched(), "as trees pay, the next is one, too");
         // Trees take long to draft, so the controller returns to chains.
         some.recordDraftTime(1, true, 9 * STEP);
         some.recordDraftTime(1, true, 9 * STEP);
-        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1));
+        assertArrayEquals(new int[] {DEPTH}, some.choose(draftCandidates, 1));
         assertEquals(0, some.branched());
     }
 

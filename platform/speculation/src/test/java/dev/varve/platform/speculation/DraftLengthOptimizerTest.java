@@ -214,7 +214,7 @@ class DraftLengthOptimizerTest {
             for (int set = 1; set < 1 << candidates.size(); set++) {
                 int[] widths = new int[candidates.size()];
                 for (int i = 0; i < widths.length; i++) {
-                    int length = Math.min(width, candidates.get(i).chances().length);
+                    int length = Math.min(width, candidates.get(i).probabilities().length);
                     int usual = length == DEPTH ? DEPTH : length >= 3 ? 3 : Math.min(length, 1);
                     widths[i] = (set >> i & 1) * usual;
                 }
@@ -233,7 +233,7 @@ class DraftLengthOptimizerTest {
         for (int i = 0; i < widths.length; i++) {
             double chance = 1;
             for (int depth = 0; depth < widths[i]; depth++) {
-                chance *= candidates.get(i).chances()[depth];
+                chance *= candidates.get(i).probabilities()[depth];
                 tokens += chance;
             }
         }

@@ -23,25 +23,25 @@ class ExplorationBudgetTest {
 
     @Test
     void beforeTheFirstStepNothingIsTried() {
-        assertFalse(exploration.affords(0));
+        assertFalse(exploration.canSpend(0));
     }
 
     @Test
     void whatWasSpentComesBackSlowly() {
         exploration.recordStepTime(STEP);
-        assertTrue(exploration.affords(12 * STEP));
+        assertTrue(exploration.canSpend(12 * STEP));
 
         exploration.spend(12 * STEP);
         for (int step = 0; step < 150; step++) {
             exploration.recordStepTime(STEP);
-            assertFalse(exploration.affords(STEP), "after " + step + " steps");
+            assertFalse(exploration.canSpend(STEP), "after " + step + " steps");
         }
         for (int step = 0; step < 100; step++) {
             exploration.recordStepTime(STEP);
         }
 
-        assertTrue(exploration.affords(STEP));
-        assertFalse(exploration.affords(2 * STEP));
+        assertTrue(exploration.canSpend(STEP));
+        assertFalse(exploration.canSpend(2 * STEP));
     }
 
     @Test
@@ -50,8 +50,8 @@ class ExplorationBudgetTest {
             exploration.recordStepTime(STEP);
         }
 
-        assertTrue(exploration.affords(12 * STEP));
-        assertFalse(exploration.affords(13 * STEP));
+        assertTrue(exploration.canSpend(12 * STEP));
+        assertFalse(exploration.canSpend(13 * STEP));
     }
 
     @Test
@@ -60,7 +60,7 @@ class ExplorationBudgetTest {
 
         exploration.spend(-1000 * STEP);
 
-        assertFalse(exploration.affords(13 * STEP));
+        assertFalse(exploration.canSpend(13 * STEP));
     }
 
     @Test

@@ -91,7 +91,7 @@ class TreeGainTest {
         assertTrue(run(TreeOptions.OFF, 20_000, 3) <= 100 * DEPTH);
         TreeGain worth = new TreeGain(TreeOptions.OFF);
         int[] asked = new int[100];
-        Arrays.setAll(asked, i -> worth.guesses());
+        Arrays.setAll(asked, i -> worth.draftTokens());
         assertArrayEquals(new int[100], asked);
     }
 
@@ -102,19 +102,19 @@ class TreeGainTest {
 
         for (int draft = 0; draft < 200; draft++) {
             boolean tree = draft >= 8 && draft < 32 || draft > 0 && draft % 32 == 0;
-            assertEquals(tree ? BUDGET : 0, worth.guesses(), "draft " + draft);
+            assertEquals(tree ? BUDGET : 0, worth.draftTokens(), "draft " + draft);
         }
     }
 
     @Test
     void asLongAsTreesPayEachDraftIsOne() {
         TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
-        assertEquals(0, worth.guesses());
+        assertEquals(0, worth.draftTokens());
 
-        assertTrue(worth.weigh(1.03, 1));
-        assertEquals(BUDGET, worth.guesses());
-        assertFalse(worth.weigh(1.02, 1), "what is no clear gain is none");
-        assertEquals(0, worth.guesses());
+        assertTrue(worth.compare(1.03, 1));
+        assertEquals(BUDGET, worth.draftTokens());
+        assertFalse(worth.compare(1.02, 1), "what is no clear gain is none");
+        assertEquals(0, worth.draftTokens());
     }
 
     @Test

@@ -12,18 +12,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TreeOptionsTest {
     @Test
     void treesHaveFromNoneToTheMostGuesses() {
-        assertEquals(0, new TreeOptions(0, false).guesses());
-        assertEquals(1, new TreeOptions(1, true).guesses());
-        assertEquals(TreeOptions.MOST, new TreeOptions(TreeOptions.MOST, true).guesses());
+        assertEquals(0, new TreeOptions(0, false).draftTokens());
+        assertEquals(1, new TreeOptions(1, true).draftTokens());
+        assertEquals(TreeOptions.MOST, new TreeOptions(TreeOptions.MOST, true).draftTokens());
     }
 
     @ParameterizedTest
     @CsvSource({"-1, false", "64, false", "0, true"})
-    void otherNumbersAreRefused(int guesses, boolean always) {
+    void otherNumbersAreRefused(int draftTokens, boolean always) {
         IllegalArgumentException thrown =
                 assertThrows(
-                        IllegalArgumentException.class, () -> new TreeOptions(guesses, always));
+                        IllegalArgumentException.class, () -> new TreeOptions(draftTokens, always));
 
-        assertTrue(thrown.getMessage().endsWith("found " + guesses), thrown.getMessage());
+        assertTrue(thrown.getMessage().endsWith("found " + draftTokens), thrown.getMessage());
     }
 }

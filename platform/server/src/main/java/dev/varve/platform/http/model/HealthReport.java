@@ -53,7 +53,7 @@ public final class HealthReport {
             return;
         }
         EngineStatus status = engine.status();
-        if (status.isAble()) {
+        if (status.canCompute()) {
             JsonResponse.write(response, 200, withReplicas(workingBody(status), status, names));
         } else {
             ObjectNode body = ShardReport.degraded(status.missingShards(), names);

@@ -85,7 +85,7 @@ class DraftModelTest {
             return of(model, Cpu.device(), new DflashSettings(residency, FlashAttention.AUTO));
         }
 
-        static Opened of(DflashModel model, ComputeDevice device, DflashSettings conduct)
+        static Opened of(DflashModel model, ComputeDevice device, DflashSettings settings)
                 throws Exception {
             GgufFile target = GgufFile.open(TARGET.write(folder));
             GgufFile file = GgufFile.open(model.write(folder));
@@ -96,7 +96,7 @@ class DraftModelTest {
                             Cpu.family(target).open(target, ModelOptions.defaults()).shape());
             return new Opened(
                     DflashSpeculator.open(
-                            draft, new SpeculationTarget.Limits(CONTEXT, 3, 15), device, conduct),
+                            draft, new SpeculationTarget.Limits(CONTEXT, 3, 15), device, settings),
                     new PlainDraft(model, file, target),
                     model);
         }

@@ -140,7 +140,7 @@ class RemoteDraftTest {
             requireAlike(here.propose(others), there.propose(others), "at the end");
             DraftStatus status = there.status();
             assertEquals(State.READY, status.health().state());
-            assertTrue(status.answers().count() >= 40, status.toString());
+            assertTrue(status.responses().count() >= 40, status.toString());
             assertTrue(status.traffic().sentBytes() > 1 << 20, status.toString());
         }
     }
@@ -291,7 +291,7 @@ class RemoteDraftTest {
                         new DraftLoadRequest.Draft(
                                 request.draft().name(), "0".repeat(64), request.draft().files()),
                         request.limits(),
-                        request.conduct(),
+                        request.settings(),
                         request.device());
 
         VarveException refusal =

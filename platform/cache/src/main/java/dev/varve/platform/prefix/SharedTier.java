@@ -95,7 +95,7 @@ final class SharedTier implements AutoCloseable {
         if (request.replay().end() > 0 || gain <= LEAST_GAIN) {
             return Optional.empty();
         }
-        if (!archive().answers()) {
+        if (!archive().isAvailable()) {
             archive().count(SearchOutcome.SKIPPED);
             return Optional.empty();
         }

@@ -79,7 +79,7 @@ final class StoreSaves implements AutoCloseable {
 
     /** Schedules the write of a checkpoint that is ready in host memory. */
     void save(CacheScope scope, Checkpoint checkpoint) {
-        if (!target.sink().takesMore()) {
+        if (!target.sink().acceptsWrites()) {
             return;
         }
         StoreSave save = new StoreSave(scope, checkpoint, target.withFeatures());

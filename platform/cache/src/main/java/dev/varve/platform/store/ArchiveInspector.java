@@ -69,11 +69,11 @@ public final class ArchiveInspector {
     /**
      * Result of a verification.
      *
-     * @param sound objects with valid content; an object in a store that cannot be opened counts as
+     * @param valid objects with valid content; an object in a store that cannot be opened counts as
      *     neither
      * @param broken problems, a line each
      */
-    public record Verdict(long sound, List<String> broken) {}
+    public record Verdict(long valid, List<String> broken) {}
 
     /** Creates an inspector of a folder. */
     public ArchiveInspector(Path folder, InstantSource clock) {
@@ -82,7 +82,7 @@ public final class ArchiveInspector {
     }
 
     /** Lists the content, one entry per namespace; a server may be writing. */
-    public List<NamespaceSummary> kept() throws IOException {
+    public List<NamespaceSummary> namespaces() throws IOException {
         return contents().stream()
                 .map(
                         content ->

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param usedBytes bytes of this namespace's stores
  * @param objects number of objects of all kinds
  * @param checkpoints positions that can be restored
- * @param generations number of segments
+ * @param segments number of segments
  * @param traffic reads and writes
  */
 public record ArchiveStatus(
@@ -20,7 +20,7 @@ public record ArchiveStatus(
         long usedBytes,
         int objects,
         int checkpoints,
-        int generations,
+        int segments,
         Traffic traffic) {
     /** Whether an archive accepts writes. */
     public enum State {

@@ -10,10 +10,10 @@ import java.util.Optional;
 /** Writes objects, and evicts segments for them. For one thread at a time. */
 final class ArchiveWriter {
     private final OpenNamespace all;
-    private final StoreSegments generations;
+    private final StoreSegments segments;
     private final ObjectIndex index;
     private final Journal journal;
-    private final DiskBudget room;
+    private final DiskBudget budget;
     private final PauseListener pause;
     private volatile long evictions;
     private volatile long writtenBytes;
@@ -25,11 +25,11 @@ final class ArchiveWriter {
         long now();
     }
 
-    ArchiveWriter(OpenNamespace all, DiskBudget room, PauseListener pause) {
+    ArchiveWriter(OpenNamespace all, DiskBudget budget, PauseListener pause) {
         this.all = all;
-        this.room = room;
+        this.budget = budget;
         this.pause = pause;
-        generations = all.generations();
+        segments = all.segments();
         index = all.index();
         journal = all.journal();
     }
@@ -46,8 +46,8 @@ final class ArchiveWriter {
 
     /** Creates a writable segment ahead of the first write. */
     void prepare() throws IOException {
-        if (generations.current(1).isEmpty() && !room.isShort(generations.bytes(), room.bytes(1))) {
-            generations.roll(room.values(1));
+        if (segments.current(1).isEmpty() && !budget.isShort(segments.bytes(), budget.bytes(1))) {
+            segments.roll(budget.values(1));
         }
     }
 
@@ -60,22 +60,22 @@ final class ArchiveWriter {
         Optional<StoreSegment> target = place(chunks);
         if (target.isPresent() && !target.get().canBeOpened()) {
             // Another segment may be usable.
-            generations.leave(target.get());
+            segments.stopWriting(target.get());
             target = place(chunks);
         }
         if (target.isEmpty()) {
-            return WriteResult.NO_ROOM;
+            return WriteResult.NO_SPACE;
         }
         Optional<SnapshotStore> store = target.get().acquire();
         if (store.isEmpty()) {
             return WriteResult.FAILED;
         }
         try {
-            generations.add(target.get().number(), chunks);
+            segments.add(target.get().number(), chunks);
             if (!new ObjectWriter(preamble, header, source, codec)
                     .write((part, key, value) -> store.get().put(key, value), chunks)) {
                 pause.begin("the store segment is full");
-                return WriteResult.NO_ROOM;
+                return WriteResult.NO_SPACE;
             }
         } finally {
             target.get().release();
@@ -85,7 +85,7 @@ final class ArchiveWriter {
                         name, preamble.bytes(), chunks, target.get().number(), pause.now());
         // An ancestor may have been evicted meanwhile, which makes this object unusable.
         if (!index.add(added)) {
-            return WriteResult.NO_ROOM;
+            return WriteResult.NO_SPACE;
         }
         journal.append(added);
         writtenBytes += preamble.bytes();
@@ -94,54 +94,54 @@ final class ArchiveWriter {
 
     /** Returns a segment with room for some chunks; evicts others if necessary. */
     private Optional<StoreSegment> place(int chunks) throws IOException {
-        long bytes = room.bytes(chunks);
+        long bytes = budget.bytes(chunks);
         boolean makesRoom = true;
-        while (makesRoom && room.isShort(generations.bytes(), bytes)) {
-            makesRoom = room.dropOthers(all.where()) || evict();
+        while (makesRoom && budget.isShort(segments.bytes(), bytes)) {
+            makesRoom = budget.dropOthers(all.where()) || evict();
         }
-        if (room.isShort(generations.bytes(), bytes)) {
-            pause.begin("the disk budget has no room: " + room.why(generations.bytes(), bytes));
+        if (budget.isShort(segments.bytes(), bytes)) {
+            pause.begin("the disk budget has no room: " + budget.why(segments.bytes(), bytes));
             return Optional.empty();
         }
-        Optional<StoreSegment> current = generations.current(chunks);
+        Optional<StoreSegment> current = segments.current(chunks);
         if (current.isPresent()) {
             return current;
         }
-        long values = room.values(chunks);
-        return values < chunks ? Optional.empty() : Optional.of(generations.roll(values));
+        long values = budget.values(chunks);
+        return values < chunks ? Optional.empty() : Optional.of(segments.roll(values));
     }
 
     /** Deletes the segment with the lowest score; returns whether there was one. */
     private boolean evict() throws IOException {
         Optional<SegmentEviction.Plan> plan =
                 index.plan(
-                        new SegmentEviction(number -> !generations.isCurrent(number), pause.now()));
+                        new SegmentEviction(number -> !segments.isCurrent(number), pause.now()));
         Optional<StoreSegment> victim =
-                plan.flatMap(each -> generations.find(each.generation()))
-                        .or(() -> room.empty(generations, index));
+                plan.flatMap(each -> segments.find(each.segment()))
+                        .or(() -> budget.empty(segments, index));
         if (victim.isEmpty()) {
             return false;
         }
-        if (plan.isPresent() && plan.get().generation() == victim.get().number()) {
-            carry(victim.get(), plan.get().carried());
+        if (plan.isPresent() && plan.get().segment() == victim.get().number()) {
+            copyObjects(victim.get(), plan.get().carried());
         }
         int number = victim.get().number();
-        evictions += index.removeGenerations(each -> each == number);
+        evictions += index.removeSegments(each -> each == number);
         journal.append(new JournalEntry.Gone(number));
-        generations.delete(victim.get());
-        room.lookAgain();
+        segments.delete(victim.get());
+        budget.invalidate();
         return true;
     }
 
     /** Writes the most useful objects of a segment again, chunk by chunk. */
-    private void carry(StoreSegment victim, List<ObjectKey> keys) throws IOException {
+    private void copyObjects(StoreSegment victim, List<ObjectKey> keys) throws IOException {
         Optional<SnapshotStore> from = victim.acquire();
         if (from.isEmpty()) {
             return;
         }
         try {
             for (ObjectKey key : keys) {
-                if (!carry(from.get(), key)) {
+                if (!copyObject(from.get(), key)) {
                     return;
                 }
             }
@@ -150,7 +150,7 @@ final class ArchiveWriter {
         }
     }
 
-    private boolean carry(SnapshotStore from, ObjectKey key) throws IOException {
+    private boolean copyObject(SnapshotStore from, ObjectKey key) throws IOException {
         Optional<ObjectIndex.Place> place = index.place(key);
         Optional<StoredObject> object = index.find(key, Long.MIN_VALUE);
         if (place.isEmpty() || object.isEmpty()) {
@@ -158,15 +158,15 @@ final class ArchiveWriter {
         }
         int chunks = place.get().chunks();
         StoreSegment target =
-                generations.current(chunks).isPresent()
-                        ? generations.current(chunks).get()
-                        : generations.roll(room.values(chunks));
+                segments.current(chunks).isPresent()
+                        ? segments.current(chunks).get()
+                        : segments.roll(budget.values(chunks));
         Optional<SnapshotStore> to = target.acquire();
         if (to.isEmpty()) {
             return false;
         }
         try {
-            generations.add(target.number(), chunks);
+            segments.add(target.number(), chunks);
             ChunkCodec codec = all.codec();
             for (int part = chunks - 1; part >= 0; part--) {
                 ByteBuffer value = codec.value();

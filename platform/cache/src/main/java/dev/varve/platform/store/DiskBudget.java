@@ -13,15 +13,15 @@ import java.util.Optional;
  * a time.
  */
 final class DiskBudget {
-    private static final int GENERATIONS = 16;
-    private static final long LEAST_GENERATION = 4L << 20;
-    private static final long MOST_GENERATION = 1L << 30;
+    private static final int SEGMENTS = 16;
+    private static final long MIN_SEGMENT_BYTES = 4L << 20;
+    private static final long MAX_SEGMENT_BYTES = 1L << 30;
 
     /** Minimum free bytes of the disk for a new store. */
     private static final long LEAST_FREE = 32L << 20;
 
     /** Bytes written between two checks of the free space. */
-    private static final long LOOK_EVERY = 8L << 20;
+    private static final long CHECK_INTERVAL_BYTES = 8L << 20;
 
     /** A segment holds at least this many objects of the size of the one to write. */
     private static final int LEAST_OBJECTS = 2;
@@ -31,7 +31,7 @@ final class DiskBudget {
     private final int valueBytes;
 
     /** Bytes written since the last check of the free space. */
-    private long unlooked = LOOK_EVERY;
+    private long uncheckedBytes = CHECK_INTERVAL_BYTES;
 
     private boolean diskIsShort;
 
@@ -56,8 +56,8 @@ final class DiskBudget {
     long values(int chunks) throws IOException {
         long budget = settings.limits().budget();
         long free = usable() - reserve();
-        long usual = Math.min(budget / GENERATIONS, free / 4);
-        usual = Math.clamp(usual, LEAST_GENERATION, MOST_GENERATION);
+        long usual = Math.min(budget / SEGMENTS, free / 4);
+        usual = Math.clamp(usual, MIN_SEGMENT_BYTES, MAX_SEGMENT_BYTES);
         long values = Math.max(usual / bytes(1), (long) LEAST_OBJECTS * chunks);
         return Math.min(values, Math.max(chunks, budget / 2 / bytes(1)));
     }
@@ -68,17 +68,17 @@ final class DiskBudget {
     }
 
     private boolean isDiskShort(long more) throws IOException {
-        unlooked += more;
-        if (unlooked >= LOOK_EVERY || diskIsShort) {
-            unlooked = 0;
+        uncheckedBytes += more;
+        if (uncheckedBytes >= CHECK_INTERVAL_BYTES || diskIsShort) {
+            uncheckedBytes = 0;
             diskIsShort = usable() - more < reserve();
         }
         return diskIsShort;
     }
 
     /** Forces new checks, after a deletion or some time. */
-    void lookAgain() {
-        unlooked = LOOK_EVERY;
+    void invalidate() {
+        uncheckedBytes = CHECK_INTERVAL_BYTES;
         others = -1;
     }
 
@@ -136,7 +136,7 @@ final class DiskBudget {
             return false;
         }
         PrivateFiles.delete(oldest.get().where().folder());
-        lookAgain();
+        invalidate();
         return true;
     }
 

@@ -23,7 +23,7 @@ public final class FilePermissionCheck {
      *
      * @param real without symbolic links
      */
-    public static Optional<String> forgeable(Path real) throws IOException {
+    public static Optional<String> writableByOthers(Path real) throws IOException {
         if (!knowsOwners(real)) {
             return Optional.empty();
         }

@@ -41,7 +41,7 @@ final class FolderLock implements AutoCloseable {
         try {
             FileLock lock = channel.tryLock();
             if (lock == null) {
-                throw taken(folder, file);
+                throw locked(folder, file);
             }
             String owner = ProcessHandle.current().pid() + "\n";
             channel.truncate(0);
@@ -49,14 +49,14 @@ final class FolderLock implements AutoCloseable {
             return new FolderLock(channel);
         } catch (OverlappingFileLockException e) {
             channel.close();
-            throw taken(folder, file);
+            throw locked(folder, file);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
         }
     }
 
-    private static VarveException taken(Path folder, Path file) {
+    private static VarveException locked(Path folder, Path file) {
         String owner = "another process";
         try {
             byte[] text = Files.readAllBytes(file);

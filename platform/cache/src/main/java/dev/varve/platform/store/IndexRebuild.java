@@ -17,12 +17,12 @@ import java.util.Optional;
 final class IndexRebuild {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
-    private final StoreSegments generations;
+    private final StoreSegments segments;
     private final ObjectIndex index;
     private final ChunkCodec codec;
 
-    IndexRebuild(StoreSegments generations, ObjectIndex index, ChunkCodec codec) {
-        this.generations = generations;
+    IndexRebuild(StoreSegments segments, ObjectIndex index, ChunkCodec codec) {
+        this.segments = segments;
         this.index = index;
         this.codec = codec;
     }
@@ -35,10 +35,10 @@ final class IndexRebuild {
     /** Runs the search; returns the number of added objects. */
     int run(ObjectConsumer taker) throws IOException {
         List<JournalEntry.Added> found = new ArrayList<>();
-        for (int number : generations.numbers()) {
-            Optional<StoreSegment> generation = generations.find(number);
-            if (generation.isPresent()) {
-                find(generation.get(), found);
+        for (int number : segments.numbers()) {
+            Optional<StoreSegment> segment = segments.find(number);
+            if (segment.isPresent()) {
+                find(segment.get(), found);
             }
         }
         found.sort(Comparator.comparing(JournalEntry.Added::name, ObjectDescriptor.PARENTS_FIRST));
@@ -51,14 +51,14 @@ final class IndexRebuild {
     }
 
     /** Searches a segment; one that cannot be read has no objects. */
-    private void find(StoreSegment generation, List<JournalEntry.Added> found) {
+    private void find(StoreSegment segment, List<JournalEntry.Added> found) {
         try {
-            Optional<SnapshotStore> store = generation.acquire();
+            Optional<SnapshotStore> store = segment.acquire();
             if (store.isPresent()) {
                 try {
-                    find(generation, store.get(), found);
+                    find(segment, store.get(), found);
                 } finally {
-                    generation.release();
+                    segment.release();
                 }
             }
         } catch (IOException | RuntimeException e) {
@@ -66,10 +66,10 @@ final class IndexRebuild {
         }
     }
 
-    private void find(StoreSegment generation, SnapshotStore store, List<JournalEntry.Added> found)
+    private void find(StoreSegment segment, SnapshotStore store, List<JournalEntry.Added> found)
             throws IOException {
         // The time of uses is lost; a store is never older than its content.
-        long time = Files.getLastModifiedTime(generation.path()).toMillis();
+        long time = Files.getLastModifiedTime(segment.path()).toMillis();
         for (ObjectKey key : unknown(store)) {
             ByteBuffer value = codec.value();
             if (!store.get(codec.key(key, 0), value)) {
@@ -83,7 +83,7 @@ final class IndexRebuild {
                                             preamble.name(),
                                             preamble.bytes(),
                                             codec.chunks(preamble.bytes()),
-                                            generation.number(),
+                                            segment.number(),
                                             time))
                     .ifPresent(found::add);
         }

@@ -9,7 +9,7 @@ sealed interface JournalEntry {
     int MOST_BYTES = 1 + 2 * ObjectKey.BYTES + 5 * Integer.BYTES + 2 * Long.BYTES;
 
     /** An object was written completely. */
-    record Added(ObjectDescriptor name, long bytes, int chunks, int generation, long time)
+    record Added(ObjectDescriptor name, long bytes, int chunks, int segment, long time)
             implements JournalEntry {}
 
     /** An object was used, and so were its ancestors. */
@@ -19,7 +19,7 @@ sealed interface JournalEntry {
     record Lost(ObjectKey key) implements JournalEntry {}
 
     /** A segment was deleted. */
-    record Gone(int generation) implements JournalEntry {}
+    record Gone(int segment) implements JournalEntry {}
 
     /** Encodes the entry. */
     default void put(ByteBuffer to) {
@@ -28,13 +28,13 @@ sealed interface JournalEntry {
                             ObjectDescriptor name,
                             long bytes,
                             int chunks,
-                            int generation,
+                            int segment,
                             long time) -> {
                 to.put((byte) 1);
                 name.key().put(to);
                 name.parent().put(to);
                 to.putInt(name.kind().ordinal()).putInt(name.position()).putInt(name.tail());
-                to.putLong(bytes).putInt(chunks).putInt(generation).putLong(time);
+                to.putLong(bytes).putInt(chunks).putInt(segment).putLong(time);
             }
             case Used(ObjectKey key, int uses, long time) -> {
                 to.put((byte) 2);
@@ -45,7 +45,7 @@ sealed interface JournalEntry {
                 to.put((byte) 3);
                 key.put(to);
             }
-            case Gone(int generation) -> to.put((byte) 4).putInt(generation);
+            case Gone(int segment) -> to.put((byte) 4).putInt(segment);
         }
     }
 

@@ -19,7 +19,7 @@ record NamespaceListing(StoreFolder.NamespaceFolder where, List<StoredObject> ob
         ObjectIndex index = new ObjectIndex();
         long[] chunks = new long[1];
         try (Journal journal = Journal.read(where.journal())) {
-            journal.replay(index::take);
+            journal.replay(index::apply);
             chunks[0] = index.chunks().values().stream().mapToLong(Long::longValue).sum();
         } catch (IOException e) {
             // The content is unknown.
@@ -36,13 +36,13 @@ record NamespaceListing(StoreFolder.NamespaceFolder where, List<StoredObject> ob
     long shrink(long wanted, long now) throws IOException {
         ObjectIndex index = new ObjectIndex();
         long freed = 0;
-        try (Journal journal = where.write(index::take)) {
+        try (Journal journal = where.write(index::apply)) {
             Optional<SegmentEviction.Plan> plan =
                     index.plan(new SegmentEviction(number -> true, now));
             while (freed < wanted && plan.isPresent()) {
-                int victim = plan.get().generation();
+                int victim = plan.get().segment();
                 long before = sum(index);
-                index.removeGenerations(number -> number == victim);
+                index.removeSegments(number -> number == victim);
                 journal.append(new JournalEntry.Gone(victim));
                 delete(victim);
                 freed += before - sum(index);
@@ -58,7 +58,7 @@ record NamespaceListing(StoreFolder.NamespaceFolder where, List<StoredObject> ob
     }
 
     private void delete(int number) throws IOException {
-        for (StoreSegment.Id id : where.generations()) {
+        for (StoreSegment.Id id : where.segments()) {
             if (id.number() == number) {
                 try (Stream<Path> files = Files.list(where.folder())) {
                     for (Path file :

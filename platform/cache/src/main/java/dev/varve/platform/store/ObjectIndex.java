@@ -20,7 +20,7 @@ final class ObjectIndex {
     private final Map<ObjectKey, Node> nodes = new LinkedHashMap<>();
 
     /** Objects by the key of their parent. */
-    private final Map<ObjectKey, Set<Node>> behind = new HashMap<>();
+    private final Map<ObjectKey, Set<Node>> children = new HashMap<>();
 
     private int checkpoints;
 
@@ -30,7 +30,7 @@ final class ObjectIndex {
         private final Optional<Node> parent;
         private final long bytes;
         private final int chunks;
-        private int generation;
+        private int segment;
         private int uses;
         private long lastUse;
 
@@ -39,7 +39,7 @@ final class ObjectIndex {
             this.parent = parent;
             bytes = added.bytes();
             chunks = added.chunks();
-            generation = added.generation();
+            segment = added.segment();
             lastUse = added.time();
         }
 
@@ -48,7 +48,7 @@ final class ObjectIndex {
             this.parent = parent;
             bytes = other.bytes;
             chunks = other.chunks;
-            generation = other.generation;
+            segment = other.segment;
             uses = other.uses;
             lastUse = other.lastUse;
         }
@@ -65,8 +65,8 @@ final class ObjectIndex {
             return chunks;
         }
 
-        int generation() {
-            return generation;
+        int segment() {
+            return segment;
         }
 
         int uses() {
@@ -82,23 +82,23 @@ final class ObjectIndex {
         }
 
         private JournalEntry.Added entry() {
-            return new JournalEntry.Added(name, bytes, chunks, generation, lastUse);
+            return new JournalEntry.Added(name, bytes, chunks, segment, lastUse);
         }
     }
 
     /** Applies a journal entry. */
-    void take(JournalEntry entry) {
+    void apply(JournalEntry entry) {
         switch (entry) {
             case JournalEntry.Added added -> add(added);
             case JournalEntry.Used used -> use(used);
             case JournalEntry.Lost(ObjectKey key) -> remove(key);
-            case JournalEntry.Gone(int generation) ->
-                    removeGenerations(number -> number == generation);
+            case JournalEntry.Gone(int segment) ->
+                    removeSegments(number -> number == segment);
         }
     }
 
     /** Place of the chunks of an object. */
-    record Place(int generation, int chunks) {}
+    record Place(int segment, int chunks) {}
 
     /** Adds an object whose parent exists; a known object moves to the new segment. */
     synchronized boolean add(JournalEntry.Added added) {
@@ -107,7 +107,7 @@ final class ObjectIndex {
             if (known.chunks != added.chunks()) {
                 return false;
             }
-            known.generation = added.generation();
+            known.segment = added.segment();
             return true;
         }
         Optional<Node> parent = Optional.ofNullable(nodes.get(added.name().parent()));
@@ -127,7 +127,7 @@ final class ObjectIndex {
         }
         Node node = new Node(added, parent);
         nodes.put(added.name().key(), node);
-        behind.computeIfAbsent(added.name().parent(), key -> new LinkedHashSet<>(2)).add(node);
+        children.computeIfAbsent(added.name().parent(), key -> new LinkedHashSet<>(2)).add(node);
         checkpoints += added.name().kind() == ObjectKind.CHECKPOINT ? 1 : 0;
         return true;
     }
@@ -141,12 +141,12 @@ final class ObjectIndex {
 
     synchronized Optional<Place> place(ObjectKey key) {
         return Optional.ofNullable(nodes.get(key))
-                .map(node -> new Place(node.generation, node.chunks));
+                .map(node -> new Place(node.segment, node.chunks));
     }
 
     /** Checkpoints whose parent is a block or a root. */
     synchronized List<StoredObject> checkpoints(ObjectKey block, long since) {
-        return behind.getOrDefault(block, Set.of()).stream()
+        return children.getOrDefault(block, Set.of()).stream()
                 .filter(node -> node.name.kind() == ObjectKind.CHECKPOINT && node.lastUse >= since)
                 .map(Node::describe)
                 .toList();
@@ -178,7 +178,7 @@ final class ObjectIndex {
 
     /** Extends the life of its hidden states to its own. */
     private void useFeatures(ObjectDescriptor name, long now) {
-        for (Node node : behind.getOrDefault(name.parent(), Set.of())) {
+        for (Node node : children.getOrDefault(name.parent(), Set.of())) {
             if (node.name.kind() == ObjectKind.FEATURES
                     && node.name.position() == name.position()) {
                 node.lastUse = Math.max(node.lastUse, now);
@@ -192,27 +192,27 @@ final class ObjectIndex {
         if (node == null) {
             return 0;
         }
-        Set<Node> siblings = behind.get(node.name.parent());
+        Set<Node> siblings = children.get(node.name.parent());
         siblings.remove(node);
         if (siblings.isEmpty()) {
-            behind.remove(node.name.parent());
+            children.remove(node.name.parent());
         }
         List<Node> gone = new ArrayList<>(List.of(node));
         for (int i = 0; i < gone.size(); i++) {
             Node at = gone.get(i);
             nodes.remove(at.name.key());
             checkpoints -= at.name.kind() == ObjectKind.CHECKPOINT ? 1 : 0;
-            Optional.ofNullable(behind.remove(at.name.key())).ifPresent(gone::addAll);
+            Optional.ofNullable(children.remove(at.name.key())).ifPresent(gone::addAll);
         }
         return gone.size();
     }
 
     /** Removes the objects of some segments, and their descendants. Returns their number. */
-    synchronized int removeGenerations(Predicate<Integer> gone) {
+    synchronized int removeSegments(Predicate<Integer> gone) {
         int before = nodes.size();
         List<ObjectKey> keys =
                 nodes.values().stream()
-                        .filter(node -> gone.test(node.generation))
+                        .filter(node -> gone.test(node.segment))
                         .map(node -> node.name.key())
                         .toList();
         keys.forEach(this::remove);
@@ -222,7 +222,7 @@ final class ObjectIndex {
     /** Removes everything. */
     synchronized void clear() {
         nodes.clear();
-        behind.clear();
+        children.clear();
         checkpoints = 0;
     }
 
@@ -238,7 +238,7 @@ final class ObjectIndex {
     synchronized Map<Integer, Long> chunks() {
         Map<Integer, Long> chunks = new HashMap<>();
         nodes.values()
-                .forEach(node -> chunks.merge(node.generation, (long) node.chunks, Long::sum));
+                .forEach(node -> chunks.merge(node.segment, (long) node.chunks, Long::sum));
         return chunks;
     }
 

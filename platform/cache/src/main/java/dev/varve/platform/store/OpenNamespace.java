@@ -19,7 +19,7 @@ final class OpenNamespace implements AutoCloseable {
     private final StoreFolder.NamespaceFolder where;
     private final boolean writes;
     private final Journal journal;
-    private final StoreSegments generations;
+    private final StoreSegments segments;
     private final ObjectIndex index = new ObjectIndex();
     private final ThreadLocal<ChunkCodec> codecs;
 
@@ -36,14 +36,14 @@ final class OpenNamespace implements AutoCloseable {
         codecs =
                 ThreadLocal.withInitial(
                         () -> new ChunkCodec(where.valueBytes(), settings.cipher()));
-        generations = new StoreSegments(where, provider, settings.readOnly(), this::cannotBeOpened);
+        segments = new StoreSegments(where, provider, settings.readOnly(), this::cannotBeOpened);
         journal = writes ? written() : Journal.read(where.journal());
         try {
             if (!writes) {
-                journal.replay(index::take);
+                journal.replay(index::apply);
             }
-            generations.open(index.chunks());
-            index.removeGenerations(number -> generations.find(number).isEmpty());
+            segments.open(index.chunks());
+            index.removeSegments(number -> segments.find(number).isEmpty());
             if (Files.exists(where.rebuilding()) || !writes && !journal.isComplete()) {
                 rebuild();
             }
@@ -79,7 +79,7 @@ final class OpenNamespace implements AutoCloseable {
                 where.write(
                         entry -> {
                             entries[0]++;
-                            index.take(entry);
+                            index.apply(entry);
                         });
         List<JournalEntry> needed = index.entries();
         if (entries[0] > 100 + 2 * needed.size()) {
@@ -90,11 +90,11 @@ final class OpenNamespace implements AutoCloseable {
     }
 
     private void rebuild() {
-        generations.whenOpen(
+        segments.whenOpen(
                 () -> {
                     try {
                         int found =
-                                new IndexRebuild(generations, index, codecs.get()).run(this::add);
+                                new IndexRebuild(segments, index, codecs.get()).run(this::add);
                         if (writes) {
                             Files.deleteIfExists(where.rebuilding());
                         }
@@ -114,7 +114,7 @@ final class OpenNamespace implements AutoCloseable {
     }
 
     private boolean add(JournalEntry.Added found) throws IOException {
-        if (generations.find(found.generation()).isEmpty() || !index.add(found)) {
+        if (segments.find(found.segment()).isEmpty() || !index.add(found)) {
             return false;
         }
         if (writes) {
@@ -135,8 +135,8 @@ final class OpenNamespace implements AutoCloseable {
         return journal;
     }
 
-    StoreSegments generations() {
-        return generations;
+    StoreSegments segments() {
+        return segments;
     }
 
     /** Codec of the calling thread. */
@@ -159,39 +159,39 @@ final class OpenNamespace implements AutoCloseable {
     }
 
     /** Finds the segment from which an object must be read. */
-    Optional<StoreSegment> generation(int number) throws IOException {
-        Optional<StoreSegment> found = generations.find(number);
+    Optional<StoreSegment> segment(int number) throws IOException {
+        Optional<StoreSegment> found = segments.find(number);
         if (found.isEmpty() && !writes) {
-            found = generations.lookFor(number);
+            found = segments.findCreated(number);
         }
         if (found.isEmpty()) {
-            forget(number);
+            removeSegment(number);
         }
         return found;
     }
 
     /** Removes the objects of a segment from the index. */
-    void forget(int generation) {
-        index.removeGenerations(number -> number == generation);
+    void removeSegment(int segment) {
+        index.removeSegments(number -> number == segment);
     }
 
     /** Drops a store that could not be opened, with its objects. */
-    private void cannotBeOpened(StoreSegment generation, Throwable failure) {
+    private void cannotBeOpened(StoreSegment segment, Throwable failure) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "prefixes in {0} are not used: {1}",
-                generation.path(),
+                segment.path(),
                 failure.getMessage());
-        forget(generation.number());
+        removeSegment(segment.number());
         if (!writes) {
             return;
         }
-        generations.leave(generation);
+        segments.stopWriting(segment);
         // A store that was closed properly may be readable later: the cause may be in this process.
-        if (generation.isExpendable()) {
-            note(new JournalEntry.Gone(generation.number()));
+        if (segment.isExpendable()) {
+            note(new JournalEntry.Gone(segment.number()));
             try {
-                generations.delete(generation);
+                segments.delete(segment);
             } catch (IOException e) {
                 LOG.log(System.Logger.Level.DEBUG, "a store segment cannot be deleted", e);
             }
@@ -200,7 +200,7 @@ final class OpenNamespace implements AutoCloseable {
 
     /** Adopts the entries that another process has written since. */
     void follow() throws IOException {
-        journal.replay(index::take);
+        journal.replay(index::apply);
     }
 
     /** Whether another process has replaced the journal. */
@@ -212,11 +212,11 @@ final class OpenNamespace implements AutoCloseable {
     void clear() throws IOException {
         news.clear();
         index.clear();
-        for (StoreSegment.Id id : where.generations()) {
-            Optional<StoreSegment> generation = generations.find(id.number());
-            if (generation.isPresent()) {
+        for (StoreSegment.Id id : where.segments()) {
+            Optional<StoreSegment> segment = segments.find(id.number());
+            if (segment.isPresent()) {
                 // Before the append: on a full disk the journal may need the freed space.
-                generations.delete(generation.get());
+                segments.delete(segment.get());
             }
             journal.append(new JournalEntry.Gone(id.number()));
         }
@@ -228,7 +228,7 @@ final class OpenNamespace implements AutoCloseable {
         try {
             flush();
         } finally {
-            generations.close();
+            segments.close();
             journal.close();
         }
     }

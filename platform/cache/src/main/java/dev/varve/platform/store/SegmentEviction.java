@@ -32,57 +32,57 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
     private static final double MOST_CARRIED = 0.4;
 
     /** Maximum age at which a checkpoint without uses is carried over. */
-    private static final double YOUNG = Duration.ofHours(1).toMillis();
+    private static final double MAX_UNUSED_AGE = Duration.ofHours(1).toMillis();
 
     /**
      * A planned eviction.
      *
-     * @param generation segment to delete
+     * @param segment segment to delete
      * @param carried objects of it to write again before, parents first
      */
-    record Plan(int generation, List<ObjectKey> carried) {}
+    record Plan(int segment, List<ObjectKey> carried) {}
 
     /** A checkpoint, its benefit, and the objects that it needs. */
     private record ScoredCheckpoint(Node checkpoint, double benefit, List<Node> chain) {}
 
     /** Plans an eviction; empty if no candidate has objects. */
     Optional<Plan> plan(Collection<Node> nodes) {
-        Map<Integer, Double> worth = new HashMap<>();
+        Map<Integer, Double> scores = new HashMap<>();
         Map<Integer, Long> chunks = new HashMap<>();
         List<ScoredCheckpoint> all = new ArrayList<>();
         for (Node node : nodes) {
-            if (candidates.test(node.generation())) {
-                worth.putIfAbsent(node.generation(), 0.0);
-                chunks.merge(node.generation(), (long) node.chunks(), Long::sum);
+            if (candidates.test(node.segment())) {
+                scores.putIfAbsent(node.segment(), 0.0);
+                chunks.merge(node.segment(), (long) node.chunks(), Long::sum);
             }
             if (node.name().kind() == ObjectKind.CHECKPOINT) {
-                all.add(worth(node));
+                all.add(score(node));
             }
         }
         for (ScoredCheckpoint each : all) {
             Set<Integer> touched = new HashSet<>();
-            each.chain().forEach(node -> touched.add(node.generation()));
+            each.chain().forEach(node -> touched.add(node.segment()));
             touched.forEach(
-                    generation ->
-                            worth.computeIfPresent(generation, (key, sum) -> sum + each.benefit()));
+                    segment ->
+                            scores.computeIfPresent(segment, (key, sum) -> sum + each.benefit()));
         }
-        return worth.keySet().stream()
+        return scores.keySet().stream()
                 .min(
                         Comparator.comparingDouble(
-                                        (Integer generation) ->
-                                                worth.get(generation) / chunks.get(generation))
+                                        (Integer segment) ->
+                                                scores.get(segment) / chunks.get(segment))
                                 .thenComparing(Comparator.naturalOrder()))
                 .map(
                         victim ->
                                 new Plan(
                                         victim,
-                                        carried(
+                                        carriedOver(
                                                 victim,
                                                 all,
                                                 (long) (MOST_CARRIED * chunks.get(victim)))));
     }
 
-    private ScoredCheckpoint worth(Node checkpoint) {
+    private ScoredCheckpoint score(Node checkpoint) {
         List<Node> chain = new ArrayList<>();
         for (Optional<Node> at = Optional.of(checkpoint); at.isPresent(); at = at.get().parent()) {
             chain.add(at.get());
@@ -98,17 +98,17 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
     }
 
     /** The best checkpoints that need objects of the segment, with those objects. */
-    private List<ObjectKey> carried(int victim, List<ScoredCheckpoint> all, long most) {
+    private List<ObjectKey> carriedOver(int victim, List<ScoredCheckpoint> all, long most) {
         List<ScoredCheckpoint> touching =
                 all.stream()
                         .filter(
                                 each ->
                                         each.checkpoint().uses() > 0
-                                                || age(each.checkpoint()) < YOUNG)
+                                                || age(each.checkpoint()) < MAX_UNUSED_AGE)
                         .filter(
                                 each ->
                                         each.chain().stream()
-                                                .anyMatch(node -> node.generation() == victim))
+                                                .anyMatch(node -> node.segment() == victim))
                         .sorted(
                                 Comparator.comparingDouble(
                                                 (ScoredCheckpoint each) ->
@@ -120,7 +120,7 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
         for (ScoredCheckpoint each : touching) {
             List<Node> more =
                     each.chain().stream()
-                            .filter(node -> node.generation() == victim && !chosen.contains(node))
+                            .filter(node -> node.segment() == victim && !chosen.contains(node))
                             .toList();
             long chunks = more.stream().mapToLong(Node::chunks).sum();
             if (sum + chunks <= most) {
@@ -135,7 +135,7 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
                 .toList();
     }
 
-    private static long chunks(ScoredCheckpoint worth) {
-        return worth.chain().stream().mapToLong(Node::chunks).sum();
+    private static long chunks(ScoredCheckpoint scored) {
+        return scored.chain().stream().mapToLong(Node::chunks).sum();
     }
 }

@@ -63,7 +63,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         keys = SharedKeySchema.of(settings.namespace());
         breaker =
                 new StoreCircuitBreaker(
-                        settings.address(), () -> store.ping(settings.answerLimit()));
+                        settings.address(), () -> store.ping(settings.responseTimeout()));
         for (Reason reason : Reason.values()) {
             misses.put(reason, new AtomicLong());
         }
@@ -78,7 +78,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
      */
     public static SharedArchive open(SharedArchiveSettings settings, SharedStore store) {
         SharedArchive archive = new SharedArchive(settings, store);
-        archive.breaker.begin(settings.answerLimit());
+        archive.breaker.begin(settings.responseTimeout());
         return archive;
     }
 
@@ -89,7 +89,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     /** Whether the store is queried at the moment. Never waits. */
-    public boolean answers() {
+    public boolean isAvailable() {
         return breaker.isClosed();
     }
 
@@ -108,7 +108,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         if (left <= 0) {
             throw late("computing the prompt would have been as fast");
         }
-        Duration most = settings.answerLimit();
+        Duration most = settings.responseTimeout();
         return most.toNanos() < left ? most : Duration.ofNanos(left);
     }
 
@@ -332,7 +332,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     @Override
-    public boolean takesMore() {
+    public boolean acceptsWrites() {
         return !settings.readOnly() && breaker.isClosed() && !isPaused();
     }
 
@@ -342,8 +342,8 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
 
     @Override
     public WriteResult write(ObjectDescriptor name, ObjectSource source) {
-        if (!takesMore()) {
-            return WriteResult.NO_ROOM;
+        if (!acceptsWrites()) {
+            return WriteResult.NO_SPACE;
         }
         ChunkCodec codec = codec();
         try {
@@ -446,8 +446,8 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         misses.forEach((reason, count) -> counted.put(reason, count.get()));
         return new SharedArchiveStatus(
                 settings.address(),
-                answers(),
-                takesMore(),
+                isAvailable(),
+                acceptsWrites(),
                 asked,
                 writtenBytes.get(),
                 readBytes.get(),

@@ -7,7 +7,7 @@ import java.util.Map;
  * Statistics of a shared store in this process.
  *
  * @param address address of the store, for display
- * @param answers whether it is queried at the moment
+ * @param available whether it is queried at the moment
  * @param writes whether objects are written to it at the moment
  * @param searches number of searches, by outcome
  * @param writtenBytes of objects
@@ -16,7 +16,7 @@ import java.util.Map;
  */
 public record SharedArchiveStatus(
         String address,
-        boolean answers,
+        boolean available,
         boolean writes,
         Map<SearchOutcome, Long> searches,
         long writtenBytes,

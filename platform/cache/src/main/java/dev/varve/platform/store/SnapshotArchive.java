@@ -91,8 +91,8 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     private ArchiveWriter prepared(OpenNamespace written) throws IOException {
         try {
             int valueBytes = written.where().valueBytes();
-            DiskBudget room = new DiskBudget(settings, folder(), valueBytes);
-            ArchiveWriter prepared = new ArchiveWriter(written, room, new ArchivePauseListener());
+            DiskBudget budget = new DiskBudget(settings, folder(), valueBytes);
+            ArchiveWriter prepared = new ArchiveWriter(written, budget, new ArchivePauseListener());
             prepared.prepare();
             return prepared;
         } catch (IOException | RuntimeException | Error e) {
@@ -148,7 +148,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     }
 
     @Override
-    public boolean takesMore() {
+    public boolean acceptsWrites() {
         return lock.isPresent() && !closed && now() >= pausedUntil;
     }
 
@@ -221,16 +221,16 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
             throws ArchiveMissException {
         ObjectIndex.Place place = all.index().place(key).orElseThrow(SnapshotArchive::gone);
         try {
-            StoreSegment generation =
-                    all.generation(place.generation()).orElseThrow(SnapshotArchive::gone);
-            SnapshotStore store = acquire(all, generation).orElseThrow(SnapshotArchive::gone);
+            StoreSegment segment =
+                    all.segment(place.segment()).orElseThrow(SnapshotArchive::gone);
+            SnapshotStore store = acquire(all, segment).orElseThrow(SnapshotArchive::gone);
             try {
                 long bytes =
                         new StoredObjectReader(key, place.chunks(), store, all.codec())
                                 .read(target, MOST_HEADER);
                 readBytes.addAndGet(bytes);
             } finally {
-                generation.release();
+                segment.release();
             }
         } catch (IOException | RuntimeException e) {
             throw new ArchiveMissException(
@@ -243,12 +243,12 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     }
 
     /** Acquires a store; if it could not be opened, its objects are removed from the index. */
-    private static Optional<SnapshotStore> acquire(OpenNamespace all, StoreSegment generation)
+    private static Optional<SnapshotStore> acquire(OpenNamespace all, StoreSegment segment)
             throws IOException {
         try {
-            return generation.acquire();
+            return segment.acquire();
         } catch (IOException e) {
-            all.forget(generation.number());
+            all.removeSegment(segment.number());
             throw e;
         }
     }
@@ -259,12 +259,12 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         if (find(name.key()).isPresent()) {
             return WriteResult.KNOWN;
         }
-        if (!takesMore()) {
-            return WriteResult.NO_ROOM;
+        if (!acceptsWrites()) {
+            return WriteResult.NO_SPACE;
         }
         OpenNamespace all = open.orElseThrow();
         if (!name.isFirst() && all.index().place(name.parent()).isEmpty()) {
-            return WriteResult.NO_ROOM;
+            return WriteResult.NO_SPACE;
         }
         writing.lock();
         try {
@@ -362,7 +362,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         if (settings.readOnly()) {
             return ArchiveStatus.State.READ_ONLY;
         }
-        return takesMore() ? ArchiveStatus.State.OPEN : ArchiveStatus.State.PAUSED;
+        return acceptsWrites() ? ArchiveStatus.State.OPEN : ArchiveStatus.State.PAUSED;
     }
 
     /** Contents and statistics of the archive. */
@@ -372,10 +372,10 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         return new ArchiveStatus(
                 state(),
                 settings.limits().budget(),
-                open.map(all -> all.generations().bytes()).orElse(0L),
+                open.map(all -> all.segments().bytes()).orElse(0L),
                 open.map(all -> all.index().size()).orElse(0),
                 open.map(all -> all.index().checkpoints()).orElse(0),
-                open.map(all -> all.generations().count()).orElse(0),
+                open.map(all -> all.segments().count()).orElse(0),
                 new ArchiveStatus.Traffic(
                         writer.map(ArchiveWriter::writtenBytes).orElse(0L),
                         readBytes.get(),
@@ -424,7 +424,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     /** Waits until all of its stores are open; for tests. */
     void awaitOpen() {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        open.ifPresent(all -> all.generations().whenOpen(() -> done.complete(null)));
+        open.ifPresent(all -> all.segments().whenOpen(() -> done.complete(null)));
         done.join();
     }
 }

@@ -27,10 +27,10 @@ final class StoreCircuitBreaker implements AutoCloseable {
     private final ScheduledExecutorService trying =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().name("varve-shared-probe").daemon(true).factory());
-    private volatile boolean answers;
+    private volatile boolean closed;
     private long wait = LEAST_WAIT_MILLIS;
     private int late;
-    private boolean told;
+    private boolean logged;
 
     /** Checks whether the store responds. */
     interface Probe {
@@ -66,7 +66,7 @@ final class StoreCircuitBreaker implements AutoCloseable {
 
     /** Whether the store may be queried. */
     boolean isClosed() {
-        return answers;
+        return closed;
     }
 
     /** Records a useful response; resets the probe interval and the number of late responses. */
@@ -88,16 +88,16 @@ final class StoreCircuitBreaker implements AutoCloseable {
 
     /** Records that the store did not respond, or not in time. */
     synchronized void failed(String why) {
-        if (answers || !told) {
+        if (closed || !logged) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "prefixes are not shared through {0} for now: {1}",
                     shown,
                     why);
-            told = true;
+            logged = true;
         }
-        if (answers) {
-            answers = false;
+        if (closed) {
+            closed = false;
             tryLater();
         }
     }
@@ -108,7 +108,7 @@ final class StoreCircuitBreaker implements AutoCloseable {
             wait = Math.min(MOST_WAIT_MILLIS, 2 * wait);
         } catch (RejectedExecutionException e) {
             // The breaker was closed meanwhile.
-            answers = false;
+            closed = false;
         }
     }
 
@@ -123,17 +123,17 @@ final class StoreCircuitBreaker implements AutoCloseable {
     }
 
     private synchronized void recovered() {
-        if (told) {
+        if (logged) {
             LOG.log(System.Logger.Level.INFO, "prefixes are shared through {0} again", shown);
         }
-        told = false;
+        logged = false;
         late = 0;
-        answers = true;
+        closed = true;
     }
 
     @Override
     public synchronized void close() {
-        answers = false;
+        closed = false;
         trying.shutdownNow();
     }
 }

@@ -68,7 +68,7 @@ final class StoreFolder {
          * marker, which stays until {@linkplain IndexRebuild the index is rebuilt}.
          */
         Journal write(Consumer<JournalEntry> taker) throws IOException {
-            boolean known = generations().isEmpty() || hasJournal();
+            boolean known = segments().isEmpty() || hasJournal();
             Journal written = Journal.write(journal());
             try {
                 written.replay(taker);
@@ -84,7 +84,7 @@ final class StoreFolder {
         }
 
         /** Its segments, in the order of creation. */
-        List<StoreSegment.Id> generations() throws IOException {
+        List<StoreSegment.Id> segments() throws IOException {
             try (Stream<Path> files = Files.list(folder)) {
                 return files.flatMap(file -> StoreSegment.Id.of(file).stream())
                         .sorted((one, other) -> Integer.compare(one.number(), other.number()))
@@ -112,7 +112,7 @@ final class StoreFolder {
         Optional<String> reason =
                 cipher.isPresent()
                         ? Optional.empty()
-                        : FilePermissionCheck.forgeable(folder.toRealPath());
+                        : FilePermissionCheck.writableByOthers(folder.toRealPath());
         if (reason.isPresent()) {
             throw refused(
                     "is not used, since other users could forge its prefixes: "

@@ -28,7 +28,7 @@ final class StoreSegment {
     private CompletableFuture<SnapshotStore> store = new CompletableFuture<>();
     private int users;
     private volatile boolean expendable;
-    private boolean doomed;
+    private boolean deleted;
     private boolean closed;
 
     /**
@@ -118,7 +118,7 @@ final class StoreSegment {
      */
     Optional<SnapshotStore> acquire() throws IOException {
         synchronized (this) {
-            if (doomed) {
+            if (deleted) {
                 return Optional.empty();
             }
             users++;
@@ -135,7 +135,7 @@ final class StoreSegment {
         boolean last;
         synchronized (this) {
             users--;
-            last = doomed && users == 0;
+            last = deleted && users == 0;
         }
         if (last) {
             close();
@@ -143,10 +143,10 @@ final class StoreSegment {
     }
 
     /** Closes it after its last user; accepts no new users. */
-    void doom() {
+    void markDeleted() {
         boolean last;
         synchronized (this) {
-            doomed = true;
+            deleted = true;
             last = users == 0;
         }
         if (last) {

@@ -55,44 +55,44 @@ final class StoreSegments implements AutoCloseable {
      * @param chunks known number of chunks in each
      */
     synchronized void open(Map<Integer, Long> chunks) throws IOException {
-        List<StoreSegment.Id> ids = where.generations();
+        List<StoreSegment.Id> ids = where.segments();
         for (StoreSegment.Id id : ids.reversed()) {
-            StoreSegment generation = new StoreSegment(where.folder(), id, where.valueBytes());
+            StoreSegment segment = new StoreSegment(where.folder(), id, where.valueBytes());
             boolean newest = last == 0;
             last = Math.max(last, id.number());
-            open.put(id.number(), generation);
+            open.put(id.number(), segment);
             used.put(id.number(), chunks.getOrDefault(id.number(), 0L));
-            StoreAccess access = access(generation, newest);
+            StoreAccess access = access(segment, newest);
             if (access != StoreAccess.READ) {
                 if (newest) {
-                    mark(generation);
-                    current = Optional.of(generation);
+                    mark(segment);
+                    current = Optional.of(segment);
                 }
             }
-            open(generation, access);
+            open(segment, access);
         }
     }
 
-    private StoreAccess access(StoreSegment generation, boolean newest) {
+    private StoreAccess access(StoreSegment segment, boolean newest) {
         if (readOnly) {
             return StoreAccess.READ;
         }
-        if (Files.exists(generation.mark())) {
+        if (Files.exists(segment.mark())) {
             return StoreAccess.RECOVER;
         }
         return newest ? StoreAccess.WRITE : StoreAccess.READ;
     }
 
-    private void open(StoreSegment generation, StoreAccess access) {
-        generation.open(provider, access, opener);
-        generation
+    private void open(StoreSegment segment, StoreAccess access) {
+        segment.open(provider, access, opener);
+        segment
                 .opened()
                 .whenComplete(
                         (store, failure) -> {
                             if (failure != null) {
-                                failed.accept(generation, failure);
+                                failed.accept(segment, failure);
                             } else {
-                                count(generation.number(), store.size());
+                                count(segment.number(), store.size());
                             }
                         });
     }
@@ -101,8 +101,8 @@ final class StoreSegments implements AutoCloseable {
         used.computeIfPresent(number, (key, known) -> Math.max(known, values));
     }
 
-    private static void mark(StoreSegment generation) throws IOException {
-        PrivateFiles.create(generation.mark());
+    private static void mark(StoreSegment segment) throws IOException {
+        PrivateFiles.create(segment.mark());
     }
 
     synchronized Optional<StoreSegment> find(int number) {
@@ -110,13 +110,13 @@ final class StoreSegments implements AutoCloseable {
     }
 
     /** Looks for a segment that another process has created since. */
-    synchronized Optional<StoreSegment> lookFor(int number) throws IOException {
-        for (StoreSegment.Id id : where.generations()) {
+    synchronized Optional<StoreSegment> findCreated(int number) throws IOException {
+        for (StoreSegment.Id id : where.segments()) {
             if (id.number() == number && !open.containsKey(number)) {
-                StoreSegment generation = new StoreSegment(where.folder(), id, where.valueBytes());
-                open.put(number, generation);
+                StoreSegment segment = new StoreSegment(where.folder(), id, where.valueBytes());
+                open.put(number, segment);
                 used.put(number, 0L);
-                open(generation, StoreAccess.READ);
+                open(segment, StoreAccess.READ);
             }
         }
         return find(number);
@@ -125,7 +125,7 @@ final class StoreSegments implements AutoCloseable {
     /** The writable segment, if it has room for some chunks. */
     synchronized Optional<StoreSegment> current(int chunks) {
         return current.filter(
-                generation -> used.get(generation.number()) + chunks <= generation.values());
+                segment -> used.get(segment.number()) + chunks <= segment.values());
     }
 
     /** Records written chunks. */
@@ -156,31 +156,31 @@ final class StoreSegments implements AutoCloseable {
     }
 
     /** Stops writing to a segment. */
-    synchronized void leave(StoreSegment generation) {
-        current = current.filter(each -> each != generation);
+    synchronized void stopWriting(StoreSegment segment) {
+        current = current.filter(each -> each != segment);
     }
 
     /** Whether a segment is the writable one. */
     synchronized boolean isCurrent(int number) {
-        return current.filter(generation -> generation.number() == number).isPresent();
+        return current.filter(segment -> segment.number() == number).isPresent();
     }
 
     /** Deletes a segment; active readers may finish. */
-    synchronized void delete(StoreSegment generation) throws IOException {
-        open.remove(generation.number());
-        used.remove(generation.number());
-        current = current.filter(each -> each != generation);
-        generation.doom();
-        PrivateFiles.delete(generation.path());
-        Files.deleteIfExists(generation.mark());
-        for (Path beside : beside(generation)) {
+    synchronized void delete(StoreSegment segment) throws IOException {
+        open.remove(segment.number());
+        used.remove(segment.number());
+        current = current.filter(each -> each != segment);
+        segment.markDeleted();
+        PrivateFiles.delete(segment.path());
+        Files.deleteIfExists(segment.mark());
+        for (Path beside : companionFiles(segment)) {
             PrivateFiles.delete(beside);
         }
     }
 
     /** Files that a plugin may have created beside its store. */
-    private List<Path> beside(StoreSegment generation) throws IOException {
-        String name = generation.path().getFileName() + ".";
+    private List<Path> companionFiles(StoreSegment segment) throws IOException {
+        String name = segment.path().getFileName() + ".";
         try (var files = Files.list(where.folder())) {
             return files.filter(file -> file.getFileName().toString().startsWith(name)).toList();
         }
@@ -216,12 +216,12 @@ final class StoreSegments implements AutoCloseable {
             all = new ArrayList<>(open.values());
         }
         opener.close();
-        for (StoreSegment generation : all) {
-            generation.doom();
-            boolean sound = !generation.opened().isCompletedExceptionally();
+        for (StoreSegment segment : all) {
+            segment.markDeleted();
+            boolean sound = !segment.opened().isCompletedExceptionally();
             try {
                 if (!readOnly && sound) {
-                    Files.deleteIfExists(generation.mark());
+                    Files.deleteIfExists(segment.mark());
                 }
             } catch (IOException e) {
                 // The next start recovers it.

@@ -3,7 +3,7 @@ package dev.varve.platform.store;
 /** An archive that accepts objects. Thread-safe. */
 public interface WritableArchive {
     /** Whether it accepts writes at the moment. */
-    boolean takesMore();
+    boolean acceptsWrites();
 
     /**
      * Writes an object, on the caller's thread. The write is atomic; an object that already exists

@@ -7,12 +7,12 @@ public enum WriteResult {
     /** It existed already. */
     KNOWN,
     /** There is no room for it, or its parent does not exist. */
-    NO_ROOM,
+    NO_SPACE,
     /** It could not be written. */
     FAILED;
 
     /** Whether the object exists now. */
-    public boolean isThere() {
+    public boolean isStored() {
         return this == WRITTEN || this == KNOWN;
     }
 }

@@ -445,7 +445,7 @@ class StoredPrefixTest {
             assertFalse(rig.cache().hasEndedLoad(), "it was taken in");
         }
         assertEquals(
-                1, new ArchiveInspector(folder, InstantSource.system()).kept().getFirst().uses());
+                1, new ArchiveInspector(folder, InstantSource.system()).namespaces().getFirst().uses());
     }
 
     @Test

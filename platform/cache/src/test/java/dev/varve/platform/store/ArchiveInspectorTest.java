@@ -58,7 +58,7 @@ class ArchiveInspectorTest {
     }
 
     private ArchiveInspector.NamespaceSummary kept(String model) throws IOException {
-        return inspector.kept().stream()
+        return inspector.namespaces().stream()
                 .filter(each -> each.description().equals(Map.of("model", model)))
                 .findFirst()
                 .orElseThrow();
@@ -66,7 +66,7 @@ class ArchiveInspectorTest {
 
     private long bytes() throws IOException {
         long bytes = 0;
-        for (ArchiveInspector.NamespaceSummary kept : inspector.kept()) {
+        for (ArchiveInspector.NamespaceSummary kept : inspector.namespaces()) {
             bytes += kept.bytes();
         }
         return bytes;
@@ -90,7 +90,7 @@ class ArchiveInspectorTest {
         assertEquals(1, recent.features());
         assertEquals(1, recent.uses());
         assertEquals(NOW.plus(Duration.ofDays(9)).toEpochMilli(), recent.lastUse());
-        assertEquals(2, inspector.kept().size());
+        assertEquals(2, inspector.namespaces().size());
     }
 
     @Test
@@ -124,7 +124,7 @@ class ArchiveInspectorTest {
         ArchiveInspector.Verdict verdict =
                 inspector.verify(new SlotStore.Provider(), Optional.empty(), (done, all) -> {});
 
-        assertEquals(4, verdict.sound(), verdict::toString);
+        assertEquals(4, verdict.valid(), verdict::toString);
         assertFalse(verdict.broken().isEmpty());
         assertTrue(verdict.broken().getFirst().contains(home.toString()), verdict::toString);
     }
@@ -138,7 +138,7 @@ class ArchiveInspectorTest {
         assertEquals(old, inspector.prune(Long.MAX_VALUE, Optional.of(Duration.ofDays(9))));
 
         assertEquals(before - old, bytes());
-        assertEquals(1, inspector.kept().size());
+        assertEquals(1, inspector.namespaces().size());
     }
 
     @Test
@@ -162,7 +162,7 @@ class ArchiveInspectorTest {
     void clearingLeavesNothing() throws IOException {
         assertEquals(bytes(), inspector.clear());
 
-        assertEquals(List.of(), inspector.kept());
+        assertEquals(List.of(), inspector.namespaces());
         try (SnapshotArchive archive = bed.of("new").open()) {
             assertFalse(has(archive, block("a"), SIZE));
         }
@@ -178,7 +178,7 @@ class ArchiveInspectorTest {
             assertTrue(
                     thrown.getMessage().contains("process " + ProcessHandle.current().pid()),
                     thrown.getMessage());
-            assertEquals(2, inspector.kept().size(), "it may be read");
+            assertEquals(2, inspector.namespaces().size(), "it may be read");
         }
         inspector.clear();
     }
@@ -187,7 +187,7 @@ class ArchiveInspectorTest {
     void aFolderThatIsNotThereIsNamed() {
         ArchiveInspector nowhere = new ArchiveInspector(folder.resolve("missing"), () -> NOW);
 
-        VarveException thrown = assertThrows(VarveException.class, nowhere::kept);
+        VarveException thrown = assertThrows(VarveException.class, nowhere::namespaces);
 
         assertEquals(VarveException.Kind.UNREADABLE_FILE, thrown.kind());
         assertTrue(thrown.getMessage().contains("missing"), thrown.getMessage());

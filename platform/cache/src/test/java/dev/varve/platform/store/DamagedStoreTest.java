@@ -138,7 +138,7 @@ class DamagedStoreTest {
                 archive.awaitOpen();
                 unseen += CHAIN.stream().allMatch(name -> has(archive, name, SIZE)) ? 0 : 1;
                 for (ObjectDescriptor name : CHAIN) {
-                    assertTrue(write(archive, name, SIZE).isThere(), "cut at " + length);
+                    assertTrue(write(archive, name, SIZE).isStored(), "cut at " + length);
                 }
             }
             assertEquals(CHAIN.size(), readable(), "cut at " + length);
@@ -219,7 +219,7 @@ class DamagedStoreTest {
         try (SnapshotArchive archive = bed().open()) {
             assertEquals(0, CHAIN.stream().filter(name -> has(archive, name, SIZE)).count());
             for (ObjectDescriptor name : CHAIN) {
-                assertTrue(write(archive, name, SIZE).isThere());
+                assertTrue(write(archive, name, SIZE).isStored());
             }
         }
         assertEquals(CHAIN.size(), readable());
@@ -242,7 +242,7 @@ class DamagedStoreTest {
                 assertTrue(has(archive, name, SIZE));
             }
             assertTrue(has(archive, checkpoint("a/b", 50), SIZE));
-            assertTrue(write(archive, checkpoint("a/b", 60), SIZE).isThere());
+            assertTrue(write(archive, checkpoint("a/b", 60), SIZE).isStored());
         }
     }
 }

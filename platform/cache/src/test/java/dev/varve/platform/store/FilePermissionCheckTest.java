@@ -40,7 +40,7 @@ class FilePermissionCheckTest {
         "rwxrwxrwx, true"
     })
     void aFolderThatOthersCanWriteToIsForgeable(String mode, boolean forgeable) throws Exception {
-        assertEquals(forgeable, FilePermissionCheck.forgeable(made(mode)).isPresent());
+        assertEquals(forgeable, FilePermissionCheck.writableByOthers(made(mode)).isPresent());
     }
 
     @Test
@@ -48,7 +48,7 @@ class FilePermissionCheckTest {
         Path own = Files.createDirectory(made("rwxrwxrwx").resolve("own"));
         Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
 
-        assertTrue(FilePermissionCheck.forgeable(own).isPresent());
+        assertTrue(FilePermissionCheck.writableByOthers(own).isPresent());
     }
 
     @ParameterizedTest

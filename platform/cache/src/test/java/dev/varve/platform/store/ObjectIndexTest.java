@@ -24,8 +24,8 @@ class ObjectIndexTest {
 
     private final ObjectIndex index = new ObjectIndex();
 
-    private boolean add(ObjectDescriptor name, int chunks, int generation, long time) {
-        return index.add(new JournalEntry.Added(name, 100L * chunks, chunks, generation, time));
+    private boolean add(ObjectDescriptor name, int chunks, int segment, long time) {
+        return index.add(new JournalEntry.Added(name, 100L * chunks, chunks, segment, time));
     }
 
     private boolean add(ObjectDescriptor name) {
@@ -148,7 +148,7 @@ class ObjectIndexTest {
         add(checkpoint("a", 5), 3, 3, NOW);
         add(checkpoint("a/b", 5), 4, 3, NOW);
 
-        assertEquals(2, index.removeGenerations(number -> number == 2));
+        assertEquals(2, index.removeSegments(number -> number == 2));
 
         assertEquals(Map.of(1, 1L, 3, 3L), index.chunks());
         index.clear();
@@ -168,13 +168,13 @@ class ObjectIndexTest {
         index.use(checkpoint("a", 5).key(), NOW + 8);
 
         ObjectIndex again = new ObjectIndex();
-        index.entries().forEach(again::take);
+        index.entries().forEach(again::apply);
 
         assertEquals(index.objects(), again.objects());
         assertEquals(index.chunks(), again.chunks());
-        again.take(new JournalEntry.Lost(block("b").key()));
+        again.apply(new JournalEntry.Lost(block("b").key()));
         assertFalse(again.find(block("b").key(), 0).isPresent());
-        again.take(new JournalEntry.Gone(2));
+        again.apply(new JournalEntry.Gone(2));
         assertEquals(List.of(block("a").key()), keys(again.objects()));
     }
 
@@ -196,11 +196,11 @@ class ObjectIndexTest {
         add(checkpoint("a/b", 5), 1, 1, NOW - 2 * DAY);
         add(checkpoint("", 50), 1, 2, NOW - 2 * DAY);
 
-        assertEquals(2, plan().orElseThrow().generation(), "50 tokens, and 517 for three chunks");
+        assertEquals(2, plan().orElseThrow().segment(), "50 tokens, and 517 for three chunks");
         index.use(checkpoint("", 50).key(), NOW);
         index.use(checkpoint("", 50).key(), NOW);
         index.use(checkpoint("", 50).key(), NOW);
-        assertEquals(1, plan().orElseThrow().generation(), "it was used four times as often");
+        assertEquals(1, plan().orElseThrow().segment(), "it was used four times as often");
     }
 
     /** Two days halve the chance of another use. */
@@ -209,11 +209,11 @@ class ObjectIndexTest {
         add(checkpoint("", 100), 1, 1, NOW - 2 * DAY);
         add(checkpoint("", 51), 1, 2, NOW);
 
-        assertEquals(1, plan().orElseThrow().generation());
+        assertEquals(1, plan().orElseThrow().segment());
         index.clear();
         add(checkpoint("", 103), 1, 1, NOW - 2 * DAY);
         add(checkpoint("", 51), 1, 2, NOW);
-        assertEquals(2, plan().orElseThrow().generation());
+        assertEquals(2, plan().orElseThrow().segment());
     }
 
     /** A block in one generation that a checkpoint in another one needs. */
@@ -223,7 +223,7 @@ class ObjectIndexTest {
         add(checkpoint("a", 5), 1, 9, NOW);
         add(checkpoint("", 50), 1, 2, NOW);
 
-        assertEquals(2, plan().orElseThrow().generation());
+        assertEquals(2, plan().orElseThrow().segment());
     }
 
     @Test
@@ -239,7 +239,7 @@ class ObjectIndexTest {
         index.use(checkpoint("a", 5).key(), NOW - DAY);
         index.use(checkpoint("", 90).key(), NOW - 2 * DAY);
         SegmentEviction.Plan plan = plan().orElseThrow();
-        assertEquals(1, plan.generation());
+        assertEquals(1, plan.segment());
         // Four tenths of six chunks: the two of the block and its checkpoint.
         assertEquals(List.of(block("a").key(), checkpoint("a", 5).key()), plan.carried());
     }
@@ -260,6 +260,6 @@ class ObjectIndexTest {
         add(checkpoint("", 100), 1, 1, NOW + 100 * DAY);
         add(checkpoint("", 101), 1, 2, NOW);
 
-        assertEquals(1, plan().orElseThrow().generation());
+        assertEquals(1, plan().orElseThrow().segment());
     }
 }

@@ -61,8 +61,8 @@ class SegmentEvictionTest {
             for (int i = 0; i < ROUNDS; i++) {
                 bed.pass(Duration.ofMinutes(10));
                 archive.use(checkpoint("head", 0).key());
-                assertTrue(write(archive, block("head/" + i), SIZE).isThere(), "at " + i);
-                assertTrue(write(archive, checkpoint("head/" + i, 5), SIZE).isThere());
+                assertTrue(write(archive, block("head/" + i), SIZE).isStored(), "at " + i);
+                assertTrue(write(archive, checkpoint("head/" + i, 5), SIZE).isStored());
                 assertTrue(archive.status().usedBytes() <= BUDGET, "at " + i);
                 assertTrue(has(archive, checkpoint("head", 0), SIZE), "at " + i);
                 assertTrue(has(archive, checkpoint("head/" + i, 5), SIZE), "at " + i);
@@ -85,7 +85,7 @@ class SegmentEvictionTest {
         }
         try (SnapshotArchive archive = bed().open()) {
             for (int i = 0; i < 25; i++) {
-                assertTrue(write(archive, block("n" + i), SIZE).isThere());
+                assertTrue(write(archive, block("n" + i), SIZE).isStored());
             }
             assertTrue(has(archive, block("n0"), SIZE));
         }
@@ -101,7 +101,7 @@ class SegmentEvictionTest {
         ObjectIndex index = new ObjectIndex();
         Map<String, Integer> model = new HashMap<>();
         List<String> paths = new ArrayList<>();
-        int generation = 1;
+        int segment = 1;
         for (int i = 0; i < Effort.of(10_000, 100_000); i++) {
             int what = random.nextInt(100);
             if (what < 60) {
@@ -111,10 +111,10 @@ class SegmentEvictionTest {
                                 : paths.get(random.nextInt(paths.size()));
                 String path = parent.isEmpty() ? "p" + i : parent + "/" + i % 50;
                 if (path.split("/").length <= 6 && !model.containsKey(path)) {
-                    boolean added = index.add(entry(block(path), generation, i));
+                    boolean added = index.add(entry(block(path), segment, i));
                     assertEquals(parent.isEmpty() || model.containsKey(parent), added, path);
                     if (added) {
-                        model.put(path, generation);
+                        model.put(path, segment);
                         paths.add(path);
                     }
                 }
@@ -129,10 +129,10 @@ class SegmentEvictionTest {
                 index.remove(block(path).key());
                 model.keySet().removeIf(each -> each.equals(path) || each.startsWith(path + "/"));
             } else if (what == 98) {
-                generation++;
-            } else if (generation > 4) {
-                int victim = generation - 4;
-                index.removeGenerations(number -> number == victim);
+                segment++;
+            } else if (segment > 4) {
+                int victim = segment - 4;
+                index.removeSegments(number -> number == victim);
                 Set<String> gone = new HashSet<>();
                 model.forEach(
                         (path, number) -> {
@@ -159,8 +159,8 @@ class SegmentEvictionTest {
         return false;
     }
 
-    private static JournalEntry.Added entry(ObjectDescriptor name, int generation, long time) {
-        return new JournalEntry.Added(name, SIZE, 3, generation, time);
+    private static JournalEntry.Added entry(ObjectDescriptor name, int segment, long time) {
+        return new JournalEntry.Added(name, SIZE, 3, segment, time);
     }
 
     /**
@@ -207,14 +207,14 @@ class SegmentEvictionTest {
             boolean kept =
                     before == null
                             || there.contains(before.key())
-                            || index.place(before.key()).orElseThrow().generation()
-                                    != plan.get().generation();
+                            || index.place(before.key()).orElseThrow().segment()
+                                    != plan.get().segment();
             assertTrue(kept, "parents are carried first");
             there.add(key);
         }
         assertTrue(there.size() > 100, there.size() + " are carried");
-        int victim = plan.get().generation();
-        assertTrue(index.removeGenerations(number -> number == victim) >= 20_000);
+        int victim = plan.get().segment();
+        assertTrue(index.removeSegments(number -> number == victim) >= 20_000);
     }
 
     @Test

@@ -296,7 +296,7 @@ class SharedArchiveTest {
                             ArchiveMissException.class, () -> archive.read(head, picky, soon()));
 
             assertEquals(Reason.MISMATCH, miss.reason());
-            assertTrue(archive.answers(), "that is no fault of the store");
+            assertTrue(archive.isAvailable(), "that is no fault of the store");
         }
     }
 
@@ -350,10 +350,10 @@ class SharedArchiveTest {
         }
         try (SharedArchive reader =
                 SharedArchive.open(settings("model", true), new MemorySharedStore(values))) {
-            assertFalse(reader.takesMore());
+            assertFalse(reader.acceptsWrites());
             assertFalse(reader.status().writes());
-            assertTrue(reader.status().answers());
-            assertEquals(WriteResult.NO_ROOM, reader.write(block("b"), source(block("b"), 10)));
+            assertTrue(reader.status().available());
+            assertEquals(WriteResult.NO_SPACE, reader.write(block("b"), source(block("b"), 10)));
             reader.clear();
             assertArrayEquals(payload(NAME, 10), read(reader, NAME));
         }
@@ -384,9 +384,9 @@ class SharedArchiveTest {
 
             assertThrows(ArchiveMissException.class, () -> head(archive, NAME));
 
-            assertFalse(archive.answers());
-            assertFalse(archive.takesMore());
-            assertEquals(WriteResult.NO_ROOM, archive.write(block("b"), source(block("b"), 10)));
+            assertFalse(archive.isAvailable());
+            assertFalse(archive.acceptsWrites());
+            assertEquals(WriteResult.NO_SPACE, archive.write(block("b"), source(block("b"), 10)));
             ArchiveMissException miss =
                     assertThrows(
                             ArchiveMissException.class,
@@ -397,7 +397,7 @@ class SharedArchiveTest {
             archive.touch(List.of(head));
             assertEquals(List.of(), store.touched);
             store.fails = false;
-            Await.until("it is asked again", archive::answers);
+            Await.until("it is asked again", archive::isAvailable);
             assertArrayEquals(payload(NAME, 10), read(archive, NAME));
         }
     }
@@ -418,13 +418,13 @@ class SharedArchiveTest {
                                     return method.invoke(sound, arguments);
                                 });
         try (SharedArchive archive = SharedArchive.open(settings("model", false), takesNothing)) {
-            assertTrue(archive.takesMore());
+            assertTrue(archive.acceptsWrites());
 
             assertEquals(WriteResult.FAILED, archive.write(NAME, source(NAME, 10)));
 
-            assertFalse(archive.takesMore());
-            assertTrue(archive.answers());
-            assertEquals(WriteResult.NO_ROOM, archive.write(NAME, source(NAME, 10)));
+            assertFalse(archive.acceptsWrites());
+            assertTrue(archive.isAvailable());
+            assertEquals(WriteResult.NO_SPACE, archive.write(NAME, source(NAME, 10)));
             assertEquals(0, archive.status().writtenBytes());
         }
     }
@@ -455,14 +455,14 @@ class SharedArchiveTest {
                                 () -> archive.tails(List.of(NAME.key()), past));
                 assertTrue(miss.getMessage().contains("computing"), miss.getMessage());
             }
-            assertTrue(archive.answers());
+            assertTrue(archive.isAvailable());
             head(archive, NAME);
             for (int i = 0; i < 3; i++) {
-                assertTrue(archive.answers(), "an answer came in between");
+                assertTrue(archive.isAvailable(), "an answer came in between");
                 assertThrows(
                         ArchiveMissException.class, () -> archive.tails(List.of(NAME.key()), past));
             }
-            assertFalse(archive.answers());
+            assertFalse(archive.isAvailable());
         }
     }
 
@@ -515,11 +515,11 @@ class SharedArchiveTest {
 
         archive.close();
         assertEquals(0, store.closed);
-        assertTrue(same.answers());
+        assertTrue(same.isAvailable());
         same.close();
 
         assertEquals(1, store.closed);
-        assertFalse(same.answers());
+        assertFalse(same.isAvailable());
     }
 
     @Test

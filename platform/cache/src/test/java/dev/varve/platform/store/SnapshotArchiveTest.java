@@ -91,8 +91,8 @@ class SnapshotArchiveTest {
     @Test
     void nothingIsThereWithoutWhatLiesBefore() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
-            assertEquals(WriteResult.NO_ROOM, write(archive, checkpoint("x", 3), SIZE));
-            assertEquals(WriteResult.NO_ROOM, write(archive, block("x/y"), SIZE));
+            assertEquals(WriteResult.NO_SPACE, write(archive, checkpoint("x", 3), SIZE));
+            assertEquals(WriteResult.NO_SPACE, write(archive, block("x/y"), SIZE));
             assertEquals(0, archive.status().objects());
         }
     }
@@ -191,7 +191,7 @@ class SnapshotArchiveTest {
             StoreBed reading = bed().readOnly(true);
             try (SnapshotArchive reader = reading.open()) {
                 read(reader, block("a"), SIZE);
-                assertEquals(WriteResult.NO_ROOM, write(reader, block("q"), SIZE));
+                assertEquals(WriteResult.NO_SPACE, write(reader, block("q"), SIZE));
                 write(writer, checkpoint("a", 0), SIZE);
                 reading.pass(Duration.ofSeconds(2));
                 reader.follow();
@@ -285,7 +285,7 @@ class SnapshotArchiveTest {
             writeAll(archive);
             int entries = archive.status().checkpoints();
             for (ObjectDescriptor each : List.of(block, used, unused)) {
-                assertTrue(write(archive, features(each), SIZE).isThere());
+                assertTrue(write(archive, features(each), SIZE).isStored());
             }
             assertEquals(entries, archive.status().checkpoints());
             assertEquals(1, archive.checkpoints(key("a/b")).size());
@@ -309,7 +309,7 @@ class SnapshotArchiveTest {
             bed.pass(Duration.ofDays(-400));
             archive.use(key("a"));
             for (int i = 0; i < 60; i++) {
-                assertTrue(write(archive, block("n" + i), SIZE).isThere());
+                assertTrue(write(archive, block("n" + i), SIZE).isStored());
             }
             assertTrue(archive.status().usedBytes() <= 400_000);
         }
@@ -362,7 +362,7 @@ class SnapshotArchiveTest {
             stores.fails = true;
             assertEquals(WriteResult.FAILED, write(archive, block("b"), SIZE));
             stores.fails = false;
-            assertEquals(WriteResult.NO_ROOM, write(archive, block("b"), SIZE));
+            assertEquals(WriteResult.NO_SPACE, write(archive, block("b"), SIZE));
             assertEquals(ArchiveStatus.State.PAUSED, archive.status().state());
             read(archive, block("a"), SIZE);
 
@@ -381,7 +381,7 @@ class SnapshotArchiveTest {
     void aDiskThatIsFullTakesNothingMore() throws Exception {
         StoreBed bed = bed().reserve(Long.MAX_VALUE / 2);
         try (SnapshotArchive archive = bed.open()) {
-            assertEquals(WriteResult.NO_ROOM, write(archive, block("a"), SIZE));
+            assertEquals(WriteResult.NO_SPACE, write(archive, block("a"), SIZE));
             assertEquals(ArchiveStatus.State.PAUSED, archive.status().state());
         }
     }

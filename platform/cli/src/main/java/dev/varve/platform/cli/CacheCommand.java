@@ -94,7 +94,7 @@ final class CacheCommand extends CliCommand {
     int run() throws IOException {
         ArchiveInspector inspector = new ArchiveInspector(folder, InstantSource.system());
         return switch (action) {
-            case STATUS -> status(inspector.kept());
+            case STATUS -> status(inspector.namespaces());
             case VERIFY -> verify(inspector);
             case PRUNE -> freed(inspector.prune(mostBytes(), ttl));
             case CLEAR -> freed(inspector.clear());
@@ -191,13 +191,13 @@ final class CacheCommand extends CliCommand {
                             (done, all) -> bar.show(done, all));
         }
         if (json) {
-            ObjectNode result = CliJson.object().put("sound", verdict.sound());
+            ObjectNode result = CliJson.object().put("sound", verdict.valid());
             ArrayNode broken = result.putArray("broken");
             verdict.broken().forEach(broken::add);
             out().println(CliJson.write(result));
         } else {
             verdict.broken().forEach(out()::println);
-            out().println(verdict.sound() + " are intact, " + verdict.broken().size() + " damaged");
+            out().println(verdict.valid() + " are intact, " + verdict.broken().size() + " damaged");
         }
         return verdict.broken().isEmpty() ? 0 : ErrorReport.FAILURE;
     }

@@ -170,7 +170,7 @@ final class CacheFolder {
 
     private static void requireOwn(Path folder) throws IOException, RefusedException {
         requireWritable(folder);
-        refuse(FilePermissionCheck.forgeable(folder));
+        refuse(FilePermissionCheck.writableByOthers(folder));
     }
 
     private static void refuse(Optional<String> reason) throws RefusedException {

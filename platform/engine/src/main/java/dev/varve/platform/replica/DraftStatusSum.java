@@ -25,7 +25,7 @@ final class DraftStatusSum {
                 draft.device(),
                 0,
                 LostShards.lost(draft.health(), why),
-                draft.answers(),
+                draft.responses(),
                 draft.traffic());
     }
 
@@ -34,10 +34,10 @@ final class DraftStatusSum {
                 a.device(),
                 a.bytes() + b.bytes(),
                 health,
-                new DraftStatus.Answers(
-                        a.answers().count() + b.answers().count(),
-                        a.answers().millis() + b.answers().millis(),
-                        a.answers().late() + b.answers().late()),
+                new DraftStatus.Responses(
+                        a.responses().count() + b.responses().count(),
+                        a.responses().millis() + b.responses().millis(),
+                        a.responses().late() + b.responses().late()),
                 b.traffic().plus(a.traffic()));
     }
 

@@ -295,13 +295,13 @@ class PrefixCacheSharedTest {
             assertSame(alone, ASK, answer);
             assertEquals(0, cached(answer));
             assertEquals(1, status(engine).searches().get(SearchOutcome.FAILED));
-            assertFalse(status(engine).answers());
+            assertFalse(status(engine).available());
             Ask other = Ask.of(text(3, 400), 4);
             assertSame(alone, other, other.ask(engine));
             assertEquals(1, status(engine).searches().get(SearchOutcome.SKIPPED));
 
             faulty.fails(false);
-            Await.until("it is asked again", () -> status(engine).answers());
+            Await.until("it is asked again", () -> status(engine).available());
             engine.clearCache().get();
             assertTrue(values.isEmpty(), "what is shared is forgotten as well");
         }

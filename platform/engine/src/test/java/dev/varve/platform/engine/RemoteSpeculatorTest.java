@@ -82,7 +82,7 @@ class RemoteSpeculatorTest {
                     "afar",
                     0,
                     ShardHealth.ready(),
-                    new DraftStatus.Answers(script.proposals(), 0, 0),
+                    new DraftStatus.Responses(script.proposals(), 0, 0),
                     new ShardTraffic(0, 0, ShardTraffic.PayloadPath.STREAM));
         }
 
@@ -198,7 +198,7 @@ class RemoteSpeculatorTest {
                 assertEquals(plain.get(i), answer.await(), "text " + i);
                 assertTrue(answer.end().speculation().accepted() > COUNT / 3, "" + answer.end());
             }
-            assertTrue(rig.engine().status().draft().orElseThrow().answers().count() > 0);
+            assertTrue(rig.engine().status().draft().orElseThrow().responses().count() > 0);
             for (ChangedShard shard : rig.shards()) {
                 assertTrue(shard.calls.get() > COUNT / 2, "changes " + shard.calls);
                 // Threads of several stages may apply it later.

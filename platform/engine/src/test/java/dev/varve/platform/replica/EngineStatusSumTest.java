@@ -70,7 +70,7 @@ class EngineStatusSumTest {
                                 "cpu:0@process",
                                 55,
                                 health,
-                                new DraftStatus.Answers(40, 120, 3),
+                                new DraftStatus.Responses(40, 120, 3),
                                 traffic())),
                 Optional.of(
                         new PagingStatus(
@@ -93,7 +93,7 @@ class EngineStatusSumTest {
         DraftStatus half = EngineStatusSum.of(engine(true), engine(false)).draft().orElseThrow();
 
         assertTrue(all.isReady());
-        assertEquals(new DraftStatus.Answers(80, 240, 6), all.answers());
+        assertEquals(new DraftStatus.Responses(80, 240, 6), all.responses());
         assertEquals(110, all.bytes());
         assertEquals(1800, all.traffic().sentBytes());
         assertEquals(4, all.health().restarts());
@@ -140,7 +140,7 @@ class EngineStatusSumTest {
         DraftStatus draft = gone.draft().orElseThrow();
         assertFalse(draft.isReady());
         assertEquals(0, draft.bytes());
-        assertEquals(40, draft.answers().count());
+        assertEquals(40, draft.responses().count());
     }
 
     @Test
@@ -169,7 +169,7 @@ class EngineStatusSumTest {
         assertEquals(new ShardMemory(1, 2, 3, 4, 5), shard.memory());
         DraftStatus draft = now.draft().orElseThrow();
         assertTrue(draft.isReady());
-        assertEquals(80, draft.answers().count());
+        assertEquals(80, draft.responses().count());
         assertEquals(55, draft.bytes());
     }
 

@@ -19,7 +19,7 @@ import java.util.SequencedMap;
  * thread, nor on many threads at a time. Thread-safe.
  */
 public final class GrammarCompiler {
-    private static final int MOST_KEPT = 64;
+    private static final int MAX_CACHED = 64;
 
     /**
      * Limit for grammars that may not be used again: two of the largest size, or hundreds of the
@@ -36,7 +36,7 @@ public final class GrammarCompiler {
     private final Tokenizer tokenizer;
 
     /** In the order of use, the latest last. */
-    private final SequencedMap<String, SoftReference<TokenGrammar>> kept = new LinkedHashMap<>();
+    private final SequencedMap<String, SoftReference<TokenGrammar>> cache = new LinkedHashMap<>();
 
     /** Created at the first use: most servers never need it. */
     private SortedVocabulary table;
@@ -57,31 +57,31 @@ public final class GrammarCompiler {
         if (known != null) {
             return known;
         }
-        return keep(source.key(), make(source));
+        return cached(source.key(), make(source));
     }
 
     /** Discards all cached grammars. */
-    public synchronized void forget() {
-        kept.clear();
+    public synchronized void clearCache() {
+        cache.clear();
     }
 
     private synchronized TokenGrammar find(String key) {
-        SoftReference<TokenGrammar> reference = kept.get(key);
+        SoftReference<TokenGrammar> reference = cache.get(key);
         TokenGrammar grammar = reference == null ? null : reference.get();
-        return grammar == null ? null : keep(key, grammar);
+        return grammar == null ? null : cached(key, grammar);
     }
 
     /**
      * Caches a grammar and evicts old ones: the cached state of grammars grows while they are used.
      */
-    private synchronized TokenGrammar keep(String key, TokenGrammar grammar) {
-        kept.remove(key);
-        kept.values().removeIf(reference -> reference.get() == null);
-        long bytes = grammar.bytes() + kept.values().stream().mapToLong(this::bytes).sum();
-        while (!kept.isEmpty() && (bytes > MOST_BYTES || kept.size() >= MOST_KEPT)) {
-            bytes -= bytes(kept.pollFirstEntry().getValue());
+    private synchronized TokenGrammar cached(String key, TokenGrammar grammar) {
+        cache.remove(key);
+        cache.values().removeIf(reference -> reference.get() == null);
+        long bytes = grammar.bytes() + cache.values().stream().mapToLong(this::bytes).sum();
+        while (!cache.isEmpty() && (bytes > MOST_BYTES || cache.size() >= MAX_CACHED)) {
+            bytes -= bytes(cache.pollFirstEntry().getValue());
         }
-        kept.put(key, new SoftReference<>(grammar));
+        cache.put(key, new SoftReference<>(grammar));
         return grammar;
     }
 
@@ -98,8 +98,8 @@ public final class GrammarCompiler {
     }
 
     private TokenGrammar make(GrammarSource source) {
-        WorkBudget fuel = new WorkBudget();
-        return new TokenGrammar(grammar(source, fuel), fuel, table(), tokenizer);
+        WorkBudget budget = new WorkBudget();
+        return new TokenGrammar(grammar(source, budget), budget, table(), tokenizer);
     }
 
     /**
@@ -111,10 +111,10 @@ public final class GrammarCompiler {
         grammar(source, new WorkBudget());
     }
 
-    private static Grammar grammar(GrammarSource source, WorkBudget fuel) {
-        fuel.allow("compiling it", MOST_UNITS, CPU);
+    private static Grammar grammar(GrammarSource source, WorkBudget budget) {
+        budget.allow("compiling it", MOST_UNITS, CPU);
         try {
-            GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
+            GrammarBuilder builder = new GrammarBuilder(new RegexStore(budget));
             Grammar grammar = builder.build(source.build(builder));
             if (!grammar.hasText()) {
                 throw new GrammarException.Unsatisfiable();

@@ -14,7 +14,7 @@ final class ResponseWorkBudget {
     /** Less time than a model takes to compute a token. */
     private static final long UNITS_OF_PIECE = 2_000;
 
-    private long left = FIRST_UNITS;
+    private long remaining = FIRST_UNITS;
 
     /**
      * Checks the budget; call it before a step.
@@ -22,7 +22,7 @@ final class ResponseWorkBudget {
      * @throws GrammarLimitException if nothing is left
      */
     void require() {
-        if (left <= 0) {
+        if (remaining <= 0) {
             throw new GrammarLimitException(
                     "the grammar is too complex: the steps of one response took more than "
                             + FIRST_UNITS
@@ -31,10 +31,10 @@ final class ResponseWorkBudget {
     }
 
     void spent(long units) {
-        left -= units;
+        remaining -= units;
     }
 
     void pieceRead() {
-        left += UNITS_OF_PIECE;
+        remaining += UNITS_OF_PIECE;
     }
 }

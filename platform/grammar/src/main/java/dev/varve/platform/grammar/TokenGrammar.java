@@ -24,12 +24,12 @@ public final class TokenGrammar {
     private final TokenMasks masks;
     private final SortedVocabulary table;
     private final ForcedText forced;
-    private final WorkBudget fuel;
+    private final WorkBudget workBudget;
     private final int[] endTokens;
     private volatile long bytes;
 
-    TokenGrammar(Grammar grammar, WorkBudget fuel, SortedVocabulary table, Tokenizer tokenizer) {
-        this.fuel = fuel;
+    TokenGrammar(Grammar grammar, WorkBudget workBudget, SortedVocabulary table, Tokenizer tokenizer) {
+        this.workBudget = workBudget;
         this.table = table;
         recognizer = new Recognizer(grammar);
         masks = new TokenMasks(table, recognizer);
@@ -101,13 +101,13 @@ public final class TokenGrammar {
 
     private synchronized <T> T serve(ResponseWorkBudget budget, Supplier<T> answer) {
         budget.require();
-        fuel.allow(MOST_UNITS);
+        workBudget.allow(MOST_UNITS);
         try {
             return answer.get();
         } finally {
-            budget.spent(fuel.spent());
-            recognizer.relieve();
-            masks.forgetOld();
+            budget.spent(workBudget.spent());
+            recognizer.clearIfFull();
+            masks.discardStale();
             bytes = recognizer.footprint().bytes() + masks.bytes();
         }
     }

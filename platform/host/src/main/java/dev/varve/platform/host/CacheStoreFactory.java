@@ -103,7 +103,7 @@ final class CacheStoreFactory {
                         store.address().shown(),
                         namespace,
                         store.readOnly(),
-                        store.answerLimit(),
+                        store.responseTimeout(),
                         store.keyFile().map(ChunkCipher::of));
         SharedStore opened =
                 catalog.sharedStore(store.address().uri().getScheme()).open(store.address());

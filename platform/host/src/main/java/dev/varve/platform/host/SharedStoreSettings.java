@@ -11,14 +11,14 @@ import java.util.Optional;
  * Settings of a store that several servers share.
  *
  * @param address of the store
- * @param answerLimit how long a request waits for a response of it
+ * @param responseTimeout how long a request waits for a response of it
  * @param keyFile encryption key for written data; without one it is not encrypted
  * @param readOnly whether the store is never written
  * @param sharesBackends whether data of other backends or releases of ggml may be used
  */
 public record SharedStoreSettings(
         SharedStoreAddress address,
-        Duration answerLimit,
+        Duration responseTimeout,
         Optional<Path> keyFile,
         boolean readOnly,
         boolean sharesBackends) {
@@ -32,9 +32,9 @@ public record SharedStoreSettings(
     public SharedStoreSettings {
         Objects.requireNonNull(address);
         Objects.requireNonNull(keyFile);
-        if (!answerLimit.isPositive()) {
+        if (!responseTimeout.isPositive()) {
             throw new IllegalArgumentException(
-                    "time limit of the shared store: expected more than 0, found " + answerLimit);
+                    "time limit of the shared store: expected more than 0, found " + responseTimeout);
         }
     }
 }

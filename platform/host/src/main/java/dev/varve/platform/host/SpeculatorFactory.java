@@ -239,7 +239,7 @@ final class SpeculatorFactory {
                                 file,
                                 target(most).limits(),
                                 devices.local().apply(where),
-                                conduct())
+                                dflashSettings())
                         : remote(where, file, target(most).limits());
         notes.accept(
                 String.format(
@@ -262,7 +262,7 @@ final class SpeculatorFactory {
                                 model.file(), model.adapter(), settings.reading()),
                         DraftLoadRequest.Draft.of(file.file()),
                         limits,
-                        conduct(),
+                        dflashSettings(),
                         devices.remote().apply(where));
         return RemoteDraft.open(
                 where.toString(),
@@ -277,7 +277,7 @@ final class SpeculatorFactory {
         DeviceReference where = localDevice();
         MtpSpeculator speculator =
                 MtpSpeculator.open(
-                        block, target(mtpMost()).limits(), devices.local().apply(where), conduct());
+                        block, target(mtpMost()).limits(), devices.local().apply(where), dflashSettings());
         notes.accept(
                 String.format(
                         Locale.ROOT,
@@ -324,7 +324,7 @@ final class SpeculatorFactory {
                         + draft.source());
     }
 
-    private DflashSpeculator.DflashSettings conduct() {
+    private DflashSpeculator.DflashSettings dflashSettings() {
         return new DflashSpeculator.DflashSettings(
                 draft.placement().residency() == DraftPlacement.Residency.REQUEST_SCOPED
                         ? DflashSpeculator.Residency.REQUEST_SCOPED

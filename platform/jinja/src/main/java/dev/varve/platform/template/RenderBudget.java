@@ -21,7 +21,7 @@ final class RenderBudget {
     private static final int ELEMENTS_PER_OBJECT = 12;
 
     /** These steps take some microseconds in all, so reading the time costs little beside them. */
-    private static final int STEPS_PER_LOOK = 4096;
+    private static final int STEPS_PER_CHECK = 4096;
 
     private final TemplateLimits limits;
 
@@ -29,7 +29,7 @@ final class RenderBudget {
     private long begin = System.nanoTime();
 
     private long steps;
-    private long nextLook = STEPS_PER_LOOK;
+    private long nextCheck = STEPS_PER_CHECK;
     private long elements;
     private long chars;
     private int depth;
@@ -47,8 +47,8 @@ final class RenderBudget {
         if (steps > limits.steps() || steps < 0) {
             throw new EvaluationError("the template needs more than " + limits.steps() + " steps");
         }
-        if (steps >= nextLook) {
-            nextLook = steps + STEPS_PER_LOOK;
+        if (steps >= nextCheck) {
+            nextCheck = steps + STEPS_PER_CHECK;
             checkTime();
         }
     }

@@ -22,9 +22,9 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
     static final int MOST_TOKENS = 1 << 10;
 
     private static final int MOST_EVENTS = 1 << 12;
-    private static final int MOST_ASKS = 1 << 10;
-    private static final int FORGOTTEN = 0;
-    private static final int SEEN = 1;
+    private static final int MOST_REQUESTS = 1 << 10;
+    private static final int REMOVED = 0;
+    private static final int FEATURES = 1;
 
     /** Bytes of one token's states. */
     int tokenBytes() {
@@ -38,9 +38,9 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         for (DraftStep.Event event : step.events()) {
             switch (event) {
                 case DraftStep.Event.Reset(long sequence) ->
-                        fields.number(FORGOTTEN).number(sequence);
+                        fields.number(REMOVED).number(sequence);
                 case DraftStep.Event.TokensComputed(HiddenStates states) -> {
-                    fields.number(SEEN)
+                    fields.number(FEATURES)
                             .number(states.sequence())
                             .number(states.firstPosition())
                             .number(states.tokens());
@@ -48,13 +48,13 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
                 }
             }
         }
-        fields.number(step.asks().size());
-        for (DraftStep.Ask ask : step.asks()) {
-            fields.number(ask.sequence())
-                    .number(ask.known())
-                    .number(ask.last())
-                    .number(ask.most())
-                    .number(ask.branched());
+        fields.number(step.requests().size());
+        for (DraftStep.SequenceDraftRequest request : step.requests()) {
+            fields.number(request.sequence())
+                    .number(request.known())
+                    .number(request.last())
+                    .number(request.most())
+                    .number(request.branched());
         }
         ByteBuffer payload =
                 ByteBuffer.allocate(Math.multiplyExact(tokens, tokenBytes()))
@@ -79,27 +79,27 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         int eventCount = fields.number("events", 0, MOST_EVENTS);
         List<DraftStep.Event> events = new ArrayList<>(eventCount);
         for (int i = 0; i < eventCount; i++) {
-            int kind = fields.number("event", FORGOTTEN, SEEN);
+            int kind = fields.number("event", REMOVED, FEATURES);
             long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
             events.add(
-                    kind == FORGOTTEN
+                    kind == REMOVED
                             ? new DraftStep.Event.Reset(sequence)
-                            : seen(sequence, fields, payload));
+                            : features(sequence, fields, payload));
         }
-        int askCount = fields.number("asks", 0, MOST_ASKS);
-        List<DraftStep.Ask> asks = new ArrayList<>(askCount);
-        for (int i = 0; i < askCount; i++) {
-            asks.add(ask(fields));
+        int requestCount = fields.number("asks", 0, MOST_REQUESTS);
+        List<DraftStep.SequenceDraftRequest> requests = new ArrayList<>(requestCount);
+        for (int i = 0; i < requestCount; i++) {
+            requests.add(request(fields));
         }
         fields.end();
         if (payload.hasRemaining()) {
             throw FieldReader.invalid(
                     "hidden states", "no more bytes", payload.remaining() + " bytes");
         }
-        return new DraftStep(events, asks);
+        return new DraftStep(events, requests);
     }
 
-    private DraftStep.Ask ask(FieldReader fields) {
+    private DraftStep.SequenceDraftRequest request(FieldReader fields) {
         long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
         int known = fields.number("tokens", 1, Integer.MAX_VALUE);
         int last = fields.number("last token", 0, vocabulary - 1);
@@ -108,10 +108,10 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         if (branched != 0 && branched < most) {
             throw FieldReader.invalid("branched", "0, or " + most + " or more", branched);
         }
-        return new DraftStep.Ask(sequence, known, last, most, branched);
+        return new DraftStep.SequenceDraftRequest(sequence, known, last, most, branched);
     }
 
-    private DraftStep.Event seen(long sequence, FieldReader fields, ByteBuffer payload) {
+    private DraftStep.Event features(long sequence, FieldReader fields, ByteBuffer payload) {
         int position = fields.number("position", 0, Integer.MAX_VALUE - (1 << 20));
         int tokens = fields.number("tokens", 1, 1 << 20);
         if (payload.remaining() < (long) tokens * tokenBytes()) {
@@ -150,13 +150,13 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
      *
      * @throws dev.varve.platform.wire.WireException that names the field that does not match
      */
-    List<Draft> decode(List<DraftStep.Ask> asks, Message reply) {
+    List<Draft> decode(List<DraftStep.SequenceDraftRequest> requests, Message reply) {
         FieldReader fields = new FieldReader(reply.meta());
-        fields.number("drafts", asks.size(), asks.size());
-        List<Draft> drafts = new ArrayList<>(asks.size());
-        for (DraftStep.Ask ask : asks) {
+        fields.number("drafts", requests.size(), requests.size());
+        List<Draft> drafts = new ArrayList<>(requests.size());
+        for (DraftStep.SequenceDraftRequest request : requests) {
             int grade = fields.number("grade", 0, Draft.MOST_GRADE);
-            int[] tokens = new int[fields.number("guesses", 0, ask.tokens())];
+            int[] tokens = new int[fields.number("guesses", 0, request.tokens())];
             for (int i = 0; i < tokens.length; i++) {
                 tokens[i] = fields.number("guess", 0, vocabulary - 1);
             }

@@ -17,14 +17,14 @@ import java.util.Optional;
  * @param target model whose tokens the draft proposes
  * @param draft the draft model
  * @param limits how much of the target it uses
- * @param conduct how it behaves
+ * @param settings how it behaves
  * @param device device that computes it
  */
 public record DraftLoadRequest(
         ShardLoadRequest.Model target,
         Draft draft,
         SpeculationTarget.Limits limits,
-        DflashSpeculator.DflashSettings conduct,
+        DflashSpeculator.DflashSettings settings,
         ShardLoadRequest.Device device) {
     private static final int MOST_SEQUENCES = 1 << 16;
 
@@ -61,9 +61,9 @@ public record DraftLoadRequest(
                 .number(limits.contextTokens())
                 .number(limits.sequences())
                 .number(limits.draftTokens())
-                .number(EnumCodec.RESIDENCY.number(conduct.residency()))
-                .number(EnumCodec.FLASH_ATTENTION.number(conduct.attention()))
-                .number(conduct.context());
+                .number(EnumCodec.RESIDENCY.number(settings.residency()))
+                .number(EnumCodec.FLASH_ATTENTION.number(settings.attention()))
+                .number(settings.context());
         return Message.of(MessageType.LOAD_DRAFT, fields.done());
     }
 
@@ -81,13 +81,13 @@ public record DraftLoadRequest(
                         fields.number("context", 1, Integer.MAX_VALUE),
                         fields.number("sequences", 1, MOST_SEQUENCES),
                         fields.number("guesses", 1, DraftCodec.MOST_TOKENS));
-        DflashSpeculator.DflashSettings conduct =
+        DflashSpeculator.DflashSettings settings =
                 new DflashSpeculator.DflashSettings(
                         EnumCodec.RESIDENCY.get(fields),
                         EnumCodec.FLASH_ATTENTION.get(fields),
                         fields.number("kept positions", 1, DflashSpeculator.LARGEST_CONTEXT));
         fields.end();
-        return new DraftLoadRequest(target, draft, limits, conduct, device);
+        return new DraftLoadRequest(target, draft, limits, settings, device);
     }
 
     /** Lists the differences between the server's files and this process's files, for messages. */

@@ -8,12 +8,12 @@ import java.util.List;
  * One message to a draft model: events of sequences, in order, and the sequences to draft for.
  *
  * @param events events since the last step
- * @param asks each sequence at most once
+ * @param requests each sequence at most once
  */
-record DraftStep(List<Event> events, List<Ask> asks) {
+record DraftStep(List<Event> events, List<SequenceDraftRequest> requests) {
     DraftStep {
         events = List.copyOf(events);
-        asks = List.copyOf(asks);
+        requests = List.copyOf(requests);
     }
 
     /** An event of a sequence. */
@@ -33,7 +33,7 @@ record DraftStep(List<Event> events, List<Ask> asks) {
      * @param most largest useful number of draft tokens in a chain
      * @param branched largest useful number of tokens of a tree; 0 if no tree is requested
      */
-    record Ask(long sequence, int known, int last, int most, int branched) {
+    record SequenceDraftRequest(long sequence, int known, int last, int most, int branched) {
         /** Returns the largest number of draft tokens in a response. */
         int tokens() {
             return Math.max(most, branched);

@@ -66,7 +66,7 @@ final class HostedDraft extends SessionModel {
                             host,
                             progress);
             return new HostedDraft(
-                    DflashSpeculator.open(draft, request.limits(), device, request.conduct()),
+                    DflashSpeculator.open(draft, request.limits(), device, request.settings()),
                     device,
                     codec(draft, target),
                     tensors);
@@ -98,14 +98,14 @@ final class HostedDraft extends SessionModel {
             }
         }
         List<Draft> drafts =
-                step.asks().isEmpty()
+                step.requests().isEmpty()
                         ? List.of()
                         : speculator.propose(
-                                step.asks().stream().map(HostedDraft::request).toList());
+                                step.requests().stream().map(HostedDraft::request).toList());
         return codec.encode(drafts);
     }
 
-    private static DraftRequest request(DraftStep.Ask ask) {
+    private static DraftRequest request(DraftStep.SequenceDraftRequest ask) {
         return new DraftRequest(
                 ask.sequence(),
                 new LastTokenHistory(ask.known(), ask.last()),

@@ -100,15 +100,15 @@ final class HostedShard extends SessionModel {
 
     Message forward(Message request) {
         BatchCodec.Received received = batches.decode(request);
-        return answer(received, () -> shard.forward(received.batch(), received.boundary()));
+        return respond(received, () -> shard.forward(received.batch(), received.boundary()));
     }
 
     Message warmUp(Message request) {
         BatchCodec.Received received = batches.decode(request);
-        return answer(received, () -> shard.warmUp(received.batch(), received.boundary()));
+        return respond(received, () -> shard.warmUp(received.batch(), received.boundary()));
     }
 
-    private Message answer(
+    private Message respond(
             BatchCodec.Received received, Supplier<CompletableFuture<ShardResult>> work) {
         long begin = System.nanoTime();
         ShardResult result = join(work.get());

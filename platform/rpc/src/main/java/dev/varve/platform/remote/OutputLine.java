@@ -29,7 +29,7 @@ record OutputLine(System.Logger.Level level, String text, boolean logged) {
     }
 
     /** Whether the line may explain why the process ended. */
-    boolean tellsOfTrouble() {
+    boolean mayExplainFailure() {
         return !logged || level.compareTo(System.Logger.Level.WARNING) >= 0;
     }
 }

@@ -42,7 +42,7 @@ public final class RemoteDraft implements RemoteSpeculator {
     private static final int MESSAGE = 4 << 20;
 
     /** Limit for the bytes of states in flight. */
-    private static final long UNDER_WAY = 256L << 20;
+    private static final long MAX_BYTES_IN_FLIGHT = 256L << 20;
 
     /** Limit for events in a message; more would not fit its small fields. */
     private static final int MOST_EVENTS = 1 << 10;
@@ -54,35 +54,35 @@ public final class RemoteDraft implements RemoteSpeculator {
     private final DraftFile file;
     private final DraftCodec codec;
     private final ShardSupervisor supervisor;
-    private final DraftTimeout patience = new DraftTimeout();
+    private final DraftTimeout timeout = new DraftTimeout();
 
     /** Events that are not sent yet. */
     private List<DraftStep.Event> waiting = new ArrayList<>();
 
     private long waitingBytes;
-    private final AtomicLong underWay = new AtomicLong();
+    private final AtomicLong bytesInFlight = new AtomicLong();
 
     /** The outstanding request, if its draft tokens were not read yet. */
-    private Optional<Question> asked = Optional.empty();
+    private Optional<PendingStep> outstanding = Optional.empty();
 
     /** A request that timed out and is not answered yet. */
-    private Optional<Question> late = Optional.empty();
+    private Optional<PendingStep> late = Optional.empty();
 
     /** The incarnation of the process that was used last. */
     private Optional<ShardSupervisor.Session> used = Optional.empty();
 
     private long losses;
 
-    private final LongAdder answers = new LongAdder();
-    private final LongAdder answerNanos = new LongAdder();
-    private final LongAdder tooLate = new LongAdder();
+    private final LongAdder responses = new LongAdder();
+    private final LongAdder responseNanos = new LongAdder();
+    private final LongAdder timedOut = new LongAdder();
 
     /** A request to the process, and its start time. */
-    private record Question(
-            List<DraftStep.Ask> asks,
+    private record PendingStep(
+            List<DraftStep.SequenceDraftRequest> requests,
             ShardSupervisor.Session session,
             CompletableFuture<Message> reply,
-            long askedAt) {}
+            long startNanos) {}
 
     private RemoteDraft(
             String device, DraftFile file, DraftCodec codec, ShardSupervisor supervisor) {
@@ -133,7 +133,7 @@ public final class RemoteDraft implements RemoteSpeculator {
                 device,
                 supervisor.loadedMemory().weights(),
                 supervisor.health(),
-                new DraftStatus.Answers(answers.sum(), answerNanos.sum() / 1e6, tooLate.sum()),
+                new DraftStatus.Responses(responses.sum(), responseNanos.sum() / 1e6, timedOut.sum()),
                 supervisor.traffic());
     }
 
@@ -155,7 +155,7 @@ public final class RemoteDraft implements RemoteSpeculator {
     @Override
     public void observe(HiddenStates states) {
         long bytes = (long) states.tokens() * codec.tokenBytes();
-        if (underWay.get() + waitingBytes + bytes > UNDER_WAY) {
+        if (bytesInFlight.get() + waitingBytes + bytes > MAX_BYTES_IN_FLIGHT) {
             return;
         }
         if (bytes < SMALL) {
@@ -234,16 +234,16 @@ public final class RemoteDraft implements RemoteSpeculator {
             return;
         }
         call(session.get(), codec.encode(step))
-                .thenAccept(reply -> codec.decode(step.asks(), reply))
+                .thenAccept(reply -> codec.decode(step.requests(), reply))
                 .exceptionally(failure -> lost(session.get(), failure));
     }
 
     private CompletableFuture<Message> call(ShardSupervisor.Session session, Message message) {
         long bytes = message.payload().remaining();
-        underWay.addAndGet(bytes);
+        bytesInFlight.addAndGet(bytes);
         CompletableFuture<Message> reply =
                 session.channel().call(message, DEADLINE, progress -> {});
-        reply.whenComplete((done, failure) -> underWay.addAndGet(-bytes));
+        reply.whenComplete((done, failure) -> bytesInFlight.addAndGet(-bytes));
         return reply;
     }
 
@@ -272,8 +272,8 @@ public final class RemoteDraft implements RemoteSpeculator {
 
     @Override
     public void begin(List<DraftRequest> sequences) {
-        asked.ifPresent(this::giveUp);
-        asked = Optional.empty();
+        outstanding.ifPresent(this::giveUp);
+        outstanding = Optional.empty();
         if (isStillWaiting()) {
             return;
         }
@@ -282,35 +282,35 @@ public final class RemoteDraft implements RemoteSpeculator {
             takeWaiting();
             return;
         }
-        DraftStep step = new DraftStep(takeWaiting(), asks(sequences));
+        DraftStep step = new DraftStep(takeWaiting(), requests(sequences));
         long now = System.nanoTime();
         CompletableFuture<Message> reply = call(session.get(), codec.encode(step));
         reply.thenRun(
                 () -> {
-                    answers.increment();
-                    answerNanos.add(System.nanoTime() - now);
+                    responses.increment();
+                    responseNanos.add(System.nanoTime() - now);
                 });
-        asked = Optional.of(new Question(step.asks(), session.get(), reply, now));
+        outstanding = Optional.of(new PendingStep(step.requests(), session.get(), reply, now));
     }
 
     @Override
     public List<Draft> propose(List<DraftRequest> sequences) {
-        if (asked.isEmpty() || !asked.get().asks().equals(asks(sequences))) {
+        if (outstanding.isEmpty() || !outstanding.get().requests().equals(requests(sequences))) {
             begin(sequences);
         }
-        Optional<Question> question = asked;
-        asked = Optional.empty();
-        return question.flatMap(this::answer)
+        Optional<PendingStep> question = outstanding;
+        outstanding = Optional.empty();
+        return question.flatMap(this::drafts)
                 .orElseGet(() -> Collections.nCopies(sequences.size(), Draft.NONE));
     }
 
-    private Optional<List<Draft>> answer(Question question) {
+    private Optional<List<Draft>> drafts(PendingStep question) {
         try {
-            Message found = question.reply().get(patience.nanos(), TimeUnit.NANOSECONDS);
-            patience.took(System.nanoTime() - question.askedAt());
-            return Optional.of(codec.decode(question.asks(), found));
+            Message found = question.reply().get(timeout.nanos(), TimeUnit.NANOSECONDS);
+            timeout.took(System.nanoTime() - question.startNanos());
+            return Optional.of(codec.decode(question.requests(), found));
         } catch (TimeoutException e) {
-            tooLate.increment();
+            timedOut.increment();
             giveUp(question);
         } catch (ExecutionException | WireException e) {
             lost(question.session(), e);
@@ -321,7 +321,7 @@ public final class RemoteDraft implements RemoteSpeculator {
     }
 
     /** Stops waiting for a reply. */
-    private void giveUp(Question question) {
+    private void giveUp(PendingStep question) {
         question.reply()
                 .exceptionally(
                         failure -> {
@@ -334,19 +334,19 @@ public final class RemoteDraft implements RemoteSpeculator {
     /** Whether an earlier request has no reply yet; that reply would be useless. */
     private boolean isStillWaiting() {
         if (late.isPresent() && late.get().reply().isDone()) {
-            patience.took(System.nanoTime() - late.get().askedAt());
+            timeout.took(System.nanoTime() - late.get().startNanos());
             late = Optional.empty();
         }
         return late.isPresent();
     }
 
-    private static List<DraftStep.Ask> asks(List<DraftRequest> sequences) {
-        return sequences.stream().map(RemoteDraft::ask).toList();
+    private static List<DraftStep.SequenceDraftRequest> requests(List<DraftRequest> sequences) {
+        return sequences.stream().map(RemoteDraft::request).toList();
     }
 
-    private static DraftStep.Ask ask(DraftRequest request) {
+    private static DraftStep.SequenceDraftRequest request(DraftRequest request) {
         int known = request.tokens().size();
-        return new DraftStep.Ask(
+        return new DraftStep.SequenceDraftRequest(
                 request.sequence(),
                 known,
                 request.tokens().get(known - 1),

@@ -24,7 +24,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class RemoteTextScorer implements TextScorer {
     /** Milliseconds between two checks whether the caller has cancelled. */
-    private static final long LOOK_MILLIS = 50;
+    private static final long POLL_MILLIS = 50;
 
     /** A chunk of one layer takes less, including the first compilation of kernels. */
     private static final Deadline DEADLINE = Deadline.withoutProgress(Duration.ofMinutes(2));
@@ -98,7 +98,7 @@ public final class RemoteTextScorer implements TextScorer {
         try {
             while (true) {
                 try {
-                    return reply.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                    return reply.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
                 } catch (TimeoutException e) {
                     if (cancelled.getAsBoolean()) {
                         throw new CancellationException("the scoring of a text was cancelled");

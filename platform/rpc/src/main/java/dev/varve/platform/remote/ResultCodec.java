@@ -57,7 +57,7 @@ record ResultCodec(
         result.scores().forEach(scores -> fields.number(scores.query()).number(scores.layer()));
         int tokens = batch.tokens();
         boolean ends = boundaryLength.isEmpty();
-        int logits = ends ? wantedRows(batch) * vocabulary : 0;
+        int logits = ends ? requestedRows(batch) * vocabulary : 0;
         int boundary = tokens * boundaryLength.orElse(0);
         long features = (long) result.features().size() * tokens * embeddingLength;
         long scores = result.scores().stream().mapToLong(each -> each.values().length).sum();
@@ -78,7 +78,7 @@ record ResultCodec(
             int row = 0;
             for (SequenceChunk chunk : batch.chunks()) {
                 int count = chunk.outputs().count(chunk.tokens().length);
-                if (isWanted(chunk)) {
+                if (isRequested(chunk)) {
                     payload.asFloatBuffer()
                             .put(result.logits(), row * vocabulary, count * vocabulary);
                     payload.position(payload.position() + count * vocabulary * Float.BYTES);
@@ -121,7 +121,7 @@ record ResultCodec(
         fields.end();
         ByteBuffer payload = message.payload();
         long expected =
-                (ends ? (long) wantedRows(batch) * vocabulary * Float.BYTES : 0)
+                (ends ? (long) requestedRows(batch) * vocabulary * Float.BYTES : 0)
                         + (long) tokens * boundaryLength.orElse(0) * type.bytes()
                         + (long) featureCount * tokens * embeddingLength * Float.BYTES
                         + scored.stream().mapToLong(ScoredPageCount::pages).sum() * Float.BYTES;
@@ -189,14 +189,14 @@ record ResultCodec(
     }
 
     private float[] readLogits(Batch batch, ByteBuffer payload, LogitsBuffer buffer) {
-        if (wantedRows(batch) == 0) {
+        if (requestedRows(batch) == 0) {
             return buffer.none();
         }
         float[] logits = buffer.of(Math.multiplyExact(batch.outputs(), vocabulary));
         int row = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             int count = chunk.outputs().count(chunk.tokens().length);
-            if (isWanted(chunk)) {
+            if (isRequested(chunk)) {
                 payload.asFloatBuffer().get(logits, row * vocabulary, count * vocabulary);
                 payload.position(payload.position() + count * vocabulary * Float.BYTES);
             }
@@ -222,15 +222,15 @@ record ResultCodec(
                 fields.number("host pages", 0L, Long.MAX_VALUE));
     }
 
-    private static int wantedRows(Batch batch) {
+    private static int requestedRows(Batch batch) {
         int rows = 0;
         for (SequenceChunk chunk : batch.chunks()) {
-            rows += isWanted(chunk) ? chunk.outputs().count(chunk.tokens().length) : 0;
+            rows += isRequested(chunk) ? chunk.outputs().count(chunk.tokens().length) : 0;
         }
         return rows;
     }
 
-    private static boolean isWanted(SequenceChunk chunk) {
+    private static boolean isRequested(SequenceChunk chunk) {
         return chunk.outputs() == RequestedOutput.LAST || chunk.outputs() == RequestedOutput.ALL;
     }
 }

@@ -23,7 +23,7 @@ final class ShardCondition {
     /** Why the previous incarnation was lost. */
     private String loss = reason;
 
-    private long incarnations;
+    private long startCount;
 
     /** Clock times of the last loss and recovery; empty before the first loss. */
     private Optional<Long> lostAt = Optional.empty();
@@ -86,7 +86,7 @@ final class ShardCondition {
     /** Records that all weights are loaded. */
     void ready() {
         now(State.READY, "");
-        incarnations++;
+        startCount++;
         backAt = Optional.of(nanoTime.getAsLong());
     }
 
@@ -97,7 +97,7 @@ final class ShardCondition {
     }
 
     ShardHealth health() {
-        long restarts = Math.max(0, incarnations - 1);
+        long restarts = Math.max(0, startCount - 1);
         if (isReady()) {
             return ShardHealth.ready(restarts).with(lastLoss());
         }

@@ -155,7 +155,7 @@ final class ShardProcess {
                                                     stream, StandardCharsets.UTF_8))) {
                                 String line;
                                 while ((line = reader.readLine()) != null) {
-                                    take(line);
+                                    readLine(line);
                                 }
                             } catch (IOException e) {
                                 LOG.log(System.Logger.Level.DEBUG, name + ": output ended", e);
@@ -163,13 +163,13 @@ final class ShardProcess {
                         });
     }
 
-    private void take(String line) {
+    private void readLine(String line) {
         if (line.startsWith(LISTENING)) {
             listening.complete(null);
             return;
         }
         OutputLine read = OutputLine.parse(line);
-        if (read.tellsOfTrouble()) {
+        if (read.mayExplainFailure()) {
             synchronized (lastLines) {
                 if (lastLines.size() == KEPT_LINES) {
                     lastLines.removeFirst();

@@ -86,7 +86,7 @@ public final class ShardSession implements Handler, AutoCloseable {
                         WireException.Retry.WORTHWHILE,
                         "the request was cancelled before it began");
             }
-            call.reply(answer(request, call));
+            call.reply(dispatch(request, call));
         } catch (WireException e) {
             call.fail(e);
         } catch (VarveException e) {
@@ -103,7 +103,7 @@ public final class ShardSession implements Handler, AutoCloseable {
         }
     }
 
-    private Message answer(Message request, CallResponder call) {
+    private Message dispatch(Message request, CallResponder call) {
         LoadProgressListener reports = progressOf(call, request.type());
         return switch (request.type()) {
             case MessageType.DESCRIBE -> describe();

@@ -72,7 +72,7 @@ final class ShardSupervisor implements AutoCloseable {
     private final ShardCondition condition = new ShardCondition(System::nanoTime);
 
     /** Traffic of former incarnations. */
-    private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.PayloadPath.STREAM);
+    private ShardTraffic previousTraffic = new ShardTraffic(0, 0, ShardTraffic.PayloadPath.STREAM);
 
     private boolean usable;
     private boolean closed;
@@ -184,7 +184,7 @@ final class ShardSupervisor implements AutoCloseable {
     ShardTraffic traffic() {
         lock.lock();
         try {
-            return session.map(Session::traffic).map(earlier::plus).orElse(earlier);
+            return session.map(Session::traffic).map(previousTraffic::plus).orElse(previousTraffic);
         } finally {
             lock.unlock();
         }
@@ -259,7 +259,7 @@ final class ShardSupervisor implements AutoCloseable {
         try {
             if (session.isPresent() && session.get() == gone) {
                 session = Optional.empty();
-                earlier = earlier.plus(gone.traffic());
+                previousTraffic = previousTraffic.plus(gone.traffic());
                 usable = false;
                 condition.lost(why);
                 back = new CompletableFuture<>();

@@ -33,12 +33,12 @@ final class Handshake {
 
     /** Runs the handshake of the side that connected: it sends first. */
     Outcome connect() {
-        return guarded(this::greet);
+        return guarded(this::initiate);
     }
 
     /** Runs the handshake of the accepting side: it reads first. */
     Outcome accept() {
-        return guarded(this::answer);
+        return guarded(this::respond);
     }
 
     private interface Steps {
@@ -82,17 +82,17 @@ final class Handshake {
                 : SendQueue.reason(e);
     }
 
-    private Outcome greet() throws IOException {
+    private Outcome initiate() throws IOException {
         Optional<RingFile.Created> file = Optional.empty();
         RingNonce nonce = RingNonce.random();
-        if (wantsRing()) {
-            file = offer(nonce);
+        if (mayUseRing()) {
+            file = createRings(nonce);
         }
         try {
             Hello own =
                     Hello.of(options, file.map(RingFile.Created::address), nonce, options.token());
             writer.write(ControlFrame.hello(own));
-            Hello peer = readAnswer();
+            Hello peer = readAcknowledgement();
             boolean shared = peer.rings().address().isPresent() && file.isPresent();
             if (!shared && options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
                 throw new IOException("shared memory is required, but " + peer.words().note());
@@ -104,7 +104,7 @@ final class Handshake {
         }
     }
 
-    private boolean wantsRing() throws IOException {
+    private boolean mayUseRing() throws IOException {
         if (options.sharedMemory().mode() == SharedMemoryMode.SHARED && !connection.sameHost()) {
             throw new IOException(
                     "shared memory is required, but the other side is on another host");
@@ -112,7 +112,7 @@ final class Handshake {
         return options.sharedMemory().mode() != SharedMemoryMode.STREAM && connection.sameHost();
     }
 
-    private Optional<RingFile.Created> offer(RingNonce nonce) throws IOException {
+    private Optional<RingFile.Created> createRings(RingNonce nonce) throws IOException {
         try {
             return Optional.of(
                     RingFile.create(RingFile.folder(), nonce, options.sharedMemory().ringBytes()));
@@ -124,8 +124,8 @@ final class Handshake {
         }
     }
 
-    private Hello readAnswer() throws IOException {
-        FrameHeader header = greeting();
+    private Hello readAcknowledgement() throws IOException {
+        FrameHeader header = firstHeader();
         if (header.type() == FrameType.ERROR && header.metaBytes() > 0) {
             ByteBuffer meta = reader.meta(header);
             throw new IOException("refused: " + WireText.decode(meta.position(1)));
@@ -137,8 +137,8 @@ final class Handshake {
         return Hello.decode(reader.meta(header));
     }
 
-    private Outcome answer() throws IOException {
-        Hello peer = readGreeting();
+    private Outcome respond() throws IOException {
+        Hello peer = readHello();
         Optional<RingFile.Rings> rings = Optional.empty();
         String note = "";
         Hello.Rings offer = peer.rings();
@@ -171,10 +171,10 @@ final class Handshake {
         return new Outcome(terms(peer, 2), rings);
     }
 
-    private Hello readGreeting() throws IOException {
+    private Hello readHello() throws IOException {
         Hello peer;
         try {
-            FrameHeader header = greeting();
+            FrameHeader header = firstHeader();
             if (header.type() != FrameType.HELLO) {
                 throw new FrameException("expected a greeting, found frame type " + header.type());
             }
@@ -203,7 +203,7 @@ final class Handshake {
         return peer;
     }
 
-    private FrameHeader greeting() throws IOException {
+    private FrameHeader firstHeader() throws IOException {
         FrameHeader header = reader.header(0);
         if (header.metaBytes() > Hello.MAX_BYTES || header.requestId() != 0) {
             throw new FrameException(

@@ -115,7 +115,7 @@ final class MessageReceiver {
 
     private void checkLength(FrameHeader header, MessagePrefix prefix) throws FrameException {
         if (prefix.totalBytes() > options.limits().byteCredit()) {
-            throw wrong(
+            throw violation(
                     header,
                     "message of %d bytes exceeds the limit of %d",
                     prefix.totalBytes(),
@@ -134,7 +134,7 @@ final class MessageReceiver {
         if (complete != header.last()
                 || header.payloadBytes() > prefix.totalBytes()
                 || !complete && header.payloadBytes() == 0) {
-            throw wrong(
+            throw violation(
                     header,
                     "first frame of %d bytes for a message of %d",
                     header.payloadBytes(),
@@ -146,8 +146,8 @@ final class MessageReceiver {
         return switch (header.part()) {
             case NONE -> throw new FrameException("message that is neither request nor response");
             case REQUEST -> new Assembly.Target.Request(request(header, cost));
-            case PROGRESS -> new Assembly.Target.Progress(answered(header, cost));
-            case RESULT -> new Assembly.Target.Result(answered(header, cost));
+            case PROGRESS -> new Assembly.Target.Progress(callForResponse(header, cost));
+            case RESULT -> new Assembly.Target.Result(callForResponse(header, cost));
         };
     }
 
@@ -158,7 +158,7 @@ final class MessageReceiver {
         return incoming.announce(id, cost);
     }
 
-    private PendingCall answered(FrameHeader header, long cost) throws FrameException {
+    private PendingCall callForResponse(FrameHeader header, long cost) throws FrameException {
         PendingCall call = pendingCall(header);
         replyBytes += cost;
         check(
@@ -187,13 +187,13 @@ final class MessageReceiver {
                 "invalid flags in data");
         int chunk = chunks.merge(id, 1, Integer::sum) - 1;
         if (header.chunk() != chunk) {
-            throw wrong(header, "chunk index: expected %d, found %d", chunk, header.chunk());
+            throw violation(header, "chunk index: expected %d, found %d", chunk, header.chunk());
         }
         int left = assembly.payload().remaining();
         if (header.payloadBytes() == 0
                 || header.payloadBytes() > left
                 || header.payloadBytes() == left != header.last()) {
-            throw wrong(header, "found %d bytes, but %d are left", header.payloadBytes(), left);
+            throw violation(header, "found %d bytes, but %d are left", header.payloadBytes(), left);
         }
         reader.payload(header, assembly.payload());
         if (assembly.isComplete()) {
@@ -300,12 +300,12 @@ final class MessageReceiver {
     private static void check(boolean good, FrameHeader header, String wrong)
             throws FrameException {
         if (!good) {
-            throw wrong(header, wrong);
+            throw violation(header, wrong);
         }
     }
 
     /** Builds the text only for an exception: a text for each frame would dominate the cost. */
-    private static FrameException wrong(FrameHeader header, String format, Object... values) {
+    private static FrameException violation(FrameHeader header, String format, Object... values) {
         return new FrameException(
                 String.format(
                         Locale.ROOT,

@@ -42,7 +42,7 @@ public final class WireChannel implements AutoCloseable {
     private final WireCounters counters;
     private final FrameReader reader;
     private final Map<Long, PendingCall> pending = new ConcurrentHashMap<>();
-    private final Set<PendingCall> live = ConcurrentHashMap.newKeySet();
+    private final Set<PendingCall> activeCalls = ConcurrentHashMap.newKeySet();
     private final SendQueue outbox;
     private final IncomingCalls incoming;
     private final MessageReceiver inbox;
@@ -51,7 +51,7 @@ public final class WireChannel implements AutoCloseable {
     private volatile LongSupplier progressCounter = () -> 0;
     private volatile long peerProgress;
     private volatile Future<?> heartbeat = CompletableFuture.completedFuture(null);
-    private long heardReadings;
+    private long lastReadings;
     private int missed;
 
     private WireChannel(
@@ -155,7 +155,7 @@ public final class WireChannel implements AutoCloseable {
         NonBlockingThread.unstarted("varve-wire-reader " + terms.peer().address(), this::readAll)
                 .start();
         outbox.control(ControlFrame.ping(System.nanoTime()));
-        heartbeat = WireTimer.every(options.patience().heartbeat().toNanos(), this::beat);
+        heartbeat = WireTimer.every(options.patience().heartbeat().toNanos(), this::sendHeartbeat);
         if (ending.get()) {
             heartbeat.cancel(false);
         }
@@ -189,8 +189,8 @@ public final class WireChannel implements AutoCloseable {
                                     terms.peer().address())));
             return call.future();
         }
-        live.add(call);
-        call.future().whenComplete((result, error) -> settled(call));
+        activeCalls.add(call);
+        call.future().whenComplete((result, error) -> onCallEnded(call));
         outbox.call(call);
         call.startClock();
         if (ending.get()) {
@@ -199,8 +199,8 @@ public final class WireChannel implements AutoCloseable {
         return call.future();
     }
 
-    private void settled(PendingCall call) {
-        live.remove(call);
+    private void onCallEnded(PendingCall call) {
+        activeCalls.remove(call);
         call.stopClock();
         if (!call.isEnded()) {
             outbox.abandon(call);
@@ -256,10 +256,10 @@ public final class WireChannel implements AutoCloseable {
         }
     }
 
-    private void beat() {
+    private void sendHeartbeat() {
         long readings = reader.readings();
-        missed = readings == heardReadings ? missed + 1 : 0;
-        heardReadings = readings;
+        missed = readings == lastReadings ? missed + 1 : 0;
+        lastReadings = readings;
         // own ticks are counted, not time: a pause of this process does not count as the peer's
         // death
         if (missed >= options.patience().misses()) {
@@ -296,7 +296,7 @@ public final class WireChannel implements AutoCloseable {
         outbox.kill();
         connection.close();
         String where = terms.peer().address() + ": " + reason;
-        live.forEach(call -> call.fail(new ChannelLostException(where)));
+        activeCalls.forEach(call -> call.fail(new ChannelLostException(where)));
         incoming.cancelAll();
         lost.complete(where);
     }

@@ -24,8 +24,8 @@ class DraftCodecTest {
     private static final int VOCABULARY = 100;
     private static final DraftCodec CODEC = new DraftCodec(List.of(1, 4), HIDDEN, VOCABULARY);
 
-    private static final List<DraftStep.Ask> ASKS =
-            List.of(new DraftStep.Ask(7, 12, 99, 3, 0), new DraftStep.Ask(-1, 1, 0, 15, 0));
+    private static final List<DraftStep.SequenceDraftRequest> ASKS =
+            List.of(new DraftStep.SequenceDraftRequest(7, 12, 99, 3, 0), new DraftStep.SequenceDraftRequest(-1, 1, 0, 15, 0));
 
     /** Two of four columns; all values differ. */
     private static HiddenStates states() {
@@ -55,7 +55,7 @@ class DraftCodecTest {
     void aStepArrivesAsItWasSent() {
         DraftStep found = CODEC.decode(CODEC.encode(step()));
 
-        assertEquals(ASKS, found.asks());
+        assertEquals(ASKS, found.requests());
         assertEquals(new DraftStep.Event.Reset(5), found.events().getFirst());
         assertEquals(new DraftStep.Event.Reset(6), found.events().getLast());
         HiddenStates states = ((DraftStep.Event.TokensComputed) found.events().get(1)).states();
@@ -81,17 +81,17 @@ class DraftCodecTest {
 
     @Test
     void treesArriveAsTheyGrew() {
-        List<DraftStep.Ask> asks = List.of(new DraftStep.Ask(1, 5, 3, 2, 4));
+        List<DraftStep.SequenceDraftRequest> asks = List.of(new DraftStep.SequenceDraftRequest(1, 5, 3, 2, 4));
         Draft tree = new Draft(new int[] {1, 2, 3, 4}, new int[] {-1, 0, -1, 2}, 1);
 
         DraftStep step = CODEC.decode(CODEC.encode(new DraftStep(List.of(), asks)));
         Draft found = CODEC.decode(asks, CODEC.encode(List.of(tree))).getFirst();
 
-        assertEquals(asks, step.asks());
+        assertEquals(asks, step.requests());
         assertArrayEquals(tree.tokens(), found.tokens());
         assertArrayEquals(tree.parents(), found.parents());
         assertEquals(2, found.spine());
-        List<DraftStep.Ask> odd = List.of(new DraftStep.Ask(1, 5, 3, 2, 1));
+        List<DraftStep.SequenceDraftRequest> odd = List.of(new DraftStep.SequenceDraftRequest(1, 5, 3, 2, 1));
         Message message = CODEC.encode(new DraftStep(List.of(), odd));
         WireException refusal = assertThrows(WireException.class, () -> CODEC.decode(message));
         assertEquals("branched: expected 0, or 2 or more, found 1", refusal.getMessage());
@@ -149,7 +149,7 @@ class DraftCodecTest {
                             whole.payload());
             try {
                 DraftStep step = CODEC.decode(other);
-                assertTrue(step.asks().size() <= 1 << 10);
+                assertTrue(step.requests().size() <= 1 << 10);
             } catch (WireException e) {
                 assertTrue(e.getMessage().contains("expected"), e.getMessage());
             }

@@ -13,12 +13,12 @@ class OutputLineTest {
 
         assertEquals(System.Logger.Level.WARNING, line.level());
         assertEquals("a peer: was turned away", line.text());
-        assertTrue(line.tellsOfTrouble());
+        assertTrue(line.mayExplainFailure());
     }
 
     @Test
     void newsOfOrdinaryWorkIsNoReasonForAnEnd() {
-        assertFalse(OutputLine.parse("10:50:14.405 info remote: a server").tellsOfTrouble());
+        assertFalse(OutputLine.parse("10:50:14.405 info remote: a server").mayExplainFailure());
     }
 
     @Test
@@ -27,6 +27,6 @@ class OutputLineTest {
 
         assertEquals(System.Logger.Level.INFO, line.level());
         assertEquals("# A fatal error has been detected: SIGSEGV", line.text());
-        assertTrue(line.tellsOfTrouble());
+        assertTrue(line.mayExplainFailure());
     }
 }

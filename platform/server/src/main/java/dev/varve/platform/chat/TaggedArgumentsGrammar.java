@@ -137,7 +137,7 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
                     store.and(
                             unended,
                             strings.of(root, schema, path),
-                            UnquotedTextPatterns.wordy(store));
+                            UnquotedTextPatterns.jsonWord(store));
             return builder.choice("value", List.of(other, builder.terminal(texts)));
         }
         Regex texts = store.and(unended, strings.of(root, schema, path));

@@ -47,7 +47,7 @@ final class UnquotedTextPatterns {
      * Returns a pattern of texts that no parser reads as a number, a boolean, null, an object or an
      * array, whatever white space it skips; it excludes some more texts.
      */
-    static Regex wordy(RegexStore store) {
+    static Regex jsonWord(RegexStore store) {
         ByteSet signs =
                 ByteSet.of('+')
                         .or(ByteSet.of('-'))

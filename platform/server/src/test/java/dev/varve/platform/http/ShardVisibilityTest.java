@@ -216,7 +216,7 @@ class ShardVisibilityTest {
                 STRANGE_DEVICE,
                 55,
                 health,
-                new DraftStatus.Answers(40, 120, 3),
+                new DraftStatus.Responses(40, 120, 3),
                 new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM));
     }
 

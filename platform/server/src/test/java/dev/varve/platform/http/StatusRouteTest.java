@@ -155,7 +155,7 @@ class StatusRouteTest {
                         "cpu:0@process",
                         55,
                         ShardHealth.ready(),
-                        new DraftStatus.Answers(40, 120, 3),
+                        new DraftStatus.Responses(40, 120, 3),
                         new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM)));
         engine.pages(
                 new PagingStatus(

@@ -115,13 +115,13 @@ public final class DflashSpeculator implements Speculator {
             DraftFile file,
             SpeculationTarget.Limits limits,
             ComputeDevice device,
-            DflashSettings conduct) {
-        DraftRegions regions = regions(file, limits, conduct.context());
+            DflashSettings settings) {
+        DraftRegions regions = regions(file, limits, settings.context());
         return open(
                 file,
                 regions,
-                conduct.residency(),
-                ids -> DraftModel.load(file, ids, device, conduct.attention(), regions));
+                settings.residency(),
+                ids -> DraftModel.load(file, ids, device, settings.attention(), regions));
     }
 
     /**

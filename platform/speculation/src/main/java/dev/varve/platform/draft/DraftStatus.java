@@ -9,11 +9,11 @@ import dev.varve.platform.shard.ShardTraffic;
  * @param device device and process
  * @param bytes that it holds
  * @param health whether it can draft
- * @param answers counts of its responses
+ * @param responses counts of its responses
  * @param traffic bytes over its connection
  */
 public record DraftStatus(
-        String device, long bytes, ShardHealth health, Answers answers, ShardTraffic traffic) {
+        String device, long bytes, ShardHealth health, Responses responses, ShardTraffic traffic) {
     /**
      * Counts of a draft model's responses.
      *
@@ -21,7 +21,7 @@ public record DraftStatus(
      * @param millis total time from request to response, including the transfer in both directions
      * @param late number of steps that stopped waiting for it
      */
-    public record Answers(long count, double millis, long late) {}
+    public record Responses(long count, double millis, long late) {}
 
     /** Whether it can draft at the moment. */
     public boolean isReady() {

@@ -70,12 +70,12 @@ public final class MtpSpeculator implements Speculator {
             MtpFile file,
             SpeculationTarget.Limits limits,
             ComputeDevice device,
-            DflashSettings conduct) {
+            DflashSettings settings) {
         return open(
                 file,
                 limits,
-                conduct.residency(),
-                () -> MtpModel.load(file, limits, device, conduct.attention()));
+                settings.residency(),
+                () -> MtpModel.load(file, limits, device, settings.attention()));
     }
 
     /**

@@ -34,7 +34,7 @@ final class StreamConnection implements Connection {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition readable = lock.newCondition();
     private final Condition writable = lock.newCondition();
-    private final Queue<Incoming> arrived = new ArrayDeque<>();
+    private final Queue<Incoming> incoming = new ArrayDeque<>();
     private Optional<Ending> ending = Optional.empty();
     private boolean closed;
 
@@ -66,7 +66,7 @@ final class StreamConnection implements Connection {
         lock.lock();
         try {
             if (!closed) {
-                arrived.add(message);
+                incoming.add(message);
                 readable.signal();
                 return;
             }
@@ -145,7 +145,7 @@ final class StreamConnection implements Connection {
         try {
             while (true) {
                 requireOpen();
-                Optional<Incoming> message = Optional.ofNullable(arrived.poll());
+                Optional<Incoming> message = Optional.ofNullable(incoming.poll());
                 if (message.isPresent()) {
                     return message.get();
                 }
@@ -162,7 +162,7 @@ final class StreamConnection implements Connection {
     @Override
     public void write(ByteBuffer... parts) throws IOException {
         while (hasRemaining(parts)) {
-            awaitRoom();
+            awaitWritable();
             sending.lock();
             try {
                 requireOpen();
@@ -186,7 +186,7 @@ final class StreamConnection implements Connection {
         return false;
     }
 
-    private void awaitRoom() throws IOException {
+    private void awaitWritable() throws IOException {
         lock.lock();
         try {
             while (true) {
@@ -232,8 +232,8 @@ final class StreamConnection implements Connection {
                 return;
             }
             closed = true;
-            unread = new ArrayList<>(arrived);
-            arrived.clear();
+            unread = new ArrayList<>(incoming);
+            incoming.clear();
             readable.signalAll();
             writable.signalAll();
         } finally {

@@ -30,7 +30,7 @@ final class EarleySetStore {
     private static final int ITEM = 24 + 8 + Footprint.ENTRY + 16;
 
     private final Grammar grammar;
-    private final Map<Key, EarleySet> kept = new HashMap<>();
+    private final Map<Key, EarleySet> sets = new HashMap<>();
     private int ids;
 
     private record Key(EarleyItems.Item... items) {
@@ -50,9 +50,9 @@ final class EarleySetStore {
     }
 
     /** Discards the cached sets; sets in use stay valid. */
-    void forget() {
-        kept.values().forEach(set -> set.next.clear());
-        kept.clear();
+    void clear() {
+        sets.values().forEach(set -> set.next.clear());
+        sets.clear();
     }
 
     EarleySet start() {
@@ -79,7 +79,7 @@ final class EarleySetStore {
     void scan(EarleySet set, int[] terminals, EarleyItems into) {
         for (int terminal : terminals) {
             EarleyItems scans = set.scans.get(terminal);
-            grammar.store().fuel().spend(scans.size());
+            grammar.store().budget().spend(scans.size());
             for (EarleyItems.Item item : scans.all()) {
                 into.add(new EarleyItems.Item(item.dot().next, originOf(item, set)));
             }
@@ -96,17 +96,17 @@ final class EarleySetStore {
         }
         EarleyItems.Item[] sorted =
                 items.all().stream().filter(this::matters).toArray(EarleyItems.Item[]::new);
-        grammar.store().fuel().spend(sorted.length);
+        grammar.store().budget().spend(sorted.length);
         Arrays.sort(sorted, ORDER);
         Key key = new Key(sorted);
-        EarleySet known = kept.get(key);
+        EarleySet known = sets.get(key);
         if (known == null) {
             Closure closure = new Closure();
             for (EarleyItems.Item item : sorted) {
                 closure.add(item);
             }
             known = closure.finish();
-            kept.put(key, known);
+            sets.put(key, known);
             footprint().add(KEY + Footprint.ENTRY + Footprint.array(sorted.length));
         }
         return known;
@@ -124,7 +124,7 @@ final class EarleySetStore {
     private void advance(EarleyItems.Item complete, EarleyItems into) {
         EarleyItems waiting = complete.origin().waiting.get(complete.dot().owner.symbol());
         if (waiting != null) {
-            grammar.store().fuel().spend(waiting.size());
+            grammar.store().budget().spend(waiting.size());
             for (EarleyItems.Item item : waiting.all()) {
                 into.add(new EarleyItems.Item(item.dot().next, originOf(item, complete.origin())));
             }
@@ -161,7 +161,7 @@ final class EarleySetStore {
 
         EarleySet finish() {
             for (int i = 0; i < items.size(); i++) {
-                grammar.store().fuel().spend(1);
+                grammar.store().budget().spend(1);
                 follow(items.get(i));
             }
             int[] terminals =

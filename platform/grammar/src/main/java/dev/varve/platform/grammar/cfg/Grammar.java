@@ -39,9 +39,9 @@ public final class Grammar {
                 each -> each.proofs,
                 this::isProductive,
                 each -> each.productive = true);
-        long bytes = lexer.forget();
+        long bytes = lexer.clear();
         store.footprint().clear();
-        store.footprint().addLasting(bytes);
+        store.footprint().addPermanent(bytes);
     }
 
     /** Returns whether any text matches it. */
@@ -94,7 +94,7 @@ public final class Grammar {
 
     /** Returns the first position within an alternative; it links to the others. */
     DottedRule dots(Nonterminal owner, int[] symbols) {
-        store.footprint().addLasting((long) DOT * (symbols.length + 1));
+        store.footprint().addPermanent((long) DOT * (symbols.length + 1));
         DottedRule dot = new DottedRule(dots++, owner, DottedRule.END, null);
         for (int i = symbols.length - 1; i >= 0; i--) {
             dot = new DottedRule(dots++, owner, symbols[i], dot);
@@ -113,7 +113,7 @@ public final class Grammar {
         // directions converges soon.
         for (boolean upwards = false; changed; upwards = !upwards) {
             changed = false;
-            store.fuel().spend(nonterminals.size());
+            store.budget().spend(nonterminals.size());
             for (Nonterminal each : upwards ? nonterminals : nonterminals.reversed()) {
                 if (!marked.test(each) && proofs.apply(each).stream().anyMatch(qualifies)) {
                     mark.accept(each);

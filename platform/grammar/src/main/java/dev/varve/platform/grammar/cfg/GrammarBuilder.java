@@ -75,7 +75,7 @@ public final class GrammarBuilder {
         }
         checkRoom();
         terminals.add(regex);
-        store.footprint().addLasting(Footprint.ENTRY + 16);
+        store.footprint().addPermanent(Footprint.ENTRY + 16);
         return terminals.size() - 1;
     }
 
@@ -105,7 +105,7 @@ public final class GrammarBuilder {
 
     private int add(String name, Optional<LazyAlternatives> expansion, int... needs) {
         checkRoom();
-        store.footprint().addLasting(NONTERMINAL + Footprint.array(needs.length));
+        store.footprint().addPermanent(NONTERMINAL + Footprint.array(needs.length));
         nonterminals.add(new Nonterminal(nonterminals.size(), name, expansion, needs));
         return ~(nonterminals.size() - 1);
     }
@@ -119,7 +119,7 @@ public final class GrammarBuilder {
 
     /** Adds an alternative to a nonterminal: these symbols in order, or nothing at all. */
     public void rule(int nonterminal, int... alternative) {
-        store.footprint().addLasting(4 + Footprint.array(alternative.length));
+        store.footprint().addPermanent(4 + Footprint.array(alternative.length));
         nonterminals.get(~nonterminal).alternatives.add(alternative.clone());
     }
 

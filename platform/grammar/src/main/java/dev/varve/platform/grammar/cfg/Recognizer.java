@@ -25,7 +25,7 @@ public final class Recognizer {
     private final Map<Key, ParseState> states = new HashMap<>();
     private final ParseState dead;
     private final ParseState start;
-    private int forgotten;
+    private int clears;
 
     private record Key(EarleySet[] starts, LexState[] lexemes, boolean accepts) {
         @Override
@@ -78,8 +78,8 @@ public final class Recognizer {
         int byteClass = classes.of(value);
         ParseState known = state.next[byteClass];
         if (known == null) {
-            if (footprint().isCrowded()) {
-                forget();
+            if (footprint().isFull()) {
+                clear();
             }
             known = step(state, byteClass);
             state.next[byteClass] = known;
@@ -119,9 +119,9 @@ public final class Recognizer {
      * Returns whether the form of the current terminal proves that all characters that need no
      * escape in JSON strings lead to one state.
      */
-    public boolean takesPlainTextAlike(ParseState state) {
+    public boolean isUniformForPlainText(ParseState state) {
         for (LexState lexeme : state.lexemes) {
-            if (!lexer.takesPlainTextAlike(lexeme)) {
+            if (!lexer.isUniformForPlainText(lexeme)) {
                 return false;
             }
         }
@@ -129,7 +129,7 @@ public final class Recognizer {
     }
 
     private ParseState step(ParseState state, int byteClass) {
-        grammar.store().fuel().spend(state.starts.length);
+        grammar.store().budget().spend(state.starts.length);
         Threads threads = null;
         for (int i = 0; i < state.starts.length; i++) {
             LexState lexeme = lexer.next(state.lexemes[i], byteClass);
@@ -142,7 +142,7 @@ public final class Recognizer {
             if (threads == null) {
                 threads = new Threads(state.starts.length + 1);
             }
-            if (lexeme.goesOn()) {
+            if (lexeme.canContinue()) {
                 threads.add(state.starts[i], lexeme);
             }
             if (lexeme.isComplete()) {
@@ -157,29 +157,29 @@ public final class Recognizer {
      *
      * @return whether it discarded them
      */
-    public boolean relieve() {
-        boolean crowded = grammar.store().isCrowded() || footprint().isCrowded();
+    public boolean clearIfFull() {
+        boolean crowded = grammar.store().isFull() || footprint().isFull();
         if (crowded) {
-            forget();
+            clear();
         }
         return crowded;
     }
 
-    private void forget() {
+    private void clear() {
         states.values().forEach(state -> Arrays.fill(state.next, null));
         states.clear();
-        sets.forget();
-        lexer.forget();
+        sets.clear();
+        lexer.clear();
         footprint().clear();
-        forgotten++;
+        clears++;
     }
 
     /**
      * Number of times that cached states were discarded. Callers that keep states should then
      * discard theirs.
      */
-    public int timesForgotten() {
-        return forgotten;
+    public int clears() {
+        return clears;
     }
 
     /** Counts the memory of the grammar's caches. */

@@ -36,7 +36,7 @@ public final class Gbnf {
         if (!rules.containsKey(ROOT)) {
             throw new GrammarException("", "the grammar has no rule " + ROOT);
         }
-        if (!productive(rules, builder.store().fuel()).contains(ROOT)) {
+        if (!productive(rules, builder.store().budget()).contains(ROOT)) {
             throw new GrammarException("", "the rule " + ROOT + " matches no finite text");
         }
         TailRecursionElimination.replaceIn(rules);
@@ -44,14 +44,14 @@ public final class Gbnf {
     }
 
     /** Returns the rules that match some text. */
-    private static Set<String> productive(Map<String, GbnfNode> rules, WorkBudget fuel) {
+    private static Set<String> productive(Map<String, GbnfNode> rules, WorkBudget budget) {
         Set<String> productive = new HashSet<>();
         List<String> open = new ArrayList<>(rules.keySet());
         // Rules mostly stand just before or just after those that they refer to: alternating both
         // directions converges soon.
         boolean changed = true;
         while (changed) {
-            fuel.spend(open.size());
+            budget.spend(open.size());
             Collections.reverse(open);
             changed =
                     open.removeIf(

@@ -93,8 +93,8 @@ final class GbnfParser {
     private GbnfNode sequence(boolean nested) {
         List<GbnfNode> parts = new ArrayList<>();
         reader.skip(nested);
-        while (!reader.isAtLineEnd() && !reader.sees("|") && !reader.sees(")")) {
-            if (!nested && seesRule()) {
+        while (!reader.isAtLineEnd() && !reader.startsWith("|") && !reader.startsWith(")")) {
+            if (!nested && isAtRule()) {
                 throw reader.failure(
                         parts.isEmpty()
                                 ? "an empty alternative must be written as \"\""
@@ -107,11 +107,11 @@ final class GbnfParser {
     }
 
     /** Returns whether a rule begins here. */
-    private boolean seesRule() {
+    private boolean isAtRule() {
         int begin = reader.index();
         boolean named = !reader.name().isEmpty();
         reader.skip(false);
-        boolean found = named && reader.sees("::=");
+        boolean found = named && reader.startsWith("::=");
         reader.returnTo(begin);
         return found;
     }
@@ -156,7 +156,7 @@ final class GbnfParser {
         while (!reader.eat("]")) {
             int first = character(begin, "a class");
             int last = first;
-            if (reader.sees("-") && !reader.sees("-]")) {
+            if (reader.startsWith("-") && !reader.startsWith("-]")) {
                 reader.eat("-");
                 last = character(begin, "a class");
             }
@@ -224,7 +224,7 @@ final class GbnfParser {
         if (reader.eat("?")) {
             return new GbnfNode.Repeat(part, 0, 1);
         }
-        return reader.sees("{") ? counted(part) : part;
+        return reader.startsWith("{") ? counted(part) : part;
     }
 
     private GbnfNode counted(GbnfNode part) {

@@ -34,7 +34,7 @@ final class PlainTransitions {
      * @param state the state that most of them lead to; dead if nearly none may follow
      */
     record Step(long low, long high, boolean uniform, ParseState state) {
-        boolean takes(long lows, long highs) {
+        boolean accepts(long lows, long highs) {
             return (lows & ~low | highs & ~high) == 0 && !state.isDead();
         }
     }
@@ -44,9 +44,9 @@ final class PlainTransitions {
     }
 
     /** Discards cached steps of states that the recognizer discarded. */
-    void forgetOld() {
-        if (age != recognizer.timesForgotten()) {
-            age = recognizer.timesForgotten();
+    void discardStale() {
+        if (age != recognizer.clears()) {
+            age = recognizer.clears();
             steps.clear();
             completions.clear();
         }
@@ -63,7 +63,7 @@ final class PlainTransitions {
         ParseState at = state;
         for (int i = 0; i < characters; i++) {
             Step step = step(at);
-            if (!step.takes(low, high)) {
+            if (!step.accepts(low, high)) {
                 return false;
             }
             if (step.state == at) {
@@ -76,10 +76,10 @@ final class PlainTransitions {
 
     /** Returns the step of a state between characters. */
     Step step(ParseState state) {
-        forgetOld();
+        discardStale();
         Step known = steps.get(state);
         if (known == null) {
-            known = recognizer.takesPlainTextAlike(state) ? alike(state) : find(state);
+            known = recognizer.isUniformForPlainText(state) ? uniformStep(state) : find(state);
             recognizer.footprint().add(STEP);
             steps.put(state, known);
         }
@@ -93,7 +93,7 @@ final class PlainTransitions {
      * @param missing number of bytes that complete it
      */
     Step completion(ParseState state, int missing) {
-        forgetOld();
+        discardStale();
         Step known = completions.get(state);
         if (known == null) {
             ParseState common = follow(state, 0x80, 0xbf, missing - 1);
@@ -104,7 +104,7 @@ final class PlainTransitions {
         return known;
     }
 
-    private Step alike(ParseState state) {
+    private Step uniformStep(ParseState state) {
         return new Step(-1L, -1L, true, recognizer.next(state, 'a'));
     }
 

@@ -44,10 +44,10 @@ public final class TokenMasks {
     }
 
     /** Discards cached masks of states that the recognizer discarded. */
-    public void forgetOld() {
-        steps.forgetOld();
-        if (age != recognizer.timesForgotten()) {
-            age = recognizer.timesForgotten();
+    public void discardStale() {
+        steps.discardStale();
+        if (age != recognizer.clears()) {
+            age = recognizer.clears();
             known.clear();
         }
     }
@@ -87,7 +87,7 @@ public final class TokenMasks {
      * @return whether that was so and the mask is complete
      */
     private boolean countPlain(ParseState state, long[] mask) {
-        if (!recognizer.takesPlainTextAlike(state)) {
+        if (!recognizer.isUniformForPlainText(state)) {
             return false;
         }
         ParseState at = state;

@@ -35,7 +35,7 @@ final class ClassParser {
     private void range() {
         int begin = reader.index();
         EscapeParser.Escaped first = atom();
-        if (!reader.sees("-") || reader.sees("-]") || !reader.eat("-") || reader.isAtEnd()) {
+        if (!reader.startsWith("-") || reader.startsWith("-]") || !reader.eat("-") || reader.isAtEnd()) {
             members.add(first.set());
             return;
         }
@@ -51,7 +51,7 @@ final class ClassParser {
 
     private EscapeParser.Escaped atom() {
         int begin = reader.index();
-        if (reader.sees("[:")) {
+        if (reader.startsWith("[:")) {
             refusePosixClass(begin);
         }
         if (!reader.eat("\\")) {
@@ -69,7 +69,7 @@ final class ClassParser {
         while (reader.peek() >= 'a' && reader.peek() <= 'z') {
             reader.next();
         }
-        if (reader.sees(":]")) {
+        if (reader.startsWith(":]")) {
             throw reader.failure(begin, "a class by name is not supported");
         }
         reader.returnTo(begin);

@@ -84,7 +84,7 @@ final class PatternCompiler {
             case PatternNode.Sequence sequence -> beforeSequence(sequence.parts(), rest);
             case PatternNode.Choice choice -> beforeChoice(choice, rest);
             case PatternNode.Repeat repeat ->
-                    repeat.looksAround() ? beforeLoop(repeat, rest) : beforeRepeat(repeat, rest);
+                    repeat.hasLookaround() ? beforeLoop(repeat, rest) : beforeRepeat(repeat, rest);
             case PatternNode.Begin _ -> {
                 Regex[] at = always(store.nothing());
                 at[LookbehindClasses.NONE] = rest[LookbehindClasses.NONE];
@@ -153,7 +153,7 @@ final class PatternCompiler {
     /** Begin of the parts without lookaround that extend to an end. */
     private static int plainBegin(List<PatternNode> parts, int end) {
         int begin = end;
-        while (begin > 0 && !parts.get(begin - 1).looksAround()) {
+        while (begin > 0 && !parts.get(begin - 1).hasLookaround()) {
             begin--;
         }
         return begin;
@@ -169,7 +169,7 @@ final class PatternCompiler {
     }
 
     private Regex[] beforeChoice(PatternNode.Choice choice, Regex[] rest) {
-        if (!choice.looksAround() && isUniform(rest)) {
+        if (!choice.hasLookaround() && isUniform(rest)) {
             return always(store.concat(plain(choice), rest[0]));
         }
         List<Regex[]> choices = choice.parts().stream().map(part -> before(part, rest)).toList();

@@ -45,8 +45,8 @@ final class PatternParser {
 
     private PatternNode sequence() {
         List<PatternNode> parts = new ArrayList<>();
-        while (!reader.isAtEnd() && !reader.sees("|") && !reader.sees(")")) {
-            boolean position = seesPosition();
+        while (!reader.isAtEnd() && !reader.startsWith("|") && !reader.startsWith(")")) {
+            boolean position = isAtPosition();
             PatternNode atom = atom();
             parts.add(position ? unquantified(atom) : quantified(atom));
         }
@@ -54,13 +54,13 @@ final class PatternParser {
     }
 
     /** Returns whether the next part is a condition that must not be repeated. */
-    private boolean seesPosition() {
-        return POSITIONS.stream().anyMatch(reader::sees);
+    private boolean isAtPosition() {
+        return POSITIONS.stream().anyMatch(reader::startsWith);
     }
 
     private PatternNode atom() {
         int begin = reader.index();
-        if (reader.sees("{") && bounds() != null) {
+        if (reader.startsWith("{") && bounds() != null) {
             throw reader.failure(begin, "nothing to repeat");
         }
         reader.returnTo(begin);

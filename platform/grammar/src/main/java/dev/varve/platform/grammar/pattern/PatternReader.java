@@ -25,7 +25,7 @@ final class PatternReader {
     }
 
     /** Returns whether the rest begins with a prefix. */
-    boolean sees(String prefix) {
+    boolean startsWith(String prefix) {
         return text.startsWith(prefix, at);
     }
 
@@ -38,7 +38,7 @@ final class PatternReader {
 
     /** Reads a prefix if the rest begins with it. */
     boolean eat(String prefix) {
-        boolean found = sees(prefix);
+        boolean found = startsWith(prefix);
         at += found ? prefix.length() : 0;
         return found;
     }

@@ -24,12 +24,12 @@ final class Derivatives {
     }
 
     /** Discards the cache; the caller recounts the footprint. */
-    void forget() {
+    void clear() {
         known.clear();
     }
 
     Regex of(Regex regex, int value) {
-        store.fuel().spend(1);
+        store.budget().spend(1);
         return switch (regex.kind) {
             case NOTHING, EMPTY -> store.nothing();
             case BYTES -> regex.bytes.contains(value) ? store.empty() : store.nothing();
@@ -37,11 +37,11 @@ final class Derivatives {
                     regex.machine.alphabet().contains(value)
                             ? regex.machine.next(value).map(store::machine).orElse(store.nothing())
                             : store.nothing();
-            default -> remembered(regex, value);
+            default -> memoized(regex, value);
         };
     }
 
-    private Regex remembered(Regex regex, int value) {
+    private Regex memoized(Regex regex, int value) {
         long key = (long) regex.id << 8 | value;
         Regex derivative = known.get(key);
         if (derivative == null) {

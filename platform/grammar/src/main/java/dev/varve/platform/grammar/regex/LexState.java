@@ -14,9 +14,9 @@ public final class LexState {
     final Regex[] rests;
     final LexState[] next;
     private final int[] complete;
-    private final boolean goesOn;
+    private final boolean canContinue;
 
-    LexState(int id, int[] terminals, Regex[] rests, int classes, boolean goesOn) {
+    LexState(int id, int[] terminals, Regex[] rests, int classes, boolean canContinue) {
         this.id = id;
         this.terminals = terminals;
         this.rests = rests;
@@ -29,7 +29,7 @@ public final class LexState {
             }
         }
         complete = count == 0 ? NONE : Arrays.copyOf(done, count);
-        this.goesOn = goesOn;
+        this.canContinue = canContinue;
     }
 
     /** Number in the order in which a lexer created its states. */
@@ -48,8 +48,8 @@ public final class LexState {
     }
 
     /** Returns whether any terminal may have more bytes. */
-    public boolean goesOn() {
-        return goesOn;
+    public boolean canContinue() {
+        return canContinue;
     }
 
     /** Returns whether no terminal is left. */

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * Reads several terminals at once: a deterministic automaton whose states are created when they are
- * reached and kept until {@link #forget}. For one thread at a time.
+ * reached and kept until {@link #clear}. For one thread at a time.
  */
 public final class Lexer {
     private static final int STATE = 64;
@@ -15,7 +15,7 @@ public final class Lexer {
     private final RegexStore store;
     private final Regex[] terminals;
     private final ByteClasses classes;
-    private final EmptinessCheck lives;
+    private final EmptinessCheck emptiness;
     private final PlainTransitionCheck form;
     private final Map<Key, LexState> states = new HashMap<>();
     private final LexState dead;
@@ -46,7 +46,7 @@ public final class Lexer {
         this.store = store;
         this.terminals = terminals.toArray(Regex[]::new);
         classes = ByteClasses.of(terminals);
-        lives = new EmptinessCheck(store, classes);
+        emptiness = new EmptinessCheck(store, classes);
         form = new PlainTransitionCheck(store, classes);
         dead = new LexState(0, new int[0], new Regex[0], classes.count(), false);
     }
@@ -58,7 +58,7 @@ public final class Lexer {
 
     /** Returns whether a terminal matches any text. */
     public boolean isAlive(int terminal) {
-        return lives.isAlive(terminals[terminal]);
+        return emptiness.isAlive(terminals[terminal]);
     }
 
     /** Returns whether a terminal matches the empty text. */
@@ -93,7 +93,7 @@ public final class Lexer {
         int count = 0;
         for (int i = 0; i < left.length; i++) {
             Regex rest = store.derive(state.rests[i], value);
-            if (lives.isAlive(rest)) {
+            if (emptiness.isAlive(rest)) {
                 left[count] = state.terminals[i];
                 rests[count++] = rest;
             }
@@ -109,7 +109,7 @@ public final class Lexer {
                 new Key(numbers, rests),
                 _ -> {
                     store.footprint().add(stateBytes(numbers.length));
-                    return new LexState(++ids, numbers, rests, classes.count(), goesOn(rests));
+                    return new LexState(++ids, numbers, rests, classes.count(), canContinue(rests));
                 });
     }
 
@@ -124,21 +124,21 @@ public final class Lexer {
     /**
      * A rest that must have more bytes continues, since it is alive; a rest that may end need not.
      */
-    private boolean goesOn(Regex... rests) {
+    private boolean canContinue(Regex... rests) {
         for (Regex rest : rests) {
-            if (!rest.nullable || goesOn(rest)) {
+            if (!rest.nullable || canContinue(rest)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean goesOn(Regex rest) {
+    private boolean canContinue(Regex rest) {
         if (rest.kind == Regex.Kind.EMPTY) {
             return false;
         }
         for (int i = 0; i < classes.count(); i++) {
-            if (lives.isAlive(store.derive(rest, classes.representative(i)))) {
+            if (emptiness.isAlive(store.derive(rest, classes.representative(i)))) {
                 return true;
             }
         }
@@ -149,9 +149,9 @@ public final class Lexer {
      * Returns whether the form of a state proves that all plain characters lead to one state; false
      * proves nothing.
      */
-    public boolean takesPlainTextAlike(LexState state) {
+    public boolean isUniformForPlainText(LexState state) {
         for (Regex rest : state.rests) {
-            if (!form.takesAlike(rest)) {
+            if (!form.isUniform(rest)) {
                 return false;
             }
         }
@@ -164,10 +164,10 @@ public final class Lexer {
      *
      * @return approximate bytes of the terminals
      */
-    public long forget() {
+    public long clear() {
         states.values().forEach(state -> Arrays.fill(state.next, null));
         states.clear();
-        form.forget();
-        return store.forgetAllBut(Arrays.asList(terminals));
+        form.clear();
+        return store.retain(Arrays.asList(terminals));
     }
 }

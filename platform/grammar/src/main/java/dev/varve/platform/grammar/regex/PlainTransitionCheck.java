@@ -20,12 +20,12 @@ final class PlainTransitionCheck {
         this.classes = classes;
     }
 
-    void forget() {
+    void clear() {
         whole.clear();
         strange.clear();
     }
 
-    boolean takesAlike(Regex regex) {
+    boolean isUniform(Regex regex) {
         return switch (regex.kind) {
             case REPEAT -> isWhole(regex.parts[0]);
             case CONCAT ->

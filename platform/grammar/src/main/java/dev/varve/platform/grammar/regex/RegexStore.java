@@ -34,7 +34,7 @@ public final class RegexStore {
     private static final int MACHINE = 96;
 
     private final Map<RegexKey, Regex> nodes = new HashMap<>();
-    private final WorkBudget fuel;
+    private final WorkBudget budget;
     private final Footprint footprint = new Footprint();
     private final Derivatives derivatives = new Derivatives(this);
     private final Regex nothing;
@@ -43,18 +43,18 @@ public final class RegexStore {
     private int ids;
 
     /**
-     * @param fuel budget that is charged for creating and deriving expressions
+     * @param budget budget that is charged for creating and deriving expressions
      */
-    public RegexStore(WorkBudget fuel) {
-        this.fuel = fuel;
-        nothing = keep(RegexKey.of(Regex.Kind.NOTHING), false, Regex.Life.DEAD);
-        empty = keep(RegexKey.of(Regex.Kind.EMPTY), true, Regex.Life.ALIVE);
-        anything = keep(RegexKey.of(Regex.Kind.NOT, nothing), true, Regex.Life.ALIVE);
+    public RegexStore(WorkBudget budget) {
+        this.budget = budget;
+        nothing = intern(RegexKey.of(Regex.Kind.NOTHING), false, Regex.Life.DEAD);
+        empty = intern(RegexKey.of(Regex.Kind.EMPTY), true, Regex.Life.ALIVE);
+        anything = intern(RegexKey.of(Regex.Kind.NOT, nothing), true, Regex.Life.ALIVE);
     }
 
     /** Budget that is charged for work. */
-    public WorkBudget fuel() {
-        return fuel;
+    public WorkBudget budget() {
+        return budget;
     }
 
     /** Counts the memory of the store. */
@@ -79,7 +79,7 @@ public final class RegexStore {
 
     /** One byte of a set. */
     public Regex bytes(ByteSet set) {
-        return set.isEmpty() ? nothing : keep(RegexKey.of(set), false, Regex.Life.ALIVE);
+        return set.isEmpty() ? nothing : intern(RegexKey.of(set), false, Regex.Life.ALIVE);
     }
 
     /** These bytes in order. */
@@ -141,7 +141,7 @@ public final class RegexStore {
 
     /** A hand-written automaton, starting at the given state. */
     public Regex machine(AutomatonState state) {
-        return keep(RegexKey.of(state), state.accepts(), Regex.Life.ALIVE);
+        return intern(RegexKey.of(state), state.accepts(), Regex.Life.ALIVE);
     }
 
     /** All parts in order. */
@@ -166,7 +166,7 @@ public final class RegexStore {
         if (first.kind == Regex.Kind.CONCAT) {
             return behindAll(first, second);
         }
-        return keep(
+        return intern(
                 RegexKey.of(Regex.Kind.CONCAT, first, second),
                 first.nullable && second.nullable,
                 both(first, second));
@@ -217,7 +217,7 @@ public final class RegexStore {
                             ? Regex.Life.ALIVE
                             : Regex.Life.UNKNOWN;
         }
-        return keep(
+        return intern(
                 RegexKey.of(Regex.Kind.OR, sorted.values().toArray(Regex[]::new)), nullable, life);
     }
 
@@ -228,7 +228,7 @@ public final class RegexStore {
     private ByteSet flattenOr(
             Collection<Regex> parts, SortedMap<Integer, Regex> into, ByteSet single) {
         ByteSet bytes = single;
-        fuel.spend(parts.size());
+        budget.spend(parts.size());
         for (Regex part : parts) {
             switch (part.kind) {
                 case NOTHING -> {}
@@ -262,7 +262,7 @@ public final class RegexStore {
             return eachWith(choice.get().parts, sorted.values().toArray(Regex[]::new));
         }
         boolean nullable = sorted.values().stream().allMatch(Regex::isNullable);
-        return keep(
+        return intern(
                 RegexKey.of(Regex.Kind.AND, sorted.values().toArray(Regex[]::new)),
                 nullable,
                 nullable ? Regex.Life.ALIVE : Regex.Life.UNKNOWN);
@@ -284,7 +284,7 @@ public final class RegexStore {
     }
 
     private void flattenAnd(Regex[] parts, SortedMap<Integer, Regex> into) {
-        fuel.spend(parts.length);
+        budget.spend(parts.length);
         for (Regex part : parts) {
             if (part.kind == Regex.Kind.AND) {
                 flattenAnd(part.parts, into);
@@ -299,7 +299,7 @@ public final class RegexStore {
         if (part.kind == Regex.Kind.NOT) {
             return part.parts[0];
         }
-        return keep(
+        return intern(
                 RegexKey.of(Regex.Kind.NOT, part),
                 !part.nullable,
                 part.nullable ? Regex.Life.UNKNOWN : Regex.Life.ALIVE);
@@ -350,7 +350,7 @@ public final class RegexStore {
                 && most == Regex.UNLIMITED) {
             return repeat(part.parts[0], part.least * needed, Regex.UNLIMITED);
         }
-        return keep(
+        return intern(
                 RegexKey.repeat(part, needed, most),
                 needed == 0,
                 needed == 0 ? Regex.Life.ALIVE : part.life);
@@ -362,7 +362,7 @@ public final class RegexStore {
      * @param nullable whether it will match the empty text
      */
     public Regex loop(boolean nullable) {
-        fuel.spend(1);
+        budget.spend(1);
         return new Regex(
                 ids++,
                 RegexKey.of(Regex.Kind.LOOP),
@@ -408,10 +408,10 @@ public final class RegexStore {
     }
 
     /**
-     * Returns whether the caches are so large that {@link #forgetAllBut} should be called at the
+     * Returns whether the caches are so large that {@link #retain} should be called at the
      * next opportunity.
      */
-    public boolean isCrowded() {
+    public boolean isFull() {
         return nodes.size() > MOST_NODES / 2;
     }
 
@@ -421,9 +421,9 @@ public final class RegexStore {
      *
      * @return approximate bytes of the parts that are kept
      */
-    public long forgetAllBut(Collection<Regex> roots) {
+    public long retain(Collection<Regex> roots) {
         nodes.clear();
-        derivatives.forget();
+        derivatives.clear();
         long bytes = 0;
         Set<Regex> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Regex> open = new ArrayDeque<>(List.of(nothing, empty, anything));
@@ -455,8 +455,8 @@ public final class RegexStore {
                 : Regex.Life.UNKNOWN;
     }
 
-    private Regex keep(RegexKey shape, boolean nullable, Regex.Life life) {
-        fuel.spend(1 + shape.parts().length);
+    private Regex intern(RegexKey shape, boolean nullable, Regex.Life life) {
+        budget.spend(1 + shape.parts().length);
         Regex known = nodes.get(shape);
         if (known != null) {
             return known;

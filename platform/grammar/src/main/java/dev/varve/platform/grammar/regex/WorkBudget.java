@@ -9,18 +9,18 @@ import java.util.function.LongSupplier;
 
 /**
  * Remaining work for computing states of a grammar, counted in visited expressions and items, so
- * that a hostile grammar cannot block other requests. Every {@value #UNITS_PER_LOOK} units the work
+ * that a hostile grammar cannot block other requests. Every {@value #UNITS_PER_CHECK} units the work
  * reaches a {@link PreemptionPoint}. For one thread at a time.
  */
 public final class WorkBudget {
     /** Some tenths of a millisecond. */
-    private static final long UNITS_PER_LOOK = 4096;
+    private static final long UNITS_PER_CHECK = 4096;
 
     private final LongSupplier cpuNanos;
     private String work = "a step of it";
-    private long left;
+    private long remaining;
     private long given;
-    private long nextLook;
+    private long nextCheck;
     private Optional<CpuLimit> limit = Optional.empty();
 
     /** CPU time of the thread when it was first read since {@link #allow}; below 0 before. */
@@ -65,16 +65,16 @@ public final class WorkBudget {
 
     private void allow(String what, long units, Optional<CpuLimit> cpu) {
         work = what;
-        left = units;
+        remaining = units;
         given = units;
         limit = cpu;
         cpuBegin = -1;
-        nextLook = Math.max(0, units - UNITS_PER_LOOK);
+        nextCheck = Math.max(0, units - UNITS_PER_CHECK);
     }
 
     /** Units that were spent since {@link #allow}. */
     public long spent() {
-        return given - left;
+        return given - remaining;
     }
 
     /**
@@ -83,17 +83,17 @@ public final class WorkBudget {
      * @throws GrammarLimitException if fewer are left
      */
     public void spend(long units) {
-        left -= units;
-        if (left < nextLook) {
-            look();
+        remaining -= units;
+        if (remaining < nextCheck) {
+            reachPreemptionPoint();
         }
     }
 
-    private void look() {
-        if (left < 0) {
+    private void reachPreemptionPoint() {
+        if (remaining < 0) {
             throw tooComplex(given + " units of work");
         }
-        nextLook = Math.max(0, left - UNITS_PER_LOOK);
+        nextCheck = Math.max(0, remaining - UNITS_PER_CHECK);
         PreemptionPoint.reach();
         limit.ifPresent(this::checkCpu);
     }

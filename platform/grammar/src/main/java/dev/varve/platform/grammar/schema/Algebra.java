@@ -29,7 +29,7 @@ final class Algebra {
     private final StringSets strings;
     private final ObjectAlgebra objects;
     private final ArrayAlgebra arrays;
-    private final WorkBudget fuel;
+    private final WorkBudget budget;
     private final NormalForm everything;
     private final NormalForm nothing;
 
@@ -39,7 +39,7 @@ final class Algebra {
         strings = model.strings();
         objects = model.objects();
         arrays = new ArrayAlgebra(model.formulas(), model.emptiness());
-        fuel = model.store().fuel();
+        budget = model.store().budget();
         everything =
                 new NormalForm(
                         true,
@@ -126,7 +126,7 @@ final class Algebra {
         if (a.equals(b) && a.size() == 1) {
             return a;
         }
-        fuel.spend((long) PAIR * a.size() * b.size());
+        budget.spend((long) PAIR * a.size() * b.size());
         Set<T> all = new LinkedHashSet<>();
         for (T first : a) {
             for (T second : b) {
@@ -257,7 +257,7 @@ final class Algebra {
         for (T each : from) {
             List<T> left = List.of(each);
             for (T other : what) {
-                fuel.spend(PAIR);
+                budget.spend(PAIR);
                 if (meet.test(each, other)) {
                     left = without.apply(left, other);
                 }

@@ -21,10 +21,10 @@ final class Document {
     private final Map<String, Subschema> sites = new HashMap<>();
     private final Identifiers identifiers;
 
-    Document(JsonNode node, WorkBudget fuel) {
+    Document(JsonNode node, WorkBudget budget) {
         this.node = node;
         dialect = node.isObject() ? SchemaEdition.of(node) : SchemaEdition.DRAFT_2020;
-        identifiers = new Identifiers(node, dialect, fuel);
+        identifiers = new Identifiers(node, dialect, budget);
     }
 
     /** A node, with the resource that it belongs to. */

@@ -28,7 +28,7 @@ final class FormulaEmptinessCheck {
         if (formula.isTrue() || formula.isFalse()) {
             return formula.isFalse();
         }
-        store.fuel().spend(1);
+        store.budget().spend(1);
         Boolean answer = known.get(formula);
         if (answer != null) {
             return answer;

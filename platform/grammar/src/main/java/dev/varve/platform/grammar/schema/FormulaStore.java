@@ -14,17 +14,17 @@ import java.util.TreeMap;
 final class FormulaStore {
     private static final Formula[] NONE = {};
 
-    private final WorkBudget fuel;
-    private final Map<Key, Formula> kept = new HashMap<>();
+    private final WorkBudget budget;
+    private final Map<Key, Formula> formulas = new HashMap<>();
     private final Formula everything;
     private final Formula nothing;
 
     private record Key(Formula.Kind kind, List<Integer> parts, Object subject) {}
 
-    FormulaStore(WorkBudget fuel) {
-        this.fuel = fuel;
-        everything = keep(Formula.Kind.TRUE, NONE, null);
-        nothing = keep(Formula.Kind.FALSE, NONE, null);
+    FormulaStore(WorkBudget budget) {
+        this.budget = budget;
+        everything = intern(Formula.Kind.TRUE, NONE, null);
+        nothing = intern(Formula.Kind.FALSE, NONE, null);
     }
 
     /** Any value. */
@@ -48,12 +48,12 @@ final class FormulaStore {
         }
         return target.onlyValue()
                 .map(value -> constant(new Constant(value)))
-                .orElseGet(() -> keep(Formula.Kind.SITE, NONE, target));
+                .orElseGet(() -> intern(Formula.Kind.SITE, NONE, target));
     }
 
     /** The set of one value. */
     Formula constant(Constant value) {
-        return keep(Formula.Kind.CONSTANT, NONE, value);
+        return intern(Formula.Kind.CONSTANT, NONE, value);
     }
 
     /** The intersection of all parts. */
@@ -84,7 +84,7 @@ final class FormulaStore {
         if (sorted.size() < 2) {
             return sorted.isEmpty() ? neutral : sorted.get(sorted.firstKey());
         }
-        return keep(kind, sorted.values().toArray(Formula[]::new), null);
+        return intern(kind, sorted.values().toArray(Formula[]::new), null);
     }
 
     private void flatten(
@@ -117,17 +117,17 @@ final class FormulaStore {
             case TRUE -> nothing;
             case FALSE -> everything;
             case NOT -> part.parts[0];
-            default -> keep(Formula.Kind.NOT, new Formula[] {part}, null);
+            default -> intern(Formula.Kind.NOT, new Formula[] {part}, null);
         };
     }
 
-    private Formula keep(Formula.Kind kind, Formula[] parts, Object subject) {
+    private Formula intern(Formula.Kind kind, Formula[] parts, Object subject) {
         List<Integer> ids = new ArrayList<>(parts.length);
         for (Formula part : parts) {
             ids.add(part.id);
         }
-        fuel.spend(10L + parts.length);
-        return kept.computeIfAbsent(
-                new Key(kind, ids, subject), _ -> new Formula(kept.size(), kind, parts, subject));
+        budget.spend(10L + parts.length);
+        return formulas.computeIfAbsent(
+                new Key(kind, ids, subject), _ -> new Formula(formulas.size(), kind, parts, subject));
     }
 }

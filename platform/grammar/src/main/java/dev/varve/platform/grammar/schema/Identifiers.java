@@ -16,7 +16,7 @@ import java.util.Set;
 /** Identifiers of the schemas in a document: URIs and anchors. */
 final class Identifiers {
     private final SchemaEdition dialect;
-    private final WorkBudget fuel;
+    private final WorkBudget budget;
     private final Map<String, SchemaResource> resources = new HashMap<>();
     private final Map<Anchor, Place> anchors = new HashMap<>();
     private final Map<String, Integer> dynamicAnchors = new HashMap<>();
@@ -25,9 +25,9 @@ final class Identifiers {
 
     private record Anchor(String resourcePath, String name) {}
 
-    Identifiers(JsonNode root, SchemaEdition dialect, WorkBudget fuel) {
+    Identifiers(JsonNode root, SchemaEdition dialect, WorkBudget budget) {
         this.dialect = dialect;
-        this.fuel = fuel;
+        this.budget = budget;
         SchemaResource whole = new SchemaResource("", "", root);
         resources.put("", whole);
         scan(new Place(whole, "", root));
@@ -84,7 +84,7 @@ final class Identifiers {
         open.push(root);
         while (!open.isEmpty()) {
             Place place = open.pop();
-            fuel.spend(10);
+            budget.spend(10);
             if (place.node().isArray()) {
                 for (int i = 0; i < place.node().size(); i++) {
                     open.push(place.below(String.valueOf(i), place.node().get(i)));

@@ -55,7 +55,7 @@ final class ObjectAlgebra {
     ObjectSpec and(ObjectSpec a, ObjectSpec b) {
         Map<String, Formula> named = new LinkedHashMap<>(a.named());
         b.named().forEach((name, value) -> named.merge(name, value, formulas::all));
-        store.fuel().spend(named.size());
+        store.budget().spend(named.size());
         return new ObjectSpec(
                 named,
                 both(a.required(), b.required()),
@@ -144,7 +144,7 @@ final class ObjectAlgebra {
 
     /** The constraint of the value of a property. */
     Formula value(ObjectSpec spec, String name) {
-        store.fuel().spend(1L + spec.rules().size());
+        store.budget().spend(1L + spec.rules().size());
         List<Formula> all = new ArrayList<>();
         all.add(spec.named().getOrDefault(name, formulas.everything()));
         for (PropertyRule rule : spec.rules()) {

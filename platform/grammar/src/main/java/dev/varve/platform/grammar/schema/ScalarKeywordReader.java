@@ -93,7 +93,7 @@ final class ScalarKeywordReader {
         Set<String> texts = new LinkedHashSet<>();
         Set<Constant> others = new LinkedHashSet<>();
         for (JsonNode value : values) {
-            model.store().fuel().spend(10);
+            model.store().budget().spend(10);
             if (!CanonicalLiterals.isUnicode(value)) {
                 throw site.refuse(keyword, "has half of a surrogate pair");
             }

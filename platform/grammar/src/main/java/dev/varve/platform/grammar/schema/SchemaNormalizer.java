@@ -40,8 +40,8 @@ final class SchemaNormalizer {
 
     SchemaNormalizer(JsonNode schema, RegexStore store, SchemaOptions options) {
         this.store = store;
-        document = new Document(SchemaPreprocessor.normal(schema), store.fuel());
-        formulas = new FormulaStore(store.fuel());
+        document = new Document(SchemaPreprocessor.normal(schema), store.budget());
+        formulas = new FormulaStore(store.budget());
         TextRegexBuilder text = new TextRegexBuilder(store, StringEscaping.JSON);
         numbers = new NumberSets(store);
         strings = new StringSets(store, text);

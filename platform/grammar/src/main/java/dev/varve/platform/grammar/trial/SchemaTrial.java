@@ -85,7 +85,7 @@ public final class SchemaTrial {
             return times.result(Status.ERROR, Optional.of(e.toString()));
         } finally {
             // No schema repeats, and the eviction of hundreds would disturb the measurements.
-            compiler.forget();
+            compiler.clearCache();
         }
     }
 
@@ -98,9 +98,9 @@ public final class SchemaTrial {
     }
 
     private static CanonicalJsonWriter texts(JsonNode schema) {
-        WorkBudget fuel = new WorkBudget();
-        fuel.allow(MOST_UNITS);
-        return new CanonicalJsonWriter(schema, new RegexStore(fuel), SchemaOptions.DEFAULT);
+        WorkBudget budget = new WorkBudget();
+        budget.allow(MOST_UNITS);
+        return new CanonicalJsonWriter(schema, new RegexStore(budget), SchemaOptions.DEFAULT);
     }
 
     private boolean reads(TokenGrammar grammar, String text, Times times) {

@@ -29,12 +29,12 @@ import java.util.Set;
 class RecognizerTest {
     private static final int LONGEST = 5;
 
-    private final WorkBudget fuel = new WorkBudget();
+    private final WorkBudget budget = new WorkBudget();
     private final GrammarBuilder builder;
 
     RecognizerTest() {
-        fuel.allow(50_000_000);
-        builder = new GrammarBuilder(new RegexStore(fuel));
+        budget.allow(50_000_000);
+        builder = new GrammarBuilder(new RegexStore(budget));
     }
 
     private static ParseState read(Recognizer recognizer, String text) {
@@ -122,8 +122,8 @@ class RecognizerTest {
     void aGrammarHasTheTextsOfItsRules(@ForAll long seed) {
         RandomGrammar random = new RandomGrammar(new Random(seed));
         Set<String> texts = random.texts();
-        GrammarBuilder own = new GrammarBuilder(new RegexStore(fuel));
-        fuel.allow(50_000_000);
+        GrammarBuilder own = new GrammarBuilder(new RegexStore(budget));
+        budget.allow(50_000_000);
         Grammar grammar = own.build(random.build(own));
         Recognizer recognizer = new Recognizer(grammar);
         List<String> open = new ArrayList<>(List.of(""));
@@ -261,15 +261,15 @@ class RecognizerTest {
     void relievingChangesNoAnswer() {
         Recognizer recognizer = new Recognizer(builder.build(JsonGrammars.json(builder)));
         ParseState state = recognizer.start();
-        assertFalse(recognizer.relieve());
+        assertFalse(recognizer.clearIfFull());
         int relieved = 0;
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < 8000; i++) {
-            fuel.allow(1_000_000);
+            budget.allow(1_000_000);
             String part = "[" + "{\"a\": ".repeat(i % 3);
             text.append(part);
             state = recognizer.next(state, part.getBytes(StandardCharsets.UTF_8));
-            relieved += recognizer.relieve() ? 1 : 0;
+            relieved += recognizer.clearIfFull() ? 1 : 0;
         }
         assertTrue(relieved > 0);
         for (int i = text.length() - 1; i >= 0; i--) {
@@ -278,7 +278,7 @@ class RecognizerTest {
             if (i == text.length() - 1 && c != '[') {
                 closing = "0" + closing;
             }
-            fuel.allow(1_000_000);
+            budget.allow(1_000_000);
             state = recognizer.next(state, closing.getBytes(StandardCharsets.UTF_8));
             assertFalse(state.isDead(), "at " + i);
         }

@@ -23,9 +23,9 @@ class GbnfPropertiesTest {
     private static final int TEXTS = 12;
 
     private static Recognizer recognizer(String grammar, long units) {
-        WorkBudget fuel = new WorkBudget();
-        fuel.allow(units);
-        GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
+        WorkBudget budget = new WorkBudget();
+        budget.allow(units);
+        GrammarBuilder builder = new GrammarBuilder(new RegexStore(budget));
         return new Recognizer(builder.build(Gbnf.compile(grammar, builder)));
     }
 

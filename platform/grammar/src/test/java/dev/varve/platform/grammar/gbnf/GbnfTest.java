@@ -49,9 +49,9 @@ class GbnfTest {
             """;
 
     private static Recognizer recognizer(String grammar) {
-        WorkBudget fuel = new WorkBudget();
-        fuel.allow(1L << 30);
-        GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
+        WorkBudget budget = new WorkBudget();
+        budget.allow(1L << 30);
+        GrammarBuilder builder = new GrammarBuilder(new RegexStore(budget));
         return new Recognizer(builder.build(Gbnf.compile(grammar, builder)));
     }
 

@@ -27,12 +27,12 @@ class TokenMasksTest {
         "\n", "tr", "ue", "null"
     };
 
-    private final WorkBudget fuel = new WorkBudget();
+    private final WorkBudget budget = new WorkBudget();
     private final GrammarBuilder builder;
 
     TokenMasksTest() {
-        fuel.allow(Long.MAX_VALUE);
-        builder = new GrammarBuilder(new RegexStore(fuel));
+        budget.allow(Long.MAX_VALUE);
+        builder = new GrammarBuilder(new RegexStore(budget));
     }
 
     /** Random tokens, some of them pieces of characters, equal to others, special or empty. */

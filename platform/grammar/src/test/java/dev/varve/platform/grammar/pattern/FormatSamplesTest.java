@@ -53,7 +53,7 @@ class FormatSamplesTest {
     private static String sample(Lexer lexer, Random random) {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         LexState state = lexer.start(0);
-        while (state.goesOn() && (state.complete().length == 0 || random.nextInt(30) > 0)) {
+        while (state.canContinue() && (state.complete().length == 0 || random.nextInt(30) > 0)) {
             int value = random.nextInt(256);
             LexState next = lexer.next(state, lexer.classes().of(value));
             if (!next.isDead()) {

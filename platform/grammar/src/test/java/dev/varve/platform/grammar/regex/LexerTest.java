@@ -24,12 +24,12 @@ class LexerTest {
     private static final int LONGEST = 4;
     private static final List<String> TEXTS = texts();
 
-    private final WorkBudget fuel = new WorkBudget();
+    private final WorkBudget budget = new WorkBudget();
     private final RegexStore store;
 
     LexerTest() {
-        fuel.allow(50_000_000);
-        store = new RegexStore(fuel);
+        budget.allow(50_000_000);
+        store = new RegexStore(budget);
     }
 
     private static List<String> texts() {
@@ -169,7 +169,7 @@ class LexerTest {
                                 store.literal("x")));
         LexState state = read(lexer, lexer.start(0, 1, 2), "ab");
         assertEquals("[0, 1]", Arrays.toString(state.complete()));
-        assertTrue(state.goesOn());
+        assertTrue(state.canContinue());
         assertEquals("[1]", Arrays.toString(read(lexer, state, "b").complete()));
         assertTrue(read(lexer, state, "0").isDead());
     }
@@ -200,7 +200,7 @@ class LexerTest {
 
     @Test
     void aHugeRepetitionCostsNothingUntilItIsRead() {
-        fuel.allow(2_000);
+        budget.allow(2_000);
         Regex many = store.repeat(store.bytes(ByteSet.range('a', 'z')), 0, 1_000_000_000);
         Lexer lexer = new Lexer(store, List.of(many));
         assertTrue(read(lexer, lexer.start(0), "abcabc").isComplete());
@@ -213,7 +213,7 @@ class LexerTest {
                 store.concat(
                         store.star(letter), store.literal("a"), store.repeat(letter, 300, 300));
         Lexer lexer = new Lexer(store, List.of(hard));
-        fuel.allow(20_000);
+        budget.allow(20_000);
         LexState start = lexer.start(0);
         GrammarLimitException refused =
                 assertThrows(
@@ -237,9 +237,9 @@ class LexerTest {
         Regex part = store.repeat(store.literal("ab"), 2, 5);
         Lexer lexer = new Lexer(store, List.of(part));
         LexState before = read(lexer, lexer.start(0), "aba");
-        lexer.forget();
+        lexer.clear();
         assertTrue(read(lexer, before, "b").isComplete());
-        assertFalse(read(lexer, read(lexer, lexer.start(0), "ababababab"), "").goesOn());
+        assertFalse(read(lexer, read(lexer, lexer.start(0), "ababababab"), "").canContinue());
     }
 
     @Test
@@ -248,7 +248,7 @@ class LexerTest {
         Regex any = store.bytes(ByteSet.range('a', 'c'));
         Regex ends = store.concat(store.star(letters), store.literal("c"));
 
-        fuel.allow(20_000);
+        budget.allow(20_000);
 
         assertTrue(store.isAlive(store.and(ends, store.repeat(any, 0, 1_000_000_000))));
         assertFalse(store.isAlive(store.and(ends, store.atLeast(letters, 3))));

@@ -17,9 +17,9 @@ class RegexStoreLoopTest {
 
     @BeforeEach
     void fuel() {
-        WorkBudget fuel = new WorkBudget();
-        fuel.allow(1L << 30);
-        store = new RegexStore(fuel);
+        WorkBudget budget = new WorkBudget();
+        budget.allow(1L << 30);
+        store = new RegexStore(budget);
     }
 
     private static LexState read(Lexer lexer, String text) {

@@ -18,22 +18,22 @@ class WorkBudgetTest {
             new WorkBudget.CpuLimit(UNITS / 4, Duration.ofSeconds(1));
 
     private final AtomicLong cpu = new AtomicLong();
-    private final WorkBudget fuel = new WorkBudget(cpu::get);
+    private final WorkBudget budget = new WorkBudget(cpu::get);
 
     private void spend(long units, long nanosPerUnit) {
         for (long spent = 0; spent < units; spent += 100) {
-            fuel.spend(100);
+            budget.spend(100);
             cpu.addAndGet(100 * nanosPerUnit);
         }
     }
 
     @Test
     void workThatTakesMoreUnitsIsRefused() {
-        fuel.allow("compiling it", UNITS, SECOND);
+        budget.allow("compiling it", UNITS, SECOND);
         spend(UNITS, 1);
 
         GrammarLimitException refused =
-                assertThrows(GrammarLimitException.class, () -> fuel.spend(1));
+                assertThrows(GrammarLimitException.class, () -> budget.spend(1));
 
         assertEquals(
                 "the grammar is too complex: compiling it took more than 1000000 units of work",
@@ -42,7 +42,7 @@ class WorkBudgetTest {
 
     @Test
     void workThatTakesMoreCpuTimeIsRefused() {
-        fuel.allow("compiling it", UNITS, SECOND);
+        budget.allow("compiling it", UNITS, SECOND);
 
         GrammarLimitException refused =
                 assertThrows(GrammarLimitException.class, () -> spend(UNITS, 5_000));
@@ -54,16 +54,16 @@ class WorkBudgetTest {
 
     @Test
     void someUnitsAreCertainHoweverSlowTheMachineIs() {
-        fuel.allow("compiling it", UNITS, SECOND);
+        budget.allow("compiling it", UNITS, SECOND);
 
         assertDoesNotThrow(() -> spend(UNITS / 4, 1_000_000));
     }
 
     @Test
     void aStepHasNoLimitOfCpuTime() {
-        fuel.allow("compiling it", UNITS, SECOND);
+        budget.allow("compiling it", UNITS, SECOND);
         spend(UNITS / 2, 10);
-        fuel.allow(UNITS);
+        budget.allow(UNITS);
 
         assertDoesNotThrow(() -> spend(UNITS, 1_000_000));
     }
@@ -71,7 +71,7 @@ class WorkBudgetTest {
     @Test
     void otherWorkMayRunNowAndThen() throws Exception {
         AtomicInteger points = new AtomicInteger();
-        fuel.allow(UNITS);
+        budget.allow(UNITS);
 
         PreemptionPoint.schedule(
                 () -> points.incrementAndGet(),

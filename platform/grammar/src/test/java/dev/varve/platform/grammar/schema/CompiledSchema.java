@@ -20,13 +20,13 @@ final class CompiledSchema {
 
     private static final long FUEL = 20_000_000;
 
-    private final WorkBudget fuel = new WorkBudget();
+    private final WorkBudget budget = new WorkBudget();
     private final Recognizer recognizer;
     private final CanonicalJsonWriter canonical;
 
     CompiledSchema(JsonNode schema, SchemaOptions options) {
-        fuel.allow(FUEL);
-        GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
+        budget.allow(FUEL);
+        GrammarBuilder builder = new GrammarBuilder(new RegexStore(budget));
         Grammar grammar = builder.build(new SchemaCompiler(builder, options).compile(schema));
         recognizer = new Recognizer(grammar);
         canonical = new CanonicalJsonWriter(schema, store(), options);
@@ -48,14 +48,14 @@ final class CompiledSchema {
 
     /** Whether a text belongs to it. */
     boolean accepts(String text) {
-        fuel.allow(FUEL);
+        budget.allow(FUEL);
         ParseState end = recognizer.next(recognizer.start(), text.getBytes(StandardCharsets.UTF_8));
         return end.accepts();
     }
 
     /** Whether a text may go on to one that belongs to it, or does. */
     boolean mayGoOn(String text) {
-        fuel.allow(FUEL);
+        budget.allow(FUEL);
         return !recognizer.next(recognizer.start(), text.getBytes(StandardCharsets.UTF_8)).isDead();
     }
 

@@ -17,8 +17,8 @@ final class UnixConnection implements Connection {
 
     private final SocketChannel channel;
     private final String peer;
-    private final ByteBuffer arrived = ByteBuffer.allocateDirect(BUFFER_BYTES).flip();
-    private final ByteBuffer leaving = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final ByteBuffer received = ByteBuffer.allocateDirect(BUFFER_BYTES).flip();
+    private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER_BYTES);
 
     UnixConnection(SocketChannel channel, String peer) {
         this.channel = channel;
@@ -38,37 +38,37 @@ final class UnixConnection implements Connection {
     @Override
     public void read(ByteBuffer target) throws IOException {
         while (target.hasRemaining()) {
-            if (!arrived.hasRemaining()) {
+            if (!received.hasRemaining()) {
                 fill();
             }
-            int bytes = Math.min(arrived.remaining(), target.remaining());
-            target.put(target.position(), arrived, arrived.position(), bytes);
+            int bytes = Math.min(received.remaining(), target.remaining());
+            target.put(target.position(), received, received.position(), bytes);
             target.position(target.position() + bytes);
-            arrived.position(arrived.position() + bytes);
+            received.position(received.position() + bytes);
         }
     }
 
     private void fill() throws IOException {
-        arrived.clear();
+        received.clear();
         try {
-            if (channel.read(arrived) < 0) {
+            if (channel.read(received) < 0) {
                 throw new EOFException(peer + ": closed by the other side");
             }
         } finally {
-            arrived.flip();
+            received.flip();
         }
     }
 
     @Override
     public void write(ByteBuffer... parts) throws IOException {
-        leaving.clear();
+        outgoing.clear();
         for (ByteBuffer part : parts) {
             while (part.hasRemaining()) {
-                int bytes = Math.min(part.remaining(), leaving.remaining());
-                leaving.put(leaving.position(), part, part.position(), bytes);
-                leaving.position(leaving.position() + bytes);
+                int bytes = Math.min(part.remaining(), outgoing.remaining());
+                outgoing.put(outgoing.position(), part, part.position(), bytes);
+                outgoing.position(outgoing.position() + bytes);
                 part.position(part.position() + bytes);
-                if (!leaving.hasRemaining()) {
+                if (!outgoing.hasRemaining()) {
                     flush();
                 }
             }
@@ -77,11 +77,11 @@ final class UnixConnection implements Connection {
     }
 
     private void flush() throws IOException {
-        leaving.flip();
-        while (leaving.hasRemaining()) {
-            channel.write(leaving);
+        outgoing.flip();
+        while (outgoing.hasRemaining()) {
+            channel.write(outgoing);
         }
-        leaving.clear();
+        outgoing.clear();
     }
 
     @Override

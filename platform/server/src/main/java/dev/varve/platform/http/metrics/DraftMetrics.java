@@ -20,7 +20,7 @@ final class DraftMetrics {
 
     static List<MetricSnapshot> of(DraftStatus draft) {
         DraftMetrics metrics = new DraftMetrics(draft);
-        DraftStatus.Answers answers = draft.answers();
+        DraftStatus.Responses answers = draft.responses();
         return List.of(
                 metrics.one(
                                 "varve_draft_up",

@@ -21,7 +21,7 @@ final class SharedCacheMetrics {
                 gauge(
                         "varve_prefix_shared_up",
                         "1 while requests use the shared store of cached prefixes.",
-                        shared.answers() ? 1 : 0),
+                        shared.available() ? 1 : 0),
                 gauge(
                         "varve_prefix_shared_writable",
                         "1 while cached prefixes are written to the shared store.",

@@ -95,7 +95,7 @@ final class CacheUseReport {
     }
 
     private static String state(SharedArchiveStatus shared) {
-        if (!shared.answers()) {
+        if (!shared.available()) {
             return "away";
         }
         return shared.writes() ? "open" : "read_only";

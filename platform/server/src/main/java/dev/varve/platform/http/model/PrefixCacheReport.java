@@ -40,7 +40,7 @@ public final class PrefixCacheReport {
                         shared ->
                                 report.putObject("shared")
                                         .put("address", shared.address())
-                                        .put("answers", shared.answers())
+                                        .put("answers", shared.available())
                                         .put("writable", shared.writes()));
         return report;
     }

@@ -59,9 +59,9 @@ final class ShardReport {
                         .put("bytes", draft.bytes())
                         .put("state", lower(health.state()))
                         .put("restarts", health.restarts())
-                        .put("answers", draft.answers().count())
-                        .put("answer_ms", draft.answers().millis())
-                        .put("late", draft.answers().late());
+                        .put("answers", draft.responses().count())
+                        .put("answer_ms", draft.responses().millis())
+                        .put("late", draft.responses().late());
         health.reason().ifPresent(reason -> out.put("reason", names.render(reason)));
         describe(draft.traffic(), out);
         return out;

@@ -112,7 +112,7 @@ final class FullServer {
                                 STRANGE,
                                 55,
                                 ShardHealth.ready(),
-                                new DraftStatus.Answers(40, 120, 3),
+                                new DraftStatus.Responses(40, 120, 3),
                                 new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM))),
                 Optional.of(
                         new PagingStatus(

@@ -181,9 +181,9 @@ public final class SlotStore implements SnapshotStore {
     }
 
     @Override
-    public synchronized void keys(Consumer<ByteBuffer> taker) {
+    public synchronized void keys(Consumer<ByteBuffer> consumer) {
         requireOpen();
-        slots.keySet().forEach(key -> taker.accept(key.asReadOnlyBuffer()));
+        slots.keySet().forEach(key -> consumer.accept(key.asReadOnlyBuffer()));
     }
 
     @Override

@@ -401,7 +401,8 @@ class PromptScanTest {
             assertThrows(CancellationException.class, () -> scan.read(text, options, new Told(0)));
             long before = residentBytes();
             for (int i = 0; i < 10; i++) {
-                assertThrows(CancellationException.class, () -> scan.read(text, options, new Told(0)));
+                assertThrows(
+                        CancellationException.class, () -> scan.read(text, options, new Told(0)));
             }
 
             long more = residentBytes() - before;

@@ -113,7 +113,7 @@ record DraftPair(
     }
 
     TensorDigests digests() {
-        return TensorDigests.rememberedIn(file.resolveSibling("cache"));
+        return TensorDigests.cachedIn(file.resolveSibling("cache"));
     }
 
     ModelSettings settings() {

@@ -139,7 +139,7 @@ record SplitModel(
                         new ComputeUnit(Cpu.oneThread().lock())),
                 adapter,
                 request(device, part.range(), options),
-                TensorDigests.rememberedIn(file.path().resolveSibling("cache")),
+                TensorDigests.cachedIn(file.path().resolveSibling("cache")),
                 progress);
     }
 

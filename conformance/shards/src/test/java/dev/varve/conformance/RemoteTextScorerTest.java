@@ -95,7 +95,7 @@ class RemoteTextScorerTest {
                 link,
                 request,
                 new TensorCheck(
-                        TensorDigests.rememberedIn(installation), new TensorSelection(List.of())));
+                        TensorDigests.cachedIn(installation), new TensorSelection(List.of())));
     }
 
     private static TextScorerLoadRequest request() {
@@ -309,7 +309,7 @@ class RemoteTextScorerTest {
         OpenedModel model = Cpu.open(own, ModelOptions.defaults());
         TensorCheck check =
                 new TensorCheck(
-                        TensorDigests.rememberedIn(installation),
+                        TensorDigests.cachedIn(installation),
                         model.adapter().tensors(model.shape().allLayers()));
 
         VarveException refusal =

@@ -46,7 +46,7 @@ final class Cgroup {
 
     /** Bytes of memory below the limits that are still free, or {@link #UNLIMITED}. */
     long memoryLeft() {
-        return folders("memory").stream().mapToLong(Cgroup::left).min().orElse(UNLIMITED);
+        return folders("memory").stream().mapToLong(Cgroup::remaining).min().orElse(UNLIMITED);
     }
 
     /** Folders of this process's group and its ancestors, of both versions. */
@@ -107,7 +107,7 @@ final class Cgroup {
     }
 
     /** Inactive file pages count as used, but the kernel reclaims them first. */
-    private static long left(Path folder) {
+    private static long remaining(Path folder) {
         long limit = limit(folder);
         if (limit == UNLIMITED) {
             return UNLIMITED;

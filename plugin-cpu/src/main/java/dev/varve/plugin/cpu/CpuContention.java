@@ -13,10 +13,10 @@ import java.util.OptionalDouble;
  */
 final class CpuContention {
     /** Fraction of its time that a thread may wait for a core; longer waits accumulate. */
-    private static final double BEARABLE = 0.2;
+    private static final double MAX_DELAY_SHARE = 0.2;
 
     /** Accumulated wait that counts as contention: some steps, or a single long delay. */
-    private static final long CROWD_NANOS = 25_000_000;
+    private static final long CONTENTION_NANOS = 25_000_000;
 
     /** The same during a trial, which has a lower limit because there was contention before. */
     private static final long FAILED_NANOS = 12_000_000;
@@ -25,10 +25,10 @@ final class CpuContention {
     private static final long SPAN_NANOS = 60_000_000;
 
     /** Fraction up to which there is no contention. */
-    private static final double CALM = 0.05;
+    private static final double MAX_IDLE_DELAY_SHARE = 0.05;
 
     /** Fraction of the additional cores that must be idle: the rest allows for short-lived load. */
-    private static final double ROOM = 0.7;
+    private static final double MIN_IDLE_SHARE = 0.7;
 
     private static final long FIRST_PAUSE_NANOS = 250_000_000;
     private static final long LONGEST_PAUSE_NANOS = 4_000_000_000L;
@@ -36,7 +36,7 @@ final class CpuContention {
     private final IdleCores idle;
     private int halvings;
 
-    /** Wait beyond the tolerated fraction; it decreases in calm times. */
+    /** Wait beyond the tolerated fraction; it decreases while threads wait less. */
     private double excess;
 
     private long computed;
@@ -48,7 +48,7 @@ final class CpuContention {
     private boolean trying;
 
     /** Whether idle cores are counted since {@link #changedAt}. */
-    private boolean looking;
+    private boolean countingIdleCores;
 
     CpuContention(IdleCores idle) {
         this.idle = idle;
@@ -72,50 +72,50 @@ final class CpuContention {
      * @param now a clock in nanoseconds
      */
     void computed(int wanted, long nanos, long delay, long now) {
-        excess = Math.max(0, excess + delay - BEARABLE * nanos);
-        if (excess > (trying ? FAILED_NANOS : CROWD_NANOS)) {
-            giveWay(wanted, now);
+        excess = Math.max(0, excess + delay - MAX_DELAY_SHARE * nanos);
+        if (excess > (trying ? FAILED_NANOS : CONTENTION_NANOS)) {
+            useFewerThreads(wanted, now);
         }
         computed += nanos;
         delayed += delay;
         if (computed >= SPAN_NANOS) {
-            if (delayed < CALM * computed) {
-                calm(wanted, now);
+            if (delayed < MAX_IDLE_DELAY_SHARE * computed) {
+                onLowDelay(wanted, now);
             }
             computed = 0;
             delayed = 0;
         }
     }
 
-    private void giveWay(int wanted, long now) {
+    private void useFewerThreads(int wanted, long now) {
         if (threads(wanted) > 1) {
             halvings++;
             pause = trying ? Math.min(2 * pause, LONGEST_PAUSE_NANOS) : pause;
         }
         trying = false;
-        looking = false;
+        countingIdleCores = false;
         excess = 0;
         changedAt = now;
     }
 
-    private void calm(int wanted, long now) {
+    private void onLowDelay(int wanted, long now) {
         if (halvings == 0) {
             if (now - changedAt >= pause) {
                 trying = false;
                 pause = FIRST_PAUSE_NANOS;
                 changedAt = now;
             }
-        } else if (looking) {
-            look(wanted, now);
+        } else if (countingIdleCores) {
+            checkIdleCores(wanted, now);
         } else if (now - changedAt >= pause) {
             idle.sinceLast(now);
             trying = false;
-            looking = true;
+            countingIdleCores = true;
             changedAt = now;
         }
     }
 
-    private void look(int wanted, long now) {
+    private void checkIdleCores(int wanted, long now) {
         if (now - changedAt < FIRST_PAUSE_NANOS) {
             return;
         }
@@ -123,11 +123,11 @@ final class CpuContention {
         OptionalDouble cores = idle.sinceLast(now);
         changedAt = now;
         // If the number of idle cores is unknown, only a trial can show it.
-        if (cores.isEmpty() || cores.getAsDouble() >= ROOM * more) {
+        if (cores.isEmpty() || cores.getAsDouble() >= MIN_IDLE_SHARE * more) {
             halvings--;
             trying = true;
             excess = 0;
-            looking = false;
+            countingIdleCores = false;
         }
     }
 }

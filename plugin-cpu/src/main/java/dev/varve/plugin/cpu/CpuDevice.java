@@ -44,7 +44,7 @@ final class CpuDevice implements ComputeDevice {
      */
     private final Map<Integer, ThreadPool> pools = new HashMap<>();
 
-    private final CpuContention crowding =
+    private final CpuContention contention =
             new CpuContention(new IdleCores(Path.of("/proc/stat"), HostCores.processors()));
     private final RunDelay runDelay = new RunDelay(Path.of("/proc/thread-self/schedstat"));
     private int currentThreads;
@@ -140,12 +140,12 @@ final class CpuDevice implements ComputeDevice {
     private void computeMeasured(Graph graph, int wanted) {
         OptionalLong before = runDelay.nanos();
         long begin = System.nanoTime();
-        compute(graph, wanted, crowding.threads(wanted));
+        compute(graph, wanted, contention.threads(wanted));
         long end = System.nanoTime();
         OptionalLong after = runDelay.nanos();
         if (before.isPresent() && after.isPresent()) {
             long waited = after.getAsLong() - before.getAsLong();
-            crowding.computed(wanted, end - begin, waited, end);
+            contention.computed(wanted, end - begin, waited, end);
         }
     }
 

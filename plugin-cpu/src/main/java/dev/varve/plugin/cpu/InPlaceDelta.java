@@ -79,7 +79,7 @@ final class InPlaceDelta implements DeltaRule {
     @Override
     public Tensor guess(Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas) {
         requireFit(inputs, before);
-        requireAlike(inputs.value(), deltas);
+        requireSameShape(inputs.value(), deltas);
         return operate(ops, guess, inputs, before, deltas);
     }
 
@@ -87,7 +87,7 @@ final class InPlaceDelta implements DeltaRule {
     public Tensor branch(
             Ops ops, DeltaInputs inputs, Tensor before, Tensor deltas, Tensor parents) {
         requireFit(inputs, before);
-        requireAlike(inputs.value(), deltas);
+        requireSameShape(inputs.value(), deltas);
         TreeParents.require(parents, inputs.value().ne(2), inputs.value().ne(3));
         return operate(ops, branches, inputs, before, deltas, parents);
     }
@@ -118,12 +118,12 @@ final class InPlaceDelta implements DeltaRule {
         return ops.custom(advance, Extents.of(1, 1), keys, deltas, ops.exp(decay), before, after);
     }
 
-    private static void requireAlike(Tensor value, Tensor deltas) {
-        boolean alike = deltas.type() == GgmlType.F32 && deltas.nb(0) == Float.BYTES;
+    private static void requireSameShape(Tensor value, Tensor deltas) {
+        boolean sameShape = deltas.type() == GgmlType.F32 && deltas.nb(0) == Float.BYTES;
         for (int i = 0; i < 4; i++) {
-            alike &= deltas.ne(i) == value.ne(i);
+            sameShape &= deltas.ne(i) == value.ne(i);
         }
-        if (!alike) {
+        if (!sameShape) {
             throw new IllegalArgumentException(
                     "delta rule: expected deltas of the same shape as the values, "
                             + value

@@ -64,7 +64,7 @@ final class AssistantTensors {
 
     private TensorSelection ofTarget(AssistantSizes sizes, Gemma4Sizes model) {
         int width = model.width();
-        targetFile.table("token_embd.weight", width, model.trunk().sizes().vocabularySize());
+        targetFile.table("token_embd.weight", width, model.backbone().sizes().vocabularySize());
         targetFile.vector("output_norm.weight", width);
         for (int layer : sizes.sources()) {
             targetFile.vector(block(layer, "attn_norm.weight"), width);
@@ -85,7 +85,7 @@ final class AssistantTensors {
         int width = sizes.width();
         weights.matrix("nextn.pre_projection", 2L * model.width(), width);
         weights.matrix("nextn.post_projection", width, model.width());
-        weights.matrix("token_embd", width, model.trunk().sizes().vocabularySize());
+        weights.matrix("token_embd", width, model.backbone().sizes().vocabularySize());
         weights.vector("output_norm.weight", width);
         for (int block = 0; block < sizes.blocks(); block++) {
             boolean slides = sizes.rows().sliding()[block];

@@ -93,7 +93,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
                 states.add(new LayerState.FullAttention(heads, length, length));
             }
         }
-        return new ModelShape(ARCHITECTURE, target.trunk().sizes(), states, 0);
+        return new ModelShape(ARCHITECTURE, target.backbone().sizes(), states, 0);
     }
 
     @Override
@@ -129,7 +129,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
         Tensor own = part(graph, captures.size());
         String norm = AssistantTensors.TARGET + "output_norm.weight";
         // One of them is zero, and its norm is zero as well.
-        Tensor state = ops.add(graph.norm(model, norm, target.trunk().epsilon()), own);
+        Tensor state = ops.add(graph.norm(model, norm, target.backbone().epsilon()), own);
         Tensor token = ops.scale(graph.embed(TABLE), (float) Math.sqrt(target.width()));
         return graph.matmul("nextn.pre_projection", ops.concat(token, state, 0));
     }
@@ -199,7 +199,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
                 graph.norm(
                         part(graph, captures.indexOf(layer)),
                         AssistantTensors.TARGET + block(layer, "attn_norm.weight"),
-                        target.trunk().epsilon());
+                        target.backbone().epsilon());
         List<Tensor> parts =
                 graph.projections(
                         normed,

@@ -57,7 +57,7 @@ final class Gemma4Model implements LayerSplitAdapter {
                 layers.add(new LayerState.FullAttention(kvHeads, length, length));
             }
         }
-        return sizes.trunk().shape(layers);
+        return sizes.backbone().shape(layers);
     }
 
     /**
@@ -139,7 +139,7 @@ final class Gemma4Model implements LayerSplitAdapter {
                             : hidden);
             return;
         }
-        Tensor normed = sizes.trunk().lastNorm(graph, hidden);
+        Tensor normed = sizes.backbone().lastNorm(graph, hidden);
         Tensor logits = graph.matmul(tensors.head(), normed);
         float cap = sizes.extras().softcap();
         graph.logits(cap == 0 ? logits : ops.scale(ops.tanh(ops.scale(logits, 1 / cap)), cap));
@@ -169,7 +169,7 @@ final class Gemma4Model implements LayerSplitAdapter {
                 graph.norm(
                         ops.reshape3d(projected, width, layers, graph.tokens()),
                         "per_layer_proj_norm.weight",
-                        sizes.trunk().epsilon());
+                        sizes.backbone().epsilon());
         Tensor sum = ops.scale(ops.add(normed, own), 1 / (float) Math.sqrt(2));
         return Optional.of(
                 new PerLayerInput(ops.reshape2d(sum, width * layers, graph.tokens()), sizes, 0, 0));
@@ -237,7 +237,7 @@ final class Gemma4Model implements LayerSplitAdapter {
         Tensor routed =
                 ops.mul(
                         ops.scale(
-                                ops.rmsNorm(hidden, sizes.trunk().epsilon()),
+                                ops.rmsNorm(hidden, sizes.backbone().epsilon()),
                                 1 / (float) Math.sqrt(sizes.width())),
                         graph.weight(block(layer, "ffn_gate_inp.scale"), TensorUse.ELEMENTWISE));
         Tensor probabilities =
@@ -264,7 +264,7 @@ final class Gemma4Model implements LayerSplitAdapter {
     }
 
     private Tensor norm(ShardGraph graph, int layer, String name, Tensor input) {
-        return graph.norm(input, block(layer, name + ".weight"), sizes.trunk().epsilon());
+        return graph.norm(input, block(layer, name + ".weight"), sizes.backbone().epsilon());
     }
 
     /**

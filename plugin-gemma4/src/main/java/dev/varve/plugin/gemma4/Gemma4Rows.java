@@ -34,7 +34,7 @@ record Gemma4Rows(Gemma4Sizes sizes, String prefix) {
     Made make(ShardGraph graph, int layer, Tensor keys, Tensor values) {
         Ops ops = graph.ops();
         int heads = sizes.attention().kvHeads()[layer];
-        float epsilon = sizes.trunk().epsilon();
+        float epsilon = sizes.backbone().epsilon();
         Tensor value = ops.rmsNorm(graph.heads(values, heads), epsilon);
         String norm = prefix + block(layer, "attn_k_norm.weight");
         Tensor key = graph.norm(graph.heads(keys, heads), norm, epsilon);

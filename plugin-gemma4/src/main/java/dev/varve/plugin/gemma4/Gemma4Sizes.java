@@ -11,14 +11,14 @@ import java.util.Optional;
 /**
  * Hyper-parameters of a {@code gemma4} file.
  *
- * @param trunk parameters of the whole model
+ * @param backbone parameters of the whole model
  * @param rows source layers of the K and V rows that each layer reads
  * @param attention sizes of the attention
  * @param feedForward sizes of the feed-forward after it
  * @param extras parameters of some variants only
  */
 record Gemma4Sizes(
-        DecoderBackbone trunk,
+        DecoderBackbone backbone,
         Rows rows,
         Attention attention,
         FeedForward feedForward,
@@ -98,11 +98,11 @@ record Gemma4Sizes(
     }
 
     int layers() {
-        return trunk.layers();
+        return backbone.layers();
     }
 
     int width() {
-        return trunk.width();
+        return backbone.width();
     }
 
     int perLayerWidth() {
@@ -137,17 +137,17 @@ record Gemma4Sizes(
 
     static Gemma4Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        DecoderBackbone trunk = keys.trunk();
+        DecoderBackbone backbone = keys.trunk();
         boolean[] sliding = sliding(keys);
         float softcap = keys.number("final_logit_softcapping", 30);
         if (!(softcap >= 0)) {
             throw keys.wrong("final_logit_softcapping", "from 0", softcap);
         }
         return new Gemma4Sizes(
-                trunk,
+                backbone,
                 new Rows(
                         sliding, keys.positive("attention.sliding_window"), sources(keys, sliding)),
-                attention(keys, trunk.width()),
+                attention(keys, backbone.width()),
                 new FeedForward(keys.perLayer("feed_forward_length"), experts(keys)),
                 new Extras(keys.count("embedding_length_per_layer_input", 1 << 16), softcap));
     }

@@ -23,7 +23,7 @@ final class Gemma4Tensors {
     Gemma4Tensors(GgufFile file, Gemma4Sizes sizes) {
         this.file = file;
         this.sizes = sizes;
-        select(sizes.trunk().allLayers());
+        select(sizes.backbone().allLayers());
     }
 
     /** Name of the output head, without suffix. */
@@ -76,7 +76,7 @@ final class Gemma4Tensors {
     TensorSelection select(LayerRange range) {
         WeightSelector weights = new WeightSelector(file);
         int width = sizes.width();
-        sizes.trunk().selectInput(weights, range);
+        sizes.backbone().selectInput(weights, range);
         if (range.begin() == 0 && sizes.perLayerWidth() > 0) {
             perLayerInput(weights);
         }
@@ -98,13 +98,14 @@ final class Gemma4Tensors {
             weights.addIfPresent(
                     block(layer, "layer_output_scale.weight"), TensorUse.ELEMENTWISE, 1);
         }
-        sizes.trunk().selectOutput(weights, range);
+        sizes.backbone().selectOutput(weights, range);
         return weights.build();
     }
 
     private void perLayerInput(WeightSelector weights) {
         long all = (long) sizes.perLayerWidth() * sizes.layers();
-        weights.table("per_layer_token_embd.weight", all, sizes.trunk().sizes().vocabularySize());
+        weights.table(
+                "per_layer_token_embd.weight", all, sizes.backbone().sizes().vocabularySize());
         weights.matrix("per_layer_model_proj", sizes.width(), all);
         weights.vector("per_layer_proj_norm.weight", sizes.perLayerWidth());
     }

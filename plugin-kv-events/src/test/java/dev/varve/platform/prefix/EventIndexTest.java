@@ -173,8 +173,8 @@ class EventIndexTest {
             tree.abandon(added.getFirst());
             return;
         }
-        added.forEach(TokenBlock::becomeReady);
-        checkpoint.get().becomeReady();
+        added.forEach(TokenBlock::markReady);
+        checkpoint.get().markReady();
         checkpoint.get().unpin();
         added.forEach(tree::unpin);
     }
@@ -188,8 +188,8 @@ class EventIndexTest {
         Checkpoint checkpoint =
                 tree.reserveCheckpoint(block, new int[] {1}, ChunkHistory.NONE, new long[] {9})
                         .orElseThrow();
-        block.becomeReady();
-        checkpoint.becomeReady();
+        block.markReady();
+        checkpoint.markReady();
         checkpoint.unpin();
         tree.unpin(block);
         return new Place(number(KEYS.block(KEYS.root(MARKER), tokens)), "CPU");

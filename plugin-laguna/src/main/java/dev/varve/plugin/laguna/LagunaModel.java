@@ -49,7 +49,7 @@ final class LagunaModel implements LayerSplitAdapter {
         List<LayerState> layers = new ArrayList<>();
         LagunaSizes.Attention attention = sizes.attention();
         int length = attention.headLength();
-        for (int layer = 0; layer < sizes.trunk().layers(); layer++) {
+        for (int layer = 0; layer < sizes.backbone().layers(); layer++) {
             int kvHeads = attention.kvHeads()[layer];
             layers.add(
                     sizes.isSliding(layer)
@@ -57,7 +57,7 @@ final class LagunaModel implements LayerSplitAdapter {
                                     attention.window().tokens(), kvHeads, length, length)
                             : new LayerState.FullAttention(kvHeads, length, length));
         }
-        return sizes.trunk().shape(layers);
+        return sizes.backbone().shape(layers);
     }
 
     @Override
@@ -75,13 +75,14 @@ final class LagunaModel implements LayerSplitAdapter {
     @Override
     public void build(ShardGraph graph, LayerRange range) {
         Ops ops = graph.ops();
-        Tensor hidden = sizes.trunk().input(graph, range);
+        Tensor hidden = sizes.backbone().input(graph, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
             Tensor normed =
-                    graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.trunk().epsilon());
+                    graph.norm(
+                            hidden, block(layer, "attn_norm.weight"), sizes.backbone().epsilon());
             Tensor attended = attention(graph, layer, normed);
-            if (layer == sizes.trunk().layers() - 1) {
+            if (layer == sizes.backbone().layers() - 1) {
                 // All operations after the last attention are per column, so only requested columns
                 // continue.
                 attended = graph.outputColumns(attended);
@@ -89,7 +90,8 @@ final class LagunaModel implements LayerSplitAdapter {
             }
             Tensor residual = ops.add(graph.matmul(block(layer, "attn_output"), attended), hidden);
             Tensor input =
-                    graph.norm(residual, block(layer, "ffn_norm.weight"), sizes.trunk().epsilon());
+                    graph.norm(
+                            residual, block(layer, "ffn_norm.weight"), sizes.backbone().epsilon());
             Tensor output =
                     sizes.isMixture(layer)
                             ? mixture(graph, layer, input, sizes.experts().orElseThrow())
@@ -97,7 +99,7 @@ final class LagunaModel implements LayerSplitAdapter {
                                     input, LagunaTensors.dense(layer), Activation.SILU);
             hidden = ops.add(output, residual);
         }
-        sizes.trunk().output(graph, range, hidden, tensors.head());
+        sizes.backbone().output(graph, range, hidden, tensors.head());
     }
 
     /** Attention whose result is gated by a softplus of the layer's input. */
@@ -126,7 +128,8 @@ final class LagunaModel implements LayerSplitAdapter {
     }
 
     private Tensor rotate(ShardGraph graph, int layer, String norm, Tensor heads) {
-        Tensor normed = graph.norm(heads, block(layer, norm + ".weight"), sizes.trunk().epsilon());
+        Tensor normed =
+                graph.norm(heads, block(layer, norm + ".weight"), sizes.backbone().epsilon());
         return graph.ops().ropeExt(normed, graph.positions(), Optional.empty(), sizes.rope(layer));
     }
 

@@ -12,13 +12,13 @@ import java.util.Optional;
 /**
  * Hyper-parameters of a {@code laguna} file.
  *
- * @param trunk parameters of the whole model
+ * @param backbone parameters of the whole model
  * @param attention sizes of the attention
  * @param dense the leading layers with a dense feed-forward
  * @param experts experts of the layers after them
  */
 record LagunaSizes(
-        DecoderBackbone trunk, Attention attention, Dense dense, Optional<Experts> experts) {
+        DecoderBackbone backbone, Attention attention, Dense dense, Optional<Experts> experts) {
 
     /**
      * Attention.
@@ -97,24 +97,27 @@ record LagunaSizes(
 
     static LagunaSizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        DecoderBackbone trunk = keys.trunk();
-        int dense = keys.count("leading_dense_block_count", trunk.layers());
+        DecoderBackbone backbone = keys.trunk();
+        int dense = keys.count("leading_dense_block_count", backbone.layers());
         return new LagunaSizes(
-                trunk,
-                attention(keys, trunk),
+                backbone,
+                attention(keys, backbone),
                 new Dense(dense, dense > 0 ? keys.perLayer("feed_forward_length")[0] : 0),
-                dense < trunk.layers() ? Optional.of(experts(keys)) : Optional.empty());
+                dense < backbone.layers() ? Optional.of(experts(keys)) : Optional.empty());
     }
 
-    private static Attention attention(ModelKeys keys, DecoderBackbone trunk) {
+    private static Attention attention(ModelKeys keys, DecoderBackbone backbone) {
         int[] heads = keys.perLayer("attention.head_count");
         int[] kvHeads = keys.perLayer("attention.head_count_kv", heads);
         keys.requireGroups(heads, kvHeads);
         int length =
                 keys.headLength(
-                        "attention.key_length", "attention.value_length", trunk.width() / heads[0]);
+                        "attention.key_length",
+                        "attention.value_length",
+                        backbone.width() / heads[0]);
         int window = keys.count("attention.sliding_window", Integer.MAX_VALUE);
-        boolean[] sliding = window == 0 ? new boolean[trunk.layers()] : keys.slidingLayers(PERIOD);
+        boolean[] sliding =
+                window == 0 ? new boolean[backbone.layers()] : keys.slidingLayers(PERIOD);
         return new Attention(
                 new Window(sliding, window), heads, kvHeads, length, ropes(keys, length, sliding));
     }

@@ -22,7 +22,7 @@ final class LagunaTensors {
     LagunaTensors(GgufFile file, LagunaSizes sizes) {
         this.file = file;
         this.sizes = sizes;
-        select(sizes.trunk().allLayers());
+        select(sizes.backbone().allLayers());
     }
 
     /** Name of the output head, without suffix. */
@@ -69,8 +69,8 @@ final class LagunaTensors {
 
     TensorSelection select(LayerRange range) {
         WeightSelector weights = new WeightSelector(file);
-        int width = sizes.trunk().width();
-        sizes.trunk().selectInput(weights, range);
+        int width = sizes.backbone().width();
+        sizes.backbone().selectInput(weights, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             attention(weights, layer);
             weights.vector(block(layer, "ffn_norm.weight"), width);
@@ -80,12 +80,12 @@ final class LagunaTensors {
                 weights.feedForward(dense(layer), width, sizes.dense().feedForward());
             }
         }
-        sizes.trunk().selectOutput(weights, range);
+        sizes.backbone().selectOutput(weights, range);
         return weights.build();
     }
 
     private void attention(WeightSelector weights, int layer) {
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         int length = sizes.attention().headLength();
         weights.vector(block(layer, "attn_norm.weight"), width);
         weights.projections(width, block(layer, "attn_qkv"), projections(layer));
@@ -100,7 +100,7 @@ final class LagunaTensors {
 
     private void experts(WeightSelector weights, int layer) {
         LagunaSizes.Experts experts = sizes.experts().orElseThrow();
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         int inner = experts.feedForward()[layer];
         weights.matrix(block(layer, "ffn_gate_inp"), width, experts.count());
         weights.addIfPresent(

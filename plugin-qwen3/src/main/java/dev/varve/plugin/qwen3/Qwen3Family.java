@@ -20,7 +20,7 @@ public final class Qwen3Family implements ModelFamilyProvider {
         Qwen3Tensors tensors = new Qwen3Tensors(model, sizes);
         // Selects all layers now, so that a tensor that any range lacks is reported when the model
         // is opened.
-        tensors.select(sizes.trunk().allLayers());
+        tensors.select(sizes.backbone().allLayers());
         return new Qwen3Model(sizes, tensors);
     }
 }

@@ -38,8 +38,8 @@ final class Qwen3Model implements LayerSplitAdapter {
 
     @Override
     public ModelShape shape() {
-        return sizes.trunk()
-                .shape(Collections.nCopies(sizes.trunk().layers(), sizes.heads().state()));
+        return sizes.backbone()
+                .shape(Collections.nCopies(sizes.backbone().layers(), sizes.heads().state()));
     }
 
     @Override
@@ -55,11 +55,11 @@ final class Qwen3Model implements LayerSplitAdapter {
     @Override
     public void build(ShardGraph graph, LayerRange range) {
         Ops ops = graph.ops();
-        Tensor hidden = sizes.trunk().input(graph, range);
+        Tensor hidden = sizes.backbone().input(graph, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
             Tensor attended = attention(graph, layer, norm(graph, layer, "attn_norm", hidden));
-            if (layer == sizes.trunk().layers() - 1) {
+            if (layer == sizes.backbone().layers() - 1) {
                 // All operations after the last attention are per column, so only requested columns
                 // continue.
                 attended = graph.outputColumns(attended);
@@ -73,7 +73,7 @@ final class Qwen3Model implements LayerSplitAdapter {
                             Activation.SILU);
             hidden = ops.add(output, residual);
         }
-        sizes.trunk().output(graph, range, hidden, tensors.head());
+        sizes.backbone().output(graph, range, hidden, tensors.head());
     }
 
     /** Results of the heads, side by side, before the output projection. */
@@ -92,7 +92,7 @@ final class Qwen3Model implements LayerSplitAdapter {
     }
 
     private Tensor norm(ShardGraph graph, int layer, String name, Tensor input) {
-        return graph.norm(input, block(layer, name + ".weight"), sizes.trunk().epsilon());
+        return graph.norm(input, block(layer, name + ".weight"), sizes.backbone().epsilon());
     }
 
     private Tensor rotate(ShardGraph graph, Tensor heads) {

@@ -13,12 +13,12 @@ import java.util.List;
 /**
  * Hyper-parameters of a {@code qwen3} file; all layers are alike.
  *
- * @param trunk parameters of the whole model
+ * @param backbone parameters of the whole model
  * @param heads heads of the attention
  * @param rope rotary embedding of queries and keys, over whole heads
  * @param feedForward width of the feed-forward
  */
-record Qwen3Sizes(DecoderBackbone trunk, Heads heads, RopeOptions rope, int feedForward) {
+record Qwen3Sizes(DecoderBackbone backbone, Heads heads, RopeOptions rope, int feedForward) {
 
     /**
      * Heads of the attention.
@@ -52,19 +52,19 @@ record Qwen3Sizes(DecoderBackbone trunk, Heads heads, RopeOptions rope, int feed
     static Qwen3Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
         requireCausal(keys);
-        DecoderBackbone trunk = keys.trunk();
-        Heads heads = heads(keys, trunk);
+        DecoderBackbone backbone = keys.trunk();
+        Heads heads = heads(keys, backbone);
         return new Qwen3Sizes(
-                trunk, heads, rope(keys, heads.length()), keys.positive("feed_forward_length"));
+                backbone, heads, rope(keys, heads.length()), keys.positive("feed_forward_length"));
     }
 
-    private static Heads heads(ModelKeys keys, DecoderBackbone trunk) {
+    private static Heads heads(ModelKeys keys, DecoderBackbone backbone) {
         int query = keys.positive("attention.head_count");
         int keyValue = keys.positive("attention.head_count_kv", query);
         keys.requireGroups(new int[] {query}, new int[] {keyValue});
         int length =
                 keys.headLength(
-                        "attention.key_length", "attention.value_length", trunk.width() / query);
+                        "attention.key_length", "attention.value_length", backbone.width() / query);
         return new Heads(query, keyValue, length);
     }
 

@@ -29,16 +29,16 @@ final class Qwen3Tensors {
 
     TensorSelection select(LayerRange range) {
         WeightSelector weights = new WeightSelector(file);
-        sizes.trunk().selectInput(weights, range);
+        sizes.backbone().selectInput(weights, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             layer(weights, layer);
         }
-        sizes.trunk().selectOutput(weights, range);
+        sizes.backbone().selectOutput(weights, range);
         return weights.build();
     }
 
     private void layer(WeightSelector weights, int layer) {
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         int length = sizes.heads().length();
         weights.vector(block(layer, "attn_norm.weight"), width);
         weights.projections(width, block(layer, "attn_qkv"), sizes.projections(layer));

@@ -21,7 +21,7 @@ public final class Qwen35Family implements ModelFamilyProvider {
         Qwen35Tensors tensors = new Qwen35Tensors(model, sizes);
         // Selects all layers now, so that a tensor that any range lacks is reported when the model
         // is opened.
-        tensors.select(sizes.trunk().allLayers());
+        tensors.select(sizes.backbone().allLayers());
         return new Qwen35Model(sizes, tensors);
     }
 

@@ -58,7 +58,7 @@ final class Qwen35Layers {
                         tokens);
         Tensor key = graph.heads(parts.get(1), counts.keyValue());
         Tensor value = graph.heads(parts.get(2), counts.keyValue());
-        float epsilon = sizes.trunk().epsilon();
+        float epsilon = sizes.backbone().epsilon();
         query = graph.norm(query, block(layer, "attn_q_norm.weight"), epsilon);
         key = graph.norm(key, block(layer, "attn_k_norm.weight"), epsilon);
         graph.beforeRotation(layer, query, key);
@@ -87,7 +87,7 @@ final class Qwen35Layers {
                 graph.norm(
                         residual,
                         block(layer, "post_attention_norm.weight"),
-                        sizes.trunk().epsilon());
+                        sizes.backbone().epsilon());
         Tensor output =
                 sizes.feedForward().experts().isPresent()
                         ? mixture(graph, layer, input, sizes.feedForward().experts().get())

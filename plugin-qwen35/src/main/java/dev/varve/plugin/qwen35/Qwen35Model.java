@@ -66,7 +66,7 @@ final class Qwen35Model implements LayerSplitAdapter {
                                     net.valueHeads())
                             : sizes.attention().state());
         }
-        return sizes.trunk().shape(states);
+        return sizes.backbone().shape(states);
     }
 
     @Override
@@ -82,16 +82,17 @@ final class Qwen35Model implements LayerSplitAdapter {
     @Override
     public void build(ShardGraph graph, LayerRange range) {
         Ops ops = graph.ops();
-        Tensor hidden = sizes.trunk().input(graph, range);
+        Tensor hidden = sizes.backbone().input(graph, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
             Tensor normed =
-                    graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.trunk().epsilon());
+                    graph.norm(
+                            hidden, block(layer, "attn_norm.weight"), sizes.backbone().epsilon());
             Tensor mixed =
                     sizes.recurrent()[layer]
                             ? deltaNet(graph, layer, normed)
                             : layers.attention(graph, layer, normed);
-            if (layer == sizes.trunk().layers() - 1) {
+            if (layer == sizes.backbone().layers() - 1) {
                 // All operations after the last mixer are per column, so only requested columns
                 // continue.
                 mixed = graph.outputColumns(mixed);
@@ -99,7 +100,7 @@ final class Qwen35Model implements LayerSplitAdapter {
             }
             hidden = layers.feedForward(graph, layer, ops.add(mixed, hidden));
         }
-        sizes.trunk().output(graph, range, hidden, tensors.head());
+        sizes.backbone().output(graph, range, hidden, tensors.head());
     }
 
     /** Gated delta net: short convolution, normalised queries and keys, delta rule, gated norm. */
@@ -151,7 +152,7 @@ final class Qwen35Model implements LayerSplitAdapter {
 
         Tensor output = graph.gatedDelta(layer, new DeltaInputs(query, key, value, decay, beta));
         Tensor normed =
-                graph.norm(output, block(layer, "ssm_norm.weight"), sizes.trunk().epsilon());
+                graph.norm(output, block(layer, "ssm_norm.weight"), sizes.backbone().epsilon());
         Tensor gated =
                 ops.swigluSplit(ops.reshape3d(gate, state, net.valueHeads(), tokens), normed);
         return graph.matmul(
@@ -162,7 +163,7 @@ final class Qwen35Model implements LayerSplitAdapter {
     private Tensor unit(Ops ops, Tensor heads) {
         float length = sizes.deltaNet().stateSize();
         return ops.scale(
-                ops.rmsNorm(heads, sizes.trunk().epsilon() / length),
+                ops.rmsNorm(heads, sizes.backbone().epsilon() / length),
                 1 / (float) Math.sqrt(length));
     }
 }

@@ -44,7 +44,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
     private Qwen35NextToken(GgufFile file, GgufFile target, Qwen35Sizes sizes) {
         this.sizes = sizes;
         layers = new Qwen35Layers(sizes);
-        layer = sizes.trunk().layers();
+        layer = sizes.backbone().layers();
         WeightSelector own = new WeightSelector(file);
         table = own.has(name("embed_tokens") + ".weight") ? name("embed_tokens") : TABLE;
         String normed = name("shared_head_norm") + ".weight";
@@ -57,7 +57,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
                 own.has(table + ".weight") ? own : trunk, own.has(head + ".weight") ? own : trunk);
         // The input of the backbone's head is normalised with the backbone's norm, whatever the
         // file contains.
-        trunk.vector(NORM, sizes.trunk().width());
+        trunk.vector(NORM, sizes.backbone().width());
         tensors = both(own.build(), trunk.build());
     }
 
@@ -85,7 +85,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
     }
 
     private void selectBlock(WeightSelector own, GgufFile file) {
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         own.matrix(name("eh_proj"), 2L * width, width);
         own.vector(name("enorm.weight"), width);
         own.vector(name("hnorm.weight"), width);
@@ -113,7 +113,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
     }
 
     private void selectEnds(WeightSelector front, WeightSelector back) {
-        ModelShape.Sizes widths = sizes.trunk().sizes();
+        ModelShape.Sizes widths = sizes.backbone().sizes();
         front.table(table + ".weight", widths.embeddingLength(), widths.vocabularySize());
         back.matrix(head, widths.embeddingLength(), widths.vocabularySize());
     }
@@ -131,12 +131,12 @@ final class Qwen35NextToken implements LayerSplitAdapter {
         List<LayerState> states =
                 new ArrayList<>(Collections.nCopies(layer, LayerState.Custom.nothing()));
         states.add(sizes.attention().state());
-        return sizes.trunk().shape(states);
+        return sizes.backbone().shape(states);
     }
 
     @Override
     public int boundaryLength(int layer) {
-        return 2 * sizes.trunk().width();
+        return 2 * sizes.backbone().width();
     }
 
     @Override
@@ -152,7 +152,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
     @Override
     public void build(ShardGraph graph, LayerRange range) {
         Ops ops = graph.ops();
-        float epsilon = sizes.trunk().epsilon();
+        float epsilon = sizes.backbone().epsilon();
         Tensor mixed = mix(graph, epsilon);
         Tensor normed = graph.norm(mixed, block(layer, "attn_norm.weight"), epsilon);
         Tensor attended = graph.outputColumns(layers.attention(graph, layer, normed));
@@ -165,7 +165,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
     /** Combines token and hidden state. */
     private Tensor mix(ShardGraph graph, float epsilon) {
         Ops ops = graph.ops();
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         Tensor both = graph.boundary();
         Tensor trunk = ops.view2d(both, width, graph.tokens(), both.nb(1), 0);
         Tensor own =

@@ -15,14 +15,14 @@ import java.util.Optional;
 /**
  * Hyper-parameters of a {@code qwen35} or {@code qwen35moe} file.
  *
- * @param trunk parameters of the whole model
+ * @param backbone parameters of the whole model
  * @param recurrent per layer, whether it is a gated delta net (else full attention)
  * @param attention sizes of the full attention layers
  * @param deltaNet sizes of the gated delta nets
  * @param feedForward sizes of the feed-forward after either
  */
 record Qwen35Sizes(
-        DecoderBackbone trunk,
+        DecoderBackbone backbone,
         boolean[] recurrent,
         Attention attention,
         DeltaNet deltaNet,
@@ -107,26 +107,27 @@ record Qwen35Sizes(
 
     static Qwen35Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        DecoderBackbone trunk = keys.trunk();
+        DecoderBackbone backbone = keys.trunk();
         boolean[] recurrent = recurrentLayers(keys);
         return new Qwen35Sizes(
-                trunk,
+                backbone,
                 recurrent,
-                attention(keys, trunk, recurrent),
+                attention(keys, backbone, recurrent),
                 deltaNet(keys),
-                trunk.architecture().equals("qwen35moe")
+                backbone.architecture().equals("qwen35moe")
                         ? new FeedForward(new int[keys.layers()], Optional.of(experts(keys)))
                         : new FeedForward(keys.perLayer("feed_forward_length"), Optional.empty()));
     }
 
-    private static Attention attention(ModelKeys keys, DecoderBackbone trunk, boolean[] recurrent) {
+    private static Attention attention(
+            ModelKeys keys, DecoderBackbone backbone, boolean[] recurrent) {
         int heads = attentionValue(keys, "attention.head_count", recurrent, Optional.empty());
         int kvHeads =
                 attentionValue(keys, "attention.head_count_kv", recurrent, Optional.of(heads));
         keys.requireGroups(new int[] {heads}, new int[] {kvHeads});
         int length =
                 keys.headLength(
-                        "attention.key_length", "attention.value_length", trunk.width() / heads);
+                        "attention.key_length", "attention.value_length", backbone.width() / heads);
         int dimensions = keys.ropeDimensions("rope.dimension_count", length, length);
         RopeOptions options =
                 keys.scaledRope(

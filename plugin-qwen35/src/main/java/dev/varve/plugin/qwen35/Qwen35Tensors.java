@@ -36,8 +36,8 @@ final class Qwen35Tensors {
 
     TensorSelection select(LayerRange range) {
         WeightSelector weights = new WeightSelector(file);
-        int width = sizes.trunk().width();
-        sizes.trunk().selectInput(weights, range);
+        int width = sizes.backbone().width();
+        sizes.backbone().selectInput(weights, range);
         for (int layer = range.begin(); layer < range.end(); layer++) {
             weights.vector(block(layer, "attn_norm.weight"), width);
             if (sizes.recurrent()[layer]) {
@@ -48,7 +48,7 @@ final class Qwen35Tensors {
             int inner = sizes.feedForward().widths()[layer];
             feedForward(weights, layer, inner);
         }
-        sizes.trunk().selectOutput(weights, range);
+        sizes.backbone().selectOutput(weights, range);
         return weights.build();
     }
 
@@ -58,14 +58,14 @@ final class Qwen35Tensors {
      * @param inner width of its feed-forward; unused if there are experts
      */
     void select(WeightSelector weights, int layer, int inner) {
-        weights.vector(block(layer, "attn_norm.weight"), sizes.trunk().width());
+        weights.vector(block(layer, "attn_norm.weight"), sizes.backbone().width());
         attention(weights, layer);
         feedForward(weights, layer, inner);
     }
 
     private void attention(WeightSelector weights, int layer) {
         Qwen35Sizes.Heads heads = sizes.attention().heads();
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         int length = heads.length();
         weights.projections(width, block(layer, "attn_qkv"), sizes.projections(layer));
         weights.matrix(block(layer, "attn_output"), (long) length * heads.query(), width);
@@ -75,7 +75,7 @@ final class Qwen35Tensors {
 
     private void deltaNet(WeightSelector weights, int layer) {
         Qwen35Sizes.DeltaNet net = sizes.deltaNet();
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         weights.matrix(block(layer, "attn_qkv"), width, net.convChannels());
         weights.matrix(block(layer, "attn_gate"), width, net.valueLength());
         weights.add(
@@ -92,7 +92,7 @@ final class Qwen35Tensors {
     }
 
     private void feedForward(WeightSelector weights, int layer, int inner) {
-        int width = sizes.trunk().width();
+        int width = sizes.backbone().width();
         weights.vector(block(layer, "post_attention_norm.weight"), width);
         Qwen35Sizes.FeedForward feedForward = sizes.feedForward();
         if (feedForward.experts().isEmpty()) {

@@ -40,10 +40,10 @@ public interface SnapshotStore extends AutoCloseable {
     /**
      * Lists all keys, in any order.
      *
-     * @param taker receives each key, which is valid during its call; it must not use the store
+     * @param consumer receives each key, which is valid during its call; it must not use the store
      * @throws IOException if they could not be read
      */
-    void keys(Consumer<ByteBuffer> taker) throws IOException;
+    void keys(Consumer<ByteBuffer> consumer) throws IOException;
 
     /** Number of values that the store holds. */
     long size();

@@ -109,7 +109,7 @@ class HostileMessageTest {
 
         @Override
         public TensorDigests digests() {
-            return TensorDigests.rememberedIn(folder);
+            return TensorDigests.cachedIn(folder);
         }
 
         @Override

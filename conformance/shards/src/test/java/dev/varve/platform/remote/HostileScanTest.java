@@ -115,7 +115,7 @@ class HostileScanTest {
 
         @Override
         public TensorDigests digests() {
-            return TensorDigests.rememberedIn(folder);
+            return TensorDigests.cachedIn(folder);
         }
 
         @Override

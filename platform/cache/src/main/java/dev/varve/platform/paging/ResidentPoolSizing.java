@@ -54,7 +54,7 @@ public final class ResidentPoolSizing {
      * @throws VarveException of kind INVALID_REQUEST if a context is smaller than the smallest pool
      */
     public static Pool fixed(int tokens, int contextTokens) {
-        requireRoom(contextTokens);
+        requireMinimumContext(contextTokens);
         List<String> warnings = new ArrayList<>();
         int pool = wholeBlocks(tokens, contextTokens, "requested", warnings);
         return new Pool(pool, List.of(), warnings);
@@ -73,7 +73,7 @@ public final class ResidentPoolSizing {
             int contextTokens,
             boolean scores,
             ResidentPoolMemory budget) {
-        requireRoom(contextTokens);
+        requireMinimumContext(contextTokens);
         long tokens = contextTokens / (scores ? SHARE_WITH_SCORES : SHARE_WITHOUT_SCORES);
         if (budget.isKnown()) {
             tokens = Math.min(budget.tokens(), Math.min(contextTokens, size.mostTokens()));
@@ -89,7 +89,7 @@ public final class ResidentPoolSizing {
         return new Pool(pool, List.of(describe(pool, budget)), warnings);
     }
 
-    private static void requireRoom(int contextTokens) {
+    private static void requireMinimumContext(int contextTokens) {
         if (contextTokens < LEAST) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,

@@ -70,7 +70,7 @@ final class BlockCopy {
     private static CachePartHandler into(List<TransferDescriptor> group) {
         return new CachePartHandler() {
             @Override
-            public void take(int index, ByteBuffer bytes) {
+            public void accept(int index, ByteBuffer bytes) {
                 TransferDescriptor.take(group, index, bytes);
             }
 

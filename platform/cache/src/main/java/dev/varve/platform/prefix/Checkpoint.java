@@ -28,7 +28,12 @@ final class Checkpoint {
      * @param chunkHistory chunk boundaries of its state, up to its position
      * @param now current time of the clock of {@link PrefixTree}
      */
-    Checkpoint(TokenBlock block, int[] tail, ChunkHistory chunkHistory, LayerBuffers pieces, long now) {
+    Checkpoint(
+            TokenBlock block,
+            int[] tail,
+            ChunkHistory chunkHistory,
+            LayerBuffers pieces,
+            long now) {
         this.block = block;
         this.tail = tail;
         this.chunkHistory = chunkHistory;
@@ -77,7 +82,7 @@ final class Checkpoint {
     }
 
     /** Keeps hidden states of its tail, if they cover more than the present ones. */
-    void keep(FeaturePage page) {
+    void setFeatures(FeaturePage page) {
         if (tail.length > 0
                 && features().filter(known -> known.begin() <= page.begin()).isEmpty()) {
             features = Optional.of(page);
@@ -108,7 +113,7 @@ final class Checkpoint {
         return ready;
     }
 
-    void becomeReady() {
+    void markReady() {
         ready = true;
     }
 
@@ -118,7 +123,7 @@ final class Checkpoint {
      * @param list chunk boundaries with which its state was computed
      * @param from tier of the store
      */
-    void becomeLoaded(ChunkHistory list, CacheSource from) {
+    void markLoaded(ChunkHistory list, CacheSource from) {
         chunkHistory = list;
         origin = Optional.of(from);
         ready = true;

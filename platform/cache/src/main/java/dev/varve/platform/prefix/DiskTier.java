@@ -104,7 +104,10 @@ final class DiskTier implements AutoCloseable {
                 .ifPresent(
                         memory ->
                                 addFeatures(
-                                        load, memory, request.scope(), load.found(prefix.position())));
+                                        load,
+                                        memory,
+                                        request.scope(),
+                                        load.found(prefix.position())));
         prefix.end().ifPresent(found -> disk.archive().use(found.key()));
         return Optional.of(start(load));
     }

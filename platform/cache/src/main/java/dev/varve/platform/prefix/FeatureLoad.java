@@ -19,7 +19,7 @@ final class FeatureLoad {
     private final int end;
     private final int[] tokens;
     private final FeaturePage page;
-    private final Consumer<FeaturePage> keep;
+    private final Consumer<FeaturePage> onLoaded;
 
     /** Set by the reader before the engine's thread is notified of the end. */
     private boolean whole;
@@ -28,7 +28,7 @@ final class FeatureLoad {
      * @param end number of tokens up to the end of the block or checkpoint
      * @param tokens of the block or checkpoint
      * @param page pinned page with memory for them
-     * @param keep receives the page once it is filled
+     * @param onLoaded receives the page once it is filled
      */
     FeatureLoad(
             FeatureMemory memory,
@@ -36,13 +36,13 @@ final class FeatureLoad {
             int end,
             int[] tokens,
             FeaturePage page,
-            Consumer<FeaturePage> keep) {
+            Consumer<FeaturePage> onLoaded) {
         this.memory = memory;
         this.key = key;
         this.end = end;
         this.tokens = tokens;
         this.page = page;
-        this.keep = keep;
+        this.onLoaded = onLoaded;
     }
 
     /** Reads the hidden states; never throws. */
@@ -71,7 +71,7 @@ final class FeatureLoad {
         }
 
         @Override
-        public void take(long offset, ByteBuffer bytes) {
+        public void write(long offset, ByteBuffer bytes) {
             page.write(offset, bytes);
         }
     }
@@ -80,7 +80,7 @@ final class FeatureLoad {
     void take() {
         page.unpin();
         if (whole) {
-            keep.accept(page);
+            onLoaded.accept(page);
         } else {
             memory.release(page);
         }

@@ -15,12 +15,12 @@ record FeatureLoadPlanner(
     /** Adds those of a checkpoint; returns whether the ones before it are usable. */
     boolean add(ObjectKey of, Checkpoint checkpoint) {
         return holds(checkpoint.features())
-                || add(of, checkpoint.position(), checkpoint.tail(), checkpoint::keep);
+                || add(of, checkpoint.position(), checkpoint.tail(), checkpoint::setFeatures);
     }
 
     /** Adds those of a block; returns whether the ones before it are usable. */
     boolean add(ObjectKey of, TokenBlock block) {
-        return holds(block.features()) || add(of, block.end(), block.tokens(), block::keep);
+        return holds(block.features()) || add(of, block.end(), block.tokens(), block::setFeatures);
     }
 
     private boolean holds(Optional<FeaturePage> known) {

@@ -72,7 +72,7 @@ final class FeatureMemory implements AutoCloseable {
         touch(page);
         while (!page.isFreed() && page.capacityEnd() < end) {
             Optional<HostAllocation> group =
-                    take(page, (long) FeaturePage.GROUP * kind.bytesPerToken());
+                    allocate(page, (long) FeaturePage.GROUP * kind.bytesPerToken());
             if (group.isEmpty()) {
                 release(page);
                 return false;
@@ -101,8 +101,8 @@ final class FeatureMemory implements AutoCloseable {
                 .whenComplete((nothing, failure) -> waiting.addAndGet(-bytes));
     }
 
-    private Optional<HostAllocation> take(FeaturePage taker, long bytes) {
-        Optional<HostAllocation> cells = memory.take(bytes);
+    private Optional<HostAllocation> allocate(FeaturePage taker, long bytes) {
+        Optional<HostAllocation> cells = memory.allocate(bytes);
         while (cells.isEmpty()) {
             Optional<FeaturePage> eldest =
                     pages.stream().filter(page -> page != taker && !page.isPinned()).findFirst();
@@ -110,7 +110,7 @@ final class FeatureMemory implements AutoCloseable {
                 return cells;
             }
             release(eldest.get());
-            cells = memory.take(bytes);
+            cells = memory.allocate(bytes);
         }
         return cells;
     }

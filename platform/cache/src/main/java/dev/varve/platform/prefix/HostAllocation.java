@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 
 /**
- * Bytes of a {@link HostMemoryPool}, owned by the caller of {@link HostMemoryPool#take} until their
- * release. Any thread may use the bytes, one at a time.
+ * Bytes of a {@link HostMemoryPool}, owned by the caller of {@link HostMemoryPool#allocate} until
+ * their release. Any thread may use the bytes, one at a time.
  */
 final class HostAllocation {
     private final HostMemoryPool memory;

@@ -54,7 +54,7 @@ final class HostMemoryPool implements AutoCloseable {
     }
 
     /** Allocates a number of bytes; empty if they are not free. */
-    Optional<HostAllocation> take(long bytes) {
+    Optional<HostAllocation> allocate(long bytes) {
         long count = rounded(bytes) / CELL_BYTES;
         if (count > mostCells - allocatedCells + freeCount) {
             return Optional.empty();

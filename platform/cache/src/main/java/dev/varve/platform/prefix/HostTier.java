@@ -120,7 +120,8 @@ final class HostTier implements AutoCloseable {
         if (place.attachment().orElse(null) instanceof SequenceFeatures sequenceFeatures) {
             return sequenceFeatures;
         }
-        SequenceFeatures sequenceFeatures = new SequenceFeatures(memory, new FeatureSpan(List.of(), 0));
+        SequenceFeatures sequenceFeatures =
+                new SequenceFeatures(memory, new FeatureSpan(List.of(), 0));
         place.attach(sequenceFeatures);
         return sequenceFeatures;
     }
@@ -203,7 +204,9 @@ final class HostTier implements AutoCloseable {
 
     private boolean step() {
         for (SnapshotImport snapshotImport : imports) {
-            if (!snapshotImport.isIssued() && !snapshotImport.isGivenUp() && !snapshotImport.hasFailed()) {
+            if (!snapshotImport.isIssued()
+                    && !snapshotImport.isGivenUp()
+                    && !snapshotImport.hasFailed()) {
                 issue(snapshotImport);
                 return true;
             }

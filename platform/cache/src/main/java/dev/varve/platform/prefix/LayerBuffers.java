@@ -32,7 +32,7 @@ record LayerBuffers(List<HostAllocation> parts) {
     /** Writes the remaining bytes of a buffer, starting at byte {@code begin}. */
     void write(long begin, ByteBuffer from) {
         int limit = from.limit();
-        walk(
+        visit(
                 begin,
                 limit - from.position(),
                 (part, first, count) -> {
@@ -44,20 +44,20 @@ record LayerBuffers(List<HostAllocation> parts) {
 
     /** Reads bytes, starting at byte {@code begin}, until the buffer is full. */
     void read(long begin, ByteBuffer to) {
-        walk(begin, to.remaining(), (part, first, count) -> part.read(first, count, to));
+        visit(begin, to.remaining(), (part, first, count) -> part.read(first, count, to));
     }
 
     private interface AllocationVisitor {
-        void take(HostAllocation part, long first, long count);
+        void visit(HostAllocation part, long first, long count);
     }
 
-    private void walk(long begin, long bytes, AllocationVisitor run) {
+    private void visit(long begin, long bytes, AllocationVisitor run) {
         long skipped = 0;
         long at = begin;
         for (HostAllocation part : parts) {
             long count = Math.min(skipped + part.bytes(), begin + bytes) - at;
             if (count > 0) {
-                run.take(part, at - skipped, count);
+                run.visit(part, at - skipped, count);
                 at += count;
             }
             skipped += part.bytes();

@@ -71,7 +71,8 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param snapshotImport import that it waits for; empty if it can be computed at once
      */
-    public record AllocatedSequence(SequenceCache sequence, Optional<SnapshotImport> snapshotImport) {}
+    public record AllocatedSequence(
+            SequenceCache sequence, Optional<SnapshotImport> snapshotImport) {}
 
     private PrefixCache(
             CacheCapacity capacity,

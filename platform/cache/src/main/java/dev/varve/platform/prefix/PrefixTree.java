@@ -116,10 +116,12 @@ final class PrefixTree implements AutoCloseable {
      * @param bytes per layer that keeps rows
      * @return empty if there is no room even after evictions
      */
-    Optional<TokenBlock> reserveBlock(TokenBlock parent, int[] ids, long chunkHistoryDigest, long[] bytes) {
+    Optional<TokenBlock> reserveBlock(
+            TokenBlock parent, int[] ids, long chunkHistoryDigest, long[] bytes) {
         parent.pin();
         try {
-            Optional<TokenBlock> block = take(bytes).map(rows -> parent.add(ids, chunkHistoryDigest, rows));
+            Optional<TokenBlock> block =
+                    allocate(bytes).map(rows -> parent.add(ids, chunkHistoryDigest, rows));
             block.ifPresent(TokenBlock::pin);
             blockTokens += block.isPresent() ? TokenBlock.TOKENS : 0;
             return block;
@@ -140,8 +142,11 @@ final class PrefixTree implements AutoCloseable {
             TokenBlock block, int[] tail, ChunkHistory chunkHistory, long[] bytes) {
         block.pin();
         try {
-            return take(bytes)
-                    .map(pieces -> new Checkpoint(block, tail, chunkHistory, pieces, clock.getAsLong()))
+            return allocate(bytes)
+                    .map(
+                            pieces ->
+                                    new Checkpoint(
+                                            block, tail, chunkHistory, pieces, clock.getAsLong()))
                     .map(this::enter);
         } finally {
             block.unpin();
@@ -156,7 +161,7 @@ final class PrefixTree implements AutoCloseable {
         return checkpoint;
     }
 
-    private Optional<LayerBuffers> take(long[] bytes) {
+    private Optional<LayerBuffers> allocate(long[] bytes) {
         long wanted = Arrays.stream(bytes).map(HostMemoryPool::rounded).sum();
         if (wanted > free() && wanted > free() + obtainable()) {
             return Optional.empty();
@@ -166,7 +171,7 @@ final class PrefixTree implements AutoCloseable {
         }
         List<HostAllocation> parts = new ArrayList<>(bytes.length);
         for (long count : bytes) {
-            Optional<HostAllocation> part = memory.take(count);
+            Optional<HostAllocation> part = memory.allocate(count);
             if (part.isEmpty()) {
                 parts.forEach(HostAllocation::release);
                 return Optional.empty();
@@ -205,7 +210,10 @@ final class PrefixTree implements AutoCloseable {
      * Evicts checkpoints until some bytes are free, and a few more if there are many checkpoints.
      */
     private void evict(long bytes) {
-        long enough = checkpoints.size() < BATCH_EVICTION_SIZE ? bytes : bytes + memory.limit() / BATCH_EVICTION_SIZE;
+        long enough =
+                checkpoints.size() < BATCH_EVICTION_SIZE
+                        ? bytes
+                        : bytes + memory.limit() / BATCH_EVICTION_SIZE;
         for (Checkpoint least : score.ascending(checkpoints)) {
             if (enough <= free()) {
                 return;

@@ -107,7 +107,12 @@ final class SharedTier implements AutoCloseable {
                         () ->
                                 search(
                                         new SharedSearch(
-                                                archive(), keys, reservation, scope, tokens, known,
+                                                archive(),
+                                                keys,
+                                                reservation,
+                                                scope,
+                                                tokens,
+                                                known,
                                                 deadline)),
                         searchers);
         SharedPrefetch load =

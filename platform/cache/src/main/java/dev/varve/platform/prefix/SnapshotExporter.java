@@ -204,7 +204,7 @@ final class SnapshotExporter {
         next.pin();
         export.reached().ifPresent(tree::unpin);
         export.reach(next);
-        export.features().page(next.end()).ifPresent(next::keep);
+        export.features().page(next.end()).ifPresent(next::setFeatures);
         return next;
     }
 
@@ -233,11 +233,12 @@ final class SnapshotExporter {
 
     private Optional<BlockCopy> openCheckpoint(SnapshotExport export, TokenBlock at) {
         int[] tail = export.tail(at);
-        keepFeatures(export, at, tail);
+        exportFeatures(export, at, tail);
         Optional<BlockCopy> copy = Optional.empty();
         if (isWorthIt(export, at, tail)) {
             copy =
-                    tree.reserveCheckpoint(at, tail, export.chunkHistory(), sizes(export, tail.length))
+                    tree.reserveCheckpoint(
+                                    at, tail, export.chunkHistory(), sizes(export, tail.length))
                             .map(checkpoint -> fill(export, checkpoint));
         }
         if (copy.isEmpty()) {
@@ -247,10 +248,10 @@ final class SnapshotExporter {
     }
 
     /** Adds hidden states to existing checkpoints, which may lack them. */
-    private static void keepFeatures(SnapshotExport export, TokenBlock at, int[] tail) {
+    private static void exportFeatures(SnapshotExport export, TokenBlock at, int[] tail) {
         for (Checkpoint other : at.checkpoints()) {
             if (begins(other.tail(), tail)) {
-                export.features().page(other.position()).ifPresent(other::keep);
+                export.features().page(other.position()).ifPresent(other::setFeatures);
             }
         }
     }
@@ -294,7 +295,7 @@ final class SnapshotExporter {
     }
 
     private BlockCopy fill(SnapshotExport export, Checkpoint checkpoint) {
-        export.features().page(checkpoint.position()).ifPresent(checkpoint::keep);
+        export.features().page(checkpoint.position()).ifPresent(checkpoint::setFeatures);
         return fill(
                 export,
                 checkpoint.pieces(),
@@ -323,7 +324,7 @@ final class SnapshotExporter {
         return new BlockCopy.CompletionCallback() {
             @Override
             public void onReady() {
-                block.becomeReady();
+                block.markReady();
                 tree.unpin(block);
             }
 
@@ -341,7 +342,7 @@ final class SnapshotExporter {
             @Override
             public void onReady() {
                 pendingCheckpoints.remove(end);
-                checkpoint.becomeReady();
+                checkpoint.markReady();
                 onCheckpointReady.accept(export.scope(), checkpoint);
                 checkpoint.unpin();
             }

@@ -115,7 +115,7 @@ public final class SnapshotImport {
     private static CachePartHandler from(List<TransferDescriptor> group) {
         return new CachePartHandler() {
             @Override
-            public void take(int index, ByteBuffer bytes) {
+            public void accept(int index, ByteBuffer bytes) {
                 throw new UnsupportedOperationException(
                         "an import provides bytes and accepts none");
             }

@@ -166,7 +166,7 @@ final class StorePrefetch implements PrefixPrefetch {
         }
 
         @Override
-        public void take(long offset, ByteBuffer bytes) {
+        public void write(long offset, ByteBuffer bytes) {
             item.pieces().write(offset, bytes);
         }
     }
@@ -189,9 +189,9 @@ final class StorePrefetch implements PrefixPrefetch {
         }
         for (Item item : items) {
             StoredHeader header = item.header().header.orElseThrow();
-            item.block().ifPresent(block -> block.becomeLoaded(header.chunkHistoryDigest(), from));
+            item.block().ifPresent(block -> block.markLoaded(header.chunkHistoryDigest(), from));
             if (item.block().isEmpty()) {
-                checkpoint.orElseThrow().becomeLoaded(header.chunkHistory(), from);
+                checkpoint.orElseThrow().markLoaded(header.chunkHistory(), from);
             }
         }
         features.forEach(FeatureLoad::take);

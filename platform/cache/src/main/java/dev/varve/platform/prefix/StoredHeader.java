@@ -19,7 +19,12 @@ import java.util.Optional;
  * @param sizes bytes of its parts, layer by layer
  * @param origin tensors of the shards that wrote it, for diagnostics
  */
-record StoredHeader(int[] tokens, long chunkHistoryDigest, ChunkHistory chunkHistory, long[] sizes, String origin) {
+record StoredHeader(
+        int[] tokens,
+        long chunkHistoryDigest,
+        ChunkHistory chunkHistory,
+        long[] sizes,
+        String origin) {
     private static final int MOST_ORIGIN = 1 << 20;
 
     /** Encodes the header. */
@@ -57,18 +62,25 @@ record StoredHeader(int[] tokens, long chunkHistoryDigest, ChunkHistory chunkHis
             return Optional.empty();
         }
         long digest = bytes.getLong();
-        Optional<int[]> tokens = take(bytes);
+        Optional<int[]> tokens = read(bytes);
         Optional<ChunkHistory> chunkHistory =
-                tokens.flatMap(before -> take(bytes)).flatMap(ChunkHistory::of);
-        Optional<long[]> sizes = chunkHistory.flatMap(before -> takeSizes(bytes));
-        Optional<String> origin = sizes.flatMap(before -> takeText(bytes));
+                tokens.flatMap(before -> read(bytes)).flatMap(ChunkHistory::of);
+        Optional<long[]> sizes = chunkHistory.flatMap(before -> readSizes(bytes));
+        Optional<String> origin = sizes.flatMap(before -> readText(bytes));
         // Earlier versions appended the pages of a KV Flash pool: such rows differ from those of a
         // cold prefill.
         return origin.filter(text -> !bytes.hasRemaining())
-                .map(text -> new StoredHeader(tokens.get(), digest, chunkHistory.get(), sizes.get(), text));
+                .map(
+                        text ->
+                                new StoredHeader(
+                                        tokens.get(),
+                                        digest,
+                                        chunkHistory.get(),
+                                        sizes.get(),
+                                        text));
     }
 
-    private static Optional<int[]> take(ByteBuffer bytes) {
+    private static Optional<int[]> read(ByteBuffer bytes) {
         int count = count(bytes, Integer.BYTES);
         if (count < 0) {
             return Optional.empty();
@@ -80,7 +92,7 @@ record StoredHeader(int[] tokens, long chunkHistoryDigest, ChunkHistory chunkHis
         return Optional.of(numbers);
     }
 
-    private static Optional<long[]> takeSizes(ByteBuffer bytes) {
+    private static Optional<long[]> readSizes(ByteBuffer bytes) {
         int count = count(bytes, Long.BYTES);
         if (count < 0) {
             return Optional.empty();
@@ -92,7 +104,7 @@ record StoredHeader(int[] tokens, long chunkHistoryDigest, ChunkHistory chunkHis
         return Optional.of(sizes);
     }
 
-    private static Optional<String> takeText(ByteBuffer bytes) {
+    private static Optional<String> readText(ByteBuffer bytes) {
         int count = count(bytes, 1);
         if (count < 0 || count > MOST_ORIGIN) {
             return Optional.empty();

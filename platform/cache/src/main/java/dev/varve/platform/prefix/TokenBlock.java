@@ -148,7 +148,7 @@ final class TokenBlock {
     }
 
     /** Keeps hidden states of its last positions, if they cover more than the present ones. */
-    void keep(FeaturePage page) {
+    void setFeatures(FeaturePage page) {
         if (features().filter(known -> known.begin() <= page.begin()).isEmpty()) {
             features = Optional.of(page);
         }
@@ -183,7 +183,7 @@ final class TokenBlock {
         return ready;
     }
 
-    void becomeReady() {
+    void markReady() {
         ready = true;
         watcher.onReady(this);
     }
@@ -203,11 +203,11 @@ final class TokenBlock {
      * @param digest digest of their chunk boundaries
      * @param from tier of the store
      */
-    void becomeLoaded(long digest, CacheSource from) {
+    void markLoaded(long digest, CacheSource from) {
         chunkHistoryDigest = digest;
         loading = false;
         origin = Optional.of(from);
-        becomeReady();
+        markReady();
     }
 
     /** Tier that its rows were loaded from; empty if they were computed here. */

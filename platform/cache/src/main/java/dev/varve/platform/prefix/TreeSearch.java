@@ -63,7 +63,8 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
     /** Whether a checkpoint has the chunk boundaries of the replay, as far as those reach. */
     private boolean admits(Checkpoint checkpoint) {
         int replayed = Math.min(checkpoint.position(), replay.end());
-        return replayed == 0 || checkpoint.chunkHistory().agrees(replay, replayed) && checkpoint.isWhole();
+        return replayed == 0
+                || checkpoint.chunkHistory().agrees(replay, replayed) && checkpoint.isWhole();
     }
 
     private static int deepest(Optional<PrefixMatch> best) {

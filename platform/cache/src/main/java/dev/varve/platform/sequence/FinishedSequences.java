@@ -123,7 +123,9 @@ final class FinishedSequences {
         // One token remains, because its logits are needed.
         int limit = Math.min(Math.min(common, request.tokens().size() - 1), last);
         limit = Math.min(limit, resident.coldEnd());
-        return forgets ? resumableEnd(resident, request, limit) : truncatedEnd(resident, request, limit);
+        return forgets
+                ? resumableEnd(resident, request, limit)
+                : truncatedEnd(resident, request, limit);
     }
 
     /** For state that cannot be cut back: the resident's end or its checkpoint. */

@@ -105,7 +105,8 @@ public final class KvCacheManager {
 
     /** Maximum draft tokens of a sequence in a batch. */
     public int mostDraftTokens(SequenceCache sequence) {
-        int draftTokens = forgets ? Math.max(0, sizes.rollbackBuffers().tokens() - 1) : Integer.MAX_VALUE;
+        int draftTokens =
+                forgets ? Math.max(0, sizes.rollbackBuffers().tokens() - 1) : Integer.MAX_VALUE;
         return Math.min(draftTokens, mostForcedTokens(sequence));
     }
 
@@ -196,7 +197,7 @@ public final class KvCacheManager {
      * @param windowEnd position up to which slots are reserved
      */
     public Batch pageScoringBatch(SequenceCache sequence, long id, int[] tokens, int windowEnd) {
-        int row = rows.takeOther();
+        int row = rows.allocateOther();
         // Pages that the prefill cell has reserved after the computed tokens would occupy the runs
         // of other pages.
         sequence.pages().ifPresent(table -> table.truncate(sequence.computed()));
@@ -473,7 +474,10 @@ public final class KvCacheManager {
         int rollbackBuffers = 0;
         for (ScheduledTokens advance : advances) {
             boolean drafted = forgets && advance.draftTokens() > 0;
-            chunks.add(chunk(advance, drafted ? rollbackBuffers++ : ChunkPlacement.NO_ROLLBACK_BUFFER));
+            chunks.add(
+                    chunk(
+                            advance,
+                            drafted ? rollbackBuffers++ : ChunkPlacement.NO_ROLLBACK_BUFFER));
         }
         List<PageQuery> queries = paged.queries(advances);
         Batch batch =
@@ -509,7 +513,8 @@ public final class KvCacheManager {
     }
 
     /** Placement of the next tokens; allocates their pages in the span. */
-    private ChunkPlacement place(SequenceCache sequence, int end, int writeRow, int rollbackBuffer) {
+    private ChunkPlacement place(
+            SequenceCache sequence, int end, int writeRow, int rollbackBuffer) {
         sequence.pages()
                 .ifPresent(
                         table ->
@@ -529,7 +534,7 @@ public final class KvCacheManager {
 
     private SequenceChunk chunk(ScheduledTokens advance, int rollbackBuffer) {
         SequenceCache sequence = advance.sequence();
-        int target = advance.savesCheckpoint() ? rows.takeOther() : rows.next(sequence);
+        int target = advance.savesCheckpoint() ? rows.allocateOther() : rows.next(sequence);
         return new SequenceChunk(
                 advance.id(),
                 advance.tokens(),

@@ -125,7 +125,7 @@ final class KvSlotAllocator {
         if (inPlace.isPresent()) {
             return inPlace;
         }
-        Optional<SlotSpan> elsewhere = slots.take(capacity);
+        Optional<SlotSpan> elsewhere = slots.allocate(capacity);
         if (elsewhere.isPresent()) {
             copyRows(owner, elsewhere.get().begin());
             slots.release(owner.span());
@@ -146,10 +146,10 @@ final class KvSlotAllocator {
 
     /** Takes a new span; moves the others if no gap is large enough. */
     private Optional<SlotSpan> place(int capacity) {
-        Optional<SlotSpan> span = slots.take(capacity);
+        Optional<SlotSpan> span = slots.allocate(capacity);
         if (span.isEmpty() && slots.freeSlots() >= capacity) {
             compact(Optional.empty());
-            span = slots.take(capacity);
+            span = slots.allocate(capacity);
         }
         return span;
     }
@@ -182,6 +182,6 @@ final class KvSlotAllocator {
         copyRows(owner, begin);
         int capacity = owner.span().capacity();
         slots.release(owner.span());
-        owner.setSpan(slots.takeAt(begin, capacity));
+        owner.setSpan(slots.allocateAt(begin, capacity));
     }
 }

@@ -33,7 +33,7 @@ final class KvSlotPool {
     }
 
     /** Takes a span of {@code capacity} slots, if one gap is large enough. */
-    Optional<SlotSpan> take(int capacity) {
+    Optional<SlotSpan> allocate(int capacity) {
         Optional<Map.Entry<Integer, Integer>> largest =
                 gaps.entrySet().stream().max(Map.Entry.comparingByValue());
         if (largest.isEmpty() || largest.get().getValue() < capacity) {
@@ -43,11 +43,11 @@ final class KvSlotPool {
         int spare = largest.get().getValue() - capacity;
         boolean whole = gap == 0 && freeSlots == slots;
         int begin = whole ? 0 : gap + spare / 2 / SlotSpan.BLOCK * SlotSpan.BLOCK;
-        return Optional.of(takeAt(begin, capacity));
+        return Optional.of(allocateAt(begin, capacity));
     }
 
     /** Takes the given slots, which must be free. */
-    SlotSpan takeAt(int begin, int capacity) {
+    SlotSpan allocateAt(int begin, int capacity) {
         Map.Entry<Integer, Integer> gap = gaps.floorEntry(begin);
         if (gap == null || gap.getKey() + gap.getValue() < begin + capacity) {
             throw new IllegalStateException(
@@ -72,7 +72,7 @@ final class KvSlotPool {
         if (behind == null || behind < more) {
             return Optional.empty();
         }
-        takeAt(span.end(), more);
+        allocateAt(span.end(), more);
         return Optional.of(new SlotSpan(span.begin(), capacity));
     }
 

@@ -121,7 +121,7 @@ final class PageTable {
                     names.putOnHost(pages.get(page));
                 }
             }
-            take(before);
+            restore(before);
         } else {
             for (int first = 0; first < tokens; first += PoolGeometry.PAGE) {
                 allocate(first, Math.min(first + PoolGeometry.PAGE, tokens), 0, move -> {});
@@ -130,7 +130,7 @@ final class PageTable {
         counts = PagingCounts.NONE;
     }
 
-    private void take(PageResidency before) {
+    private void restore(PageResidency before) {
         choice.setScores(before.scores(), before.scoredAt());
     }
 
@@ -150,7 +150,7 @@ final class PageTable {
             return;
         }
         arrange(wanted, spanBegin, moves);
-        take(before);
+        restore(before);
         // The choice may have been made for tokens that were not computed yet.
         int scoredAt = Math.min(before.scoredAt(), tokens + PoolGeometry.PAGE);
         choice.truncate(tokens);

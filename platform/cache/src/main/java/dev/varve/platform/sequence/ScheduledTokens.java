@@ -11,8 +11,8 @@ import dev.varve.platform.shard.TokenTree;
  * @param tokens the tokens after its computed ones, at least one; must not be modified
  * @param outputs requested outputs
  * @param kind kind of the chunk
- * @param savesCheckpoint whether the state after them becomes the sequence's checkpoint, in place of an
- *     older one
+ * @param savesCheckpoint whether the state after them becomes the sequence's checkpoint, in place
+ *     of an older one
  * @param draftTokens number of draft tokens, at the end; then {@link KvCacheManager#accept} must be
  *     called with the accepted ones before anything else is computed of the sequence
  * @param tree which of the tokens each one follows

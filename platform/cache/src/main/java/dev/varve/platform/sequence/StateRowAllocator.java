@@ -100,7 +100,7 @@ final class StateRowAllocator {
     }
 
     private OptionalInt toWrite(SequenceCache sequence) {
-        return needsOtherRow(sequence) ? rows.takeLow() : OptionalInt.of(sequence.stateRow());
+        return needsOtherRow(sequence) ? rows.allocateLow() : OptionalInt.of(sequence.stateRow());
     }
 
     private boolean needsOtherRow(SequenceCache sequence) {
@@ -111,10 +111,10 @@ final class StateRowAllocator {
     }
 
     /** Takes a free row in addition to the current ones; evicts if no row is free. */
-    int takeOther() {
-        OptionalInt row = rows.takeHigh();
+    int allocateOther() {
+        OptionalInt row = rows.allocateHigh();
         while (row.isEmpty() && evict.getAsBoolean()) {
-            row = rows.takeHigh();
+            row = rows.allocateHigh();
         }
         return row.orElseThrow(StateRowAllocator::tooMany);
     }

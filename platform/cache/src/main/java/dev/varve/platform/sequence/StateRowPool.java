@@ -22,15 +22,15 @@ final class StateRowPool {
         free.set(SequenceChunk.ZERO_ROW + 1, rows);
     }
 
-    OptionalInt takeLow() {
-        return take(free.nextSetBit(0));
+    OptionalInt allocateLow() {
+        return allocate(free.nextSetBit(0));
     }
 
-    OptionalInt takeHigh() {
-        return take(free.length() - 1);
+    OptionalInt allocateHigh() {
+        return allocate(free.length() - 1);
     }
 
-    private OptionalInt take(int row) {
+    private OptionalInt allocate(int row) {
         if (row < 0) {
             return OptionalInt.empty();
         }
@@ -51,7 +51,7 @@ final class StateRowPool {
     /** Adds a holder of a row; the zero row has no holders. */
     void share(int row) {
         if (row != SequenceChunk.ZERO_ROW) {
-            requireHeld(row);
+            requireAllocated(row);
             holders[row]++;
         }
     }
@@ -64,14 +64,14 @@ final class StateRowPool {
     /** Removes a holder of a row, which is free after the last one; the zero row is ignored. */
     void release(int row) {
         if (row != SequenceChunk.ZERO_ROW) {
-            requireHeld(row);
+            requireAllocated(row);
             if (--holders[row] == 0) {
                 free.set(row);
             }
         }
     }
 
-    private void requireHeld(int row) {
+    private void requireAllocated(int row) {
         if (holders[row] == 0) {
             throw new IllegalStateException("state row " + row + " is free already");
         }

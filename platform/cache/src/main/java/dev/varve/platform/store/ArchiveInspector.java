@@ -165,7 +165,7 @@ public final class ArchiveInspector {
         }
 
         @Override
-        public void take(long offset, ByteBuffer bytes) {
+        public void write(long offset, ByteBuffer bytes) {
             // The archive has verified its checksum already.
         }
     }
@@ -232,7 +232,7 @@ public final class ArchiveInspector {
     /** Runs a task while no other process can write. */
     private long alone(ArchiveTask work) throws IOException {
         contents();
-        FolderLock lock = FolderLock.take(folder);
+        FolderLock lock = FolderLock.acquire(folder);
         try {
             return work.run();
         } finally {

@@ -114,8 +114,7 @@ final class ArchiveWriter {
     /** Deletes the segment with the lowest score; returns whether there was one. */
     private boolean evict() throws IOException {
         Optional<SegmentEviction.Plan> plan =
-                index.plan(
-                        new SegmentEviction(number -> !segments.isCurrent(number), pause.now()));
+                index.plan(new SegmentEviction(number -> !segments.isCurrent(number), pause.now()));
         Optional<StoreSegment> victim =
                 plan.flatMap(each -> segments.find(each.segment()))
                         .or(() -> budget.empty(segments, index));

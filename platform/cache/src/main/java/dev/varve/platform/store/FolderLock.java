@@ -33,7 +33,7 @@ final class FolderLock implements AutoCloseable {
      * @throws VarveException if another process holds it; the message names that process
      * @throws IOException if the folder cannot be used
      */
-    static FolderLock take(Path folder) throws IOException {
+    static FolderLock acquire(Path folder) throws IOException {
         Path file = folder.resolve(NAME);
         PrivateFiles.create(file);
         FileChannel channel =

@@ -29,11 +29,11 @@ final class IndexRebuild {
 
     /** Receives a found object; returns whether it was added, which requires its ancestors. */
     interface ObjectConsumer {
-        boolean take(JournalEntry.Added found) throws IOException;
+        boolean accept(JournalEntry.Added found) throws IOException;
     }
 
     /** Runs the search; returns the number of added objects. */
-    int run(ObjectConsumer taker) throws IOException {
+    int run(ObjectConsumer consumer) throws IOException {
         List<JournalEntry.Added> found = new ArrayList<>();
         for (int number : segments.numbers()) {
             Optional<StoreSegment> segment = segments.find(number);
@@ -45,7 +45,7 @@ final class IndexRebuild {
         int taken = 0;
         for (JournalEntry.Added added : found) {
             boolean known = index.place(added.name().key()).isPresent();
-            taken += !known && taker.take(added) ? 1 : 0;
+            taken += !known && consumer.accept(added) ? 1 : 0;
         }
         return taken;
     }
@@ -76,7 +76,7 @@ final class IndexRebuild {
                 continue;
             }
             codec.decode(key, 0)
-                    .flatMap(content -> ObjectPreamble.take(key, content))
+                    .flatMap(content -> ObjectPreamble.read(key, content))
                     .map(
                             preamble ->
                                     new JournalEntry.Added(
@@ -94,7 +94,7 @@ final class IndexRebuild {
         List<ObjectKey> keys = new ArrayList<>();
         store.keys(
                 chunk -> {
-                    ObjectKey key = ObjectKey.take(chunk);
+                    ObjectKey key = ObjectKey.read(chunk);
                     if (chunk.getInt() == 0 && index.place(key).isEmpty()) {
                         keys.add(key);
                     }

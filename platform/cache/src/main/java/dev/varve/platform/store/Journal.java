@@ -84,7 +84,7 @@ final class Journal implements AutoCloseable {
     }
 
     /** Passes on the entries that were not passed on before, as far as they are complete. */
-    synchronized void replay(Consumer<JournalEntry> taker) throws IOException {
+    synchronized void replay(Consumer<JournalEntry> consumer) throws IOException {
         long size = channel.size();
         if (read >= size || size - read > MOST_BYTES) {
             return;
@@ -95,7 +95,7 @@ final class Journal implements AutoCloseable {
         }
         all.flip();
         for (Optional<JournalEntry> entry = next(all); entry.isPresent(); entry = next(all)) {
-            taker.accept(entry.get());
+            consumer.accept(entry.get());
         }
         read += all.position();
     }
@@ -109,7 +109,7 @@ final class Journal implements AutoCloseable {
             if (length > 0 && length <= all.remaining()) {
                 ByteBuffer body = all.slice(all.position(), length);
                 if (checksum == checksum(body)) {
-                    Optional<JournalEntry> entry = JournalEntry.take(body);
+                    Optional<JournalEntry> entry = JournalEntry.read(body);
                     if (entry.isPresent()) {
                         all.position(all.position() + length);
                         return entry;

@@ -24,12 +24,7 @@ sealed interface JournalEntry {
     /** Encodes the entry. */
     default void put(ByteBuffer to) {
         switch (this) {
-            case Added(
-                            ObjectDescriptor name,
-                            long bytes,
-                            int chunks,
-                            int segment,
-                            long time) -> {
+            case Added(ObjectDescriptor name, long bytes, int chunks, int segment, long time) -> {
                 to.put((byte) 1);
                 name.key().put(to);
                 name.parent().put(to);
@@ -50,13 +45,13 @@ sealed interface JournalEntry {
     }
 
     /** Decodes an entry of {@link #put}; empty if the bytes are not valid. */
-    static Optional<JournalEntry> take(ByteBuffer from) {
+    static Optional<JournalEntry> read(ByteBuffer from) {
         try {
             JournalEntry entry =
                     switch (from.get()) {
                         case 1 -> added(from);
-                        case 2 -> new Used(ObjectKey.take(from), from.getInt(), from.getLong());
-                        case 3 -> new Lost(ObjectKey.take(from));
+                        case 2 -> new Used(ObjectKey.read(from), from.getInt(), from.getLong());
+                        case 3 -> new Lost(ObjectKey.read(from));
                         case 4 -> new Gone(from.getInt());
                         default -> null;
                     };
@@ -69,8 +64,8 @@ sealed interface JournalEntry {
     }
 
     private static Added added(ByteBuffer from) {
-        ObjectKey key = ObjectKey.take(from);
-        ObjectKey parent = ObjectKey.take(from);
+        ObjectKey key = ObjectKey.read(from);
+        ObjectKey parent = ObjectKey.read(from);
         ObjectKind kind = ObjectKind.values()[from.getInt()];
         ObjectDescriptor name =
                 new ObjectDescriptor(key, parent, kind, from.getInt(), from.getInt());

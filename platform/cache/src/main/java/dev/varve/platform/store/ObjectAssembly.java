@@ -46,12 +46,12 @@ final class ObjectAssembly {
             throw corrupt(part);
         }
         if (content.hasRemaining()) {
-            target.take(offset - content.remaining(), content);
+            target.write(offset - content.remaining(), content);
         }
     }
 
     private void begin(ByteBuffer content) throws ArchiveMissException {
-        ObjectPreamble read = ObjectPreamble.take(key, content).orElseThrow(() -> corrupt(0));
+        ObjectPreamble read = ObjectPreamble.read(key, content).orElseThrow(() -> corrupt(0));
         if (read.headerBytes() > mostHeader || codec.chunks(read.bytes()) != chunks) {
             throw corrupt(0);
         }

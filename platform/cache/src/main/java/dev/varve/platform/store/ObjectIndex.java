@@ -92,8 +92,7 @@ final class ObjectIndex {
             case JournalEntry.Added added -> add(added);
             case JournalEntry.Used used -> use(used);
             case JournalEntry.Lost(ObjectKey key) -> remove(key);
-            case JournalEntry.Gone(int segment) ->
-                    removeSegments(number -> number == segment);
+            case JournalEntry.Gone(int segment) -> removeSegments(number -> number == segment);
         }
     }
 
@@ -237,8 +236,7 @@ final class ObjectIndex {
     /** Number of chunks by segment. */
     synchronized Map<Integer, Long> chunks() {
         Map<Integer, Long> chunks = new HashMap<>();
-        nodes.values()
-                .forEach(node -> chunks.merge(node.segment, (long) node.chunks, Long::sum));
+        nodes.values().forEach(node -> chunks.merge(node.segment, (long) node.chunks, Long::sum));
         return chunks;
     }
 

@@ -29,7 +29,7 @@ public final class ObjectKey {
     }
 
     /** Reads the key at a buffer's position, and advances the position. */
-    static ObjectKey take(ByteBuffer from) {
+    static ObjectKey read(ByteBuffer from) {
         byte[] bytes = new byte[BYTES];
         from.get(bytes);
         return new ObjectKey(bytes);

@@ -32,11 +32,11 @@ record ObjectPreamble(ObjectDescriptor name, int headerBytes, long payloadBytes)
     }
 
     /** Decodes a preamble; empty if the bytes are not a preamble of that object. */
-    static Optional<ObjectPreamble> take(ObjectKey key, ByteBuffer from) {
+    static Optional<ObjectPreamble> read(ObjectKey key, ByteBuffer from) {
         if (from.remaining() < BYTES || from.getInt() != MAGIC || from.getInt() != FORMAT) {
             return Optional.empty();
         }
-        ObjectKey parent = ObjectKey.take(from);
+        ObjectKey parent = ObjectKey.read(from);
         int kind = from.getInt();
         int position = from.getInt();
         int tail = from.getInt();

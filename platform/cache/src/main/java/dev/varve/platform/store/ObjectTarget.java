@@ -18,5 +18,5 @@ public interface ObjectTarget {
      *
      * @param bytes valid during the call
      */
-    void take(long offset, ByteBuffer bytes);
+    void write(long offset, ByteBuffer bytes);
 }

@@ -93,8 +93,7 @@ final class OpenNamespace implements AutoCloseable {
         segments.whenOpen(
                 () -> {
                     try {
-                        int found =
-                                new IndexRebuild(segments, index, codecs.get()).run(this::add);
+                        int found = new IndexRebuild(segments, index, codecs.get()).run(this::add);
                         if (writes) {
                             Files.deleteIfExists(where.rebuilding());
                         }

@@ -151,7 +151,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
                     (index, value) -> {
                         ObjectKey key = objects.get(index);
                         codec.decode(key, SharedObjectManifest.PART, value)
-                                .flatMap(content -> SharedObjectManifest.take(key, content))
+                                .flatMap(content -> SharedObjectManifest.read(key, content))
                                 .ifPresent(head -> found.put(key, head));
                         return true;
                     });

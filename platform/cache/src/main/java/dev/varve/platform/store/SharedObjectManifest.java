@@ -43,7 +43,7 @@ public record SharedObjectManifest(ObjectKey key, ObjectKey content, long bytes)
     }
 
     /** Decodes a head; empty if the bytes are not valid. */
-    static Optional<SharedObjectManifest> take(ObjectKey key, ByteBuffer from) {
+    static Optional<SharedObjectManifest> read(ObjectKey key, ByteBuffer from) {
         if (from.remaining() != BYTES || from.getInt() != MAGIC || from.getInt() != FORMAT) {
             return Optional.empty();
         }

@@ -131,7 +131,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
         folder.create();
         folder.requireOwn(settings.cipher());
-        FolderLock lock = FolderLock.take(settings.folder());
+        FolderLock lock = FolderLock.acquire(settings.folder());
         try {
             folder.require(settings.cipher(), true);
             return new SnapshotArchive(settings, provider, Optional.of(lock));
@@ -221,8 +221,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
             throws ArchiveMissException {
         ObjectIndex.Place place = all.index().place(key).orElseThrow(SnapshotArchive::gone);
         try {
-            StoreSegment segment =
-                    all.segment(place.segment()).orElseThrow(SnapshotArchive::gone);
+            StoreSegment segment = all.segment(place.segment()).orElseThrow(SnapshotArchive::gone);
             SnapshotStore store = acquire(all, segment).orElseThrow(SnapshotArchive::gone);
             try {
                 long bytes =

@@ -67,11 +67,11 @@ final class StoreFolder {
          * Opens the journal for writing and passes on its entries. If entries are lost, creates a
          * marker, which stays until {@linkplain IndexRebuild the index is rebuilt}.
          */
-        Journal write(Consumer<JournalEntry> taker) throws IOException {
+        Journal write(Consumer<JournalEntry> consumer) throws IOException {
             boolean known = segments().isEmpty() || hasJournal();
             Journal written = Journal.write(journal());
             try {
-                written.replay(taker);
+                written.replay(consumer);
                 if (!known || !written.isComplete()) {
                     PrivateFiles.create(rebuilding());
                 }

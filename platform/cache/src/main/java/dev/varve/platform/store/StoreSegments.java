@@ -85,8 +85,7 @@ final class StoreSegments implements AutoCloseable {
 
     private void open(StoreSegment segment, StoreAccess access) {
         segment.open(provider, access, opener);
-        segment
-                .opened()
+        segment.opened()
                 .whenComplete(
                         (store, failure) -> {
                             if (failure != null) {
@@ -124,8 +123,7 @@ final class StoreSegments implements AutoCloseable {
 
     /** The writable segment, if it has room for some chunks. */
     synchronized Optional<StoreSegment> current(int chunks) {
-        return current.filter(
-                segment -> used.get(segment.number()) + chunks <= segment.values());
+        return current.filter(segment -> used.get(segment.number()) + chunks <= segment.values());
     }
 
     /** Records written chunks. */

@@ -183,7 +183,11 @@ final class CacheRig implements AutoCloseable {
                                         () -> wakeUp("read")));
         cache =
                 PrefixCache.of(
-                        capacity, kind.forgets(), host, eventPublisher, new FailureCounter(System::nanoTime));
+                        capacity,
+                        kind.forgets(),
+                        host,
+                        eventPublisher,
+                        new FailureCounter(System::nanoTime));
     }
 
     private void wakeUp(String why) {

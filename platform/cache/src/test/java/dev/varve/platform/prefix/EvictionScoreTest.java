@@ -27,7 +27,7 @@ class EvictionScoreTest {
     /** A checkpoint of some tokens behind the root, in some cells, used at a time. */
     private Checkpoint checkpoint(int tokens, int cells, long used) {
         LayerBuffers pieces =
-                new LayerBuffers(List.of(memory.take((long) cells * CELL).orElseThrow()));
+                new LayerBuffers(List.of(memory.allocate((long) cells * CELL).orElseThrow()));
         return new Checkpoint(TokenBlock.root(), new int[tokens], ChunkHistory.NONE, pieces, used);
     }
 

@@ -42,7 +42,7 @@ class HostMemoryPoolTest {
     }
 
     private HostAllocation filled(byte[] content) {
-        HostAllocation cells = memory.take(content.length).orElseThrow();
+        HostAllocation cells = memory.allocate(content.length).orElseThrow();
         cells.write(ByteBuffer.wrap(content));
         return cells;
     }
@@ -69,7 +69,7 @@ class HostMemoryPoolTest {
 
     @Test
     void nothingIsReadOrWrittenBeyondItsBytes() {
-        HostAllocation cells = memory.take(CELL + 10).orElseThrow();
+        HostAllocation cells = memory.allocate(CELL + 10).orElseThrow();
 
         assertThrows(
                 IllegalArgumentException.class, () -> cells.write(ByteBuffer.allocate(CELL + 9)));
@@ -82,13 +82,13 @@ class HostMemoryPoolTest {
     @Test
     void asMuchCanBeTakenAsFitsAndNoMore() {
         assertEquals(CELLS * (long) CELL, memory.limit());
-        assertTrue(memory.take(CELLS * (long) CELL + 1).isEmpty());
+        assertTrue(memory.allocate(CELLS * (long) CELL + 1).isEmpty());
         assertEquals(0, memory.used());
-        HostAllocation most = memory.take((CELLS - 1) * (long) CELL).orElseThrow();
+        HostAllocation most = memory.allocate((CELLS - 1) * (long) CELL).orElseThrow();
 
-        assertTrue(memory.take(CELL + 1).isEmpty());
-        assertTrue(memory.take(1).isPresent());
-        assertTrue(memory.take(1).isEmpty());
+        assertTrue(memory.allocate(CELL + 1).isEmpty());
+        assertTrue(memory.allocate(1).isPresent());
+        assertTrue(memory.allocate(1).isEmpty());
         assertEquals(memory.limit(), memory.used());
         most.release();
         assertEquals(CELL, memory.used());
@@ -96,8 +96,8 @@ class HostMemoryPoolTest {
 
     @Test
     void whatIsReleasedTwiceIsFreeOnce() {
-        HostAllocation cells = memory.take(2 * CELL).orElseThrow();
-        HostAllocation other = memory.take(CELL).orElseThrow();
+        HostAllocation cells = memory.allocate(2 * CELL).orElseThrow();
+        HostAllocation other = memory.allocate(CELL).orElseThrow();
 
         cells.release();
         cells.release();

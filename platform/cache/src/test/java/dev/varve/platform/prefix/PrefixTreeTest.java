@@ -75,7 +75,7 @@ class PrefixTreeTest {
                 next.ifPresent(
                         block -> {
                             write(block.rows(), content(scope, upToIt, BLOCK, BLOCK * ROW_BYTES));
-                            block.becomeReady();
+                            block.markReady();
                         });
             }
             fits = next.isPresent();
@@ -103,7 +103,7 @@ class PrefixTreeTest {
         kept.ifPresent(
                 checkpoint -> {
                     write(checkpoint.pieces(), content(scope, tokens, 0, STATE_BYTES));
-                    checkpoint.becomeReady();
+                    checkpoint.markReady();
                     checkpoint.unpin();
                 });
         return kept.isPresent();

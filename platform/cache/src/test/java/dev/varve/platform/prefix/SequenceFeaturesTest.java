@@ -62,7 +62,9 @@ class SequenceFeaturesTest {
             List<Integer> kept =
                     position <= begin ? List.of() : values.subList(0, position - begin);
             return new Pair(
-                    (SequenceFeatures) sequenceFeatures.upTo(position), kept, Math.min(begin, position));
+                    (SequenceFeatures) sequenceFeatures.upTo(position),
+                    kept,
+                    Math.min(begin, position));
         }
 
         void require(String what) {
@@ -149,7 +151,8 @@ class SequenceFeaturesTest {
             long1.add(random, 0, 1000);
 
             assertEquals(1000, long1.sequenceFeatures.before(1000).end());
-            assertEquals(512, long1.sequenceFeatures.before(1000).begin(), "two pages are left for it");
+            assertEquals(
+                    512, long1.sequenceFeatures.before(1000).begin(), "two pages are left for it");
             assertTrue(first.sequenceFeatures.before(256).read(0, 10).isEmpty());
             pinned.require("pinned");
             assertEquals(3 * page, memory.memory().used());

@@ -79,7 +79,7 @@ class SnapshotExporterTest {
         @Override
         public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
             for (int i = 0; i < parts.size(); i++) {
-                target.take(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
+                target.accept(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
             }
             held.add(new CompletableFuture<>());
             return held.getLast();

@@ -445,7 +445,11 @@ class StoredPrefixTest {
             assertFalse(rig.cache().hasEndedLoad(), "it was taken in");
         }
         assertEquals(
-                1, new ArchiveInspector(folder, InstantSource.system()).namespaces().getFirst().uses());
+                1,
+                new ArchiveInspector(folder, InstantSource.system())
+                        .namespaces()
+                        .getFirst()
+                        .uses());
     }
 
     @Test

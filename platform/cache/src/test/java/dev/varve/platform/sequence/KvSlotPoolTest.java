@@ -20,8 +20,8 @@ class KvSlotPoolTest {
     @Test
     void aSpanGrowsInPlaceWhileTheSlotsBehindItAreFree() {
         KvSlotPool pool = new KvSlotPool(8 * BLOCK);
-        SlotSpan first = pool.take(BLOCK).orElseThrow();
-        SlotSpan second = pool.take(BLOCK).orElseThrow();
+        SlotSpan first = pool.allocate(BLOCK).orElseThrow();
+        SlotSpan second = pool.allocate(BLOCK).orElseThrow();
 
         SlotSpan grown = pool.extend(first, 2 * BLOCK).orElseThrow();
 
@@ -33,7 +33,7 @@ class KvSlotPoolTest {
     @Test
     void releasingTwiceIsAnError() {
         KvSlotPool pool = new KvSlotPool(4 * BLOCK);
-        SlotSpan span = pool.take(BLOCK).orElseThrow();
+        SlotSpan span = pool.allocate(BLOCK).orElseThrow();
         pool.release(span);
 
         assertThrows(IllegalStateException.class, () -> pool.release(span));
@@ -47,7 +47,7 @@ class KvSlotPoolTest {
             List<SlotSpan> taken = new ArrayList<>();
             for (int step = 0; step < 200; step++) {
                 if (taken.isEmpty() || random.nextBoolean()) {
-                    pool.take((1 + random.nextInt(4)) * BLOCK).ifPresent(taken::add);
+                    pool.allocate((1 + random.nextInt(4)) * BLOCK).ifPresent(taken::add);
                 } else if (random.nextBoolean()) {
                     int index = random.nextInt(taken.size());
                     SlotSpan span = taken.get(index);
@@ -60,7 +60,7 @@ class KvSlotPoolTest {
             }
             taken.forEach(pool::release);
             assertEquals(
-                    16 * BLOCK, pool.take(16 * BLOCK).orElseThrow().capacity(), "seed " + seed);
+                    16 * BLOCK, pool.allocate(16 * BLOCK).orElseThrow().capacity(), "seed " + seed);
         }
     }
 

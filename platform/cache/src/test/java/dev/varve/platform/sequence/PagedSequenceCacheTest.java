@@ -758,7 +758,8 @@ class PagedSequenceCacheTest {
         rig.prefillInCells(source, length);
         ChunkHistory chunkHistory = source.chunkHistory().upTo(length);
 
-        SequenceCache brought = cache.beginAfter(PagedRig.request(more), chunkHistory, 0).orElseThrow();
+        SequenceCache brought =
+                cache.beginAfter(PagedRig.request(more), chunkHistory, 0).orElseThrow();
         rig.flush();
         rig.device.adopt(brought.rows(0, length), PagedRig.expected(brought.tokens(), length));
 

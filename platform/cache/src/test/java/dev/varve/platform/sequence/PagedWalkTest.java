@@ -240,7 +240,8 @@ class PagedWalkTest {
             int[] more = source.tokens().range(0, computed + 1);
             more[computed] = random.nextInt(1 << 20);
             Optional<SequenceCache> brought =
-                    cache.beginAfter(PagedRig.request(more), source.chunkHistory().upTo(computed), 0);
+                    cache.beginAfter(
+                            PagedRig.request(more), source.chunkHistory().upTo(computed), 0);
             brought.ifPresent(
                     sequence -> {
                         rig.flush();

@@ -23,10 +23,10 @@ class StateRowPoolTest {
 
     @Test
     void statesComeFromOneEndAndCheckpointsFromTheOther() {
-        assertEquals(OptionalInt.of(1), pool.takeLow());
-        assertEquals(OptionalInt.of(2), pool.takeLow());
-        assertEquals(OptionalInt.of(6), pool.takeHigh());
-        assertEquals(OptionalInt.of(5), pool.takeHigh());
+        assertEquals(OptionalInt.of(1), pool.allocateLow());
+        assertEquals(OptionalInt.of(2), pool.allocateLow());
+        assertEquals(OptionalInt.of(6), pool.allocateHigh());
+        assertEquals(OptionalInt.of(5), pool.allocateHigh());
     }
 
     @Test
@@ -36,25 +36,25 @@ class StateRowPoolTest {
 
         assertFalse(pool.isShared(SequenceChunk.ZERO_ROW));
         for (int row = 1; row < ROWS; row++) {
-            assertEquals(OptionalInt.of(row), pool.takeLow());
+            assertEquals(OptionalInt.of(row), pool.allocateLow());
         }
         assertFalse(pool.hasFree());
-        assertEquals(OptionalInt.empty(), pool.takeLow());
-        assertEquals(OptionalInt.empty(), pool.takeHigh());
+        assertEquals(OptionalInt.empty(), pool.allocateLow());
+        assertEquals(OptionalInt.empty(), pool.allocateHigh());
     }
 
     @Test
     void aRowIsFreeWhenItsLastHolderGaveItBack() {
-        int row = pool.takeLow().orElseThrow();
+        int row = pool.allocateLow().orElseThrow();
         pool.share(row);
         assertTrue(pool.isShared(row));
 
         pool.release(row);
 
         assertFalse(pool.isShared(row));
-        assertEquals(OptionalInt.of(row + 1), pool.takeLow(), "one holder is left");
+        assertEquals(OptionalInt.of(row + 1), pool.allocateLow(), "one holder is left");
         pool.release(row);
-        assertEquals(OptionalInt.of(row), pool.takeLow());
+        assertEquals(OptionalInt.of(row), pool.allocateLow());
     }
 
     @Test
@@ -76,7 +76,7 @@ class StateRowPoolTest {
             List<Integer> held = new ArrayList<>(holders.keySet());
             int choice = held.isEmpty() ? 0 : random.nextInt(4);
             if (choice < 2) {
-                OptionalInt row = choice == 0 ? pool.takeLow() : pool.takeHigh();
+                OptionalInt row = choice == 0 ? pool.allocateLow() : pool.allocateHigh();
                 assertEquals(holders.size() < ROWS - 1, row.isPresent(), seed);
                 row.ifPresent(
                         taken -> {

@@ -41,7 +41,7 @@ class ObjectBytesTest {
     void aPreambleIsReadAsItWasWritten(ObjectDescriptor name) {
         ObjectPreamble preamble = new ObjectPreamble(name, 77, 123_456_789_012L);
 
-        assertEquals(Optional.of(preamble), ObjectPreamble.take(name.key(), preamble(preamble)));
+        assertEquals(Optional.of(preamble), ObjectPreamble.read(name.key(), preamble(preamble)));
         assertEquals(ObjectPreamble.BYTES + 77 + 123_456_789_012L, preamble.bytes());
     }
 
@@ -52,7 +52,7 @@ class ObjectBytesTest {
         preamble.put(bytes);
         bytes.clear();
 
-        assertEquals(Optional.of(preamble), ObjectPreamble.take(NAME.key(), bytes));
+        assertEquals(Optional.of(preamble), ObjectPreamble.read(NAME.key(), bytes));
         assertEquals(5, bytes.remaining());
     }
 
@@ -67,7 +67,7 @@ class ObjectBytesTest {
 
         bytes.putInt(at, value);
 
-        assertEquals(Optional.empty(), ObjectPreamble.take(NAME.key(), bytes));
+        assertEquals(Optional.empty(), ObjectPreamble.read(NAME.key(), bytes));
     }
 
     @ParameterizedTest
@@ -77,7 +77,7 @@ class ObjectBytesTest {
 
         bytes.putInt(at, value);
 
-        assertTrue(ObjectPreamble.take(NAME.key(), bytes).isPresent());
+        assertTrue(ObjectPreamble.read(NAME.key(), bytes).isPresent());
     }
 
     @Test
@@ -86,7 +86,7 @@ class ObjectBytesTest {
 
         assertEquals(
                 Optional.empty(),
-                ObjectPreamble.take(NAME.key(), bytes.limit(ObjectPreamble.BYTES - 1)));
+                ObjectPreamble.read(NAME.key(), bytes.limit(ObjectPreamble.BYTES - 1)));
     }
 
     private static ByteBuffer head(byte[] name, long bytes) {
@@ -102,7 +102,7 @@ class ObjectBytesTest {
         other[15] = 1;
 
         SharedObjectManifest head =
-                SharedObjectManifest.take(NAME.key(), head(name, 5)).orElseThrow();
+                SharedObjectManifest.read(NAME.key(), head(name, 5)).orElseThrow();
 
         assertEquals(SharedObjectManifest.of(NAME.key(), name, 5), head);
         assertEquals(NAME.key(), head.key());
@@ -114,19 +114,19 @@ class ObjectBytesTest {
     @Test
     void aHeadThatCannotBeIsNone() {
         byte[] name = new byte[SharedObjectManifest.NAME_BYTES];
-        assertEquals(Optional.empty(), SharedObjectManifest.take(NAME.key(), head(name, 0)));
-        assertEquals(Optional.empty(), SharedObjectManifest.take(NAME.key(), head(name, -1)));
-        assertTrue(SharedObjectManifest.take(NAME.key(), head(name, 1)).isPresent());
+        assertEquals(Optional.empty(), SharedObjectManifest.read(NAME.key(), head(name, 0)));
+        assertEquals(Optional.empty(), SharedObjectManifest.read(NAME.key(), head(name, -1)));
+        assertTrue(SharedObjectManifest.read(NAME.key(), head(name, 1)).isPresent());
         assertEquals(
                 Optional.empty(),
-                SharedObjectManifest.take(NAME.key(), head(name, 1).putInt(0, 7)));
+                SharedObjectManifest.read(NAME.key(), head(name, 1).putInt(0, 7)));
         assertEquals(
                 Optional.empty(),
-                SharedObjectManifest.take(NAME.key(), head(name, 1).putInt(4, 2)));
+                SharedObjectManifest.read(NAME.key(), head(name, 1).putInt(4, 2)));
         assertEquals(
-                Optional.empty(), SharedObjectManifest.take(NAME.key(), head(name, 1).limit(31)));
+                Optional.empty(), SharedObjectManifest.read(NAME.key(), head(name, 1).limit(31)));
         assertEquals(
-                Optional.empty(), SharedObjectManifest.take(NAME.key(), ByteBuffer.allocate(33)));
+                Optional.empty(), SharedObjectManifest.read(NAME.key(), ByteBuffer.allocate(33)));
     }
 
     static Stream<JournalEntry> entries() {
@@ -147,7 +147,7 @@ class ObjectBytesTest {
     @ParameterizedTest
     @MethodSource("entries")
     void anEntryIsReadAsItWasWritten(JournalEntry entry) {
-        assertEquals(Optional.of(entry), JournalEntry.take(ByteBuffer.wrap(bytes(entry))));
+        assertEquals(Optional.of(entry), JournalEntry.read(ByteBuffer.wrap(bytes(entry))));
     }
 
     @ParameterizedTest
@@ -157,20 +157,20 @@ class ObjectBytesTest {
         for (int length = 0; length <= bytes.length + 1; length++) {
             assertEquals(
                     length == bytes.length,
-                    JournalEntry.take(ByteBuffer.wrap(Arrays.copyOf(bytes, length))).isPresent(),
+                    JournalEntry.read(ByteBuffer.wrap(Arrays.copyOf(bytes, length))).isPresent(),
                     length + " of " + bytes.length + " bytes");
         }
     }
 
     @Test
     void anEntryOfAnUnknownKindIsNone() {
-        assertEquals(Optional.empty(), JournalEntry.take(ByteBuffer.wrap(new byte[] {5, 0})));
+        assertEquals(Optional.empty(), JournalEntry.read(ByteBuffer.wrap(new byte[] {5, 0})));
         byte[] added = bytes(entries().findFirst().orElseThrow());
         // The kind of the object, and a position before its tail.
         for (int at : List.of(1 + 2 * ObjectKey.BYTES + 3, 1 + 2 * ObjectKey.BYTES + 11)) {
             byte[] wrong = added.clone();
             wrong[at - 3] = 9;
-            assertEquals(Optional.empty(), JournalEntry.take(ByteBuffer.wrap(wrong)), "at " + at);
+            assertEquals(Optional.empty(), JournalEntry.read(ByteBuffer.wrap(wrong)), "at " + at);
         }
     }
 

@@ -166,7 +166,7 @@ class SharedArchiveTest {
                     }
 
                     @Override
-                    public void take(long offset, ByteBuffer bytes) {
+                    public void write(long offset, ByteBuffer bytes) {
                         bytes.get(read.getFirst(), (int) offset, bytes.remaining());
                     }
                 },
@@ -286,7 +286,7 @@ class SharedArchiveTest {
                         }
 
                         @Override
-                        public void take(long offset, ByteBuffer bytes) {
+                        public void write(long offset, ByteBuffer bytes) {
                             throw new AssertionError("it is not wanted");
                         }
                     };

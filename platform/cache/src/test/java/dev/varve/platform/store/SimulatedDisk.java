@@ -212,8 +212,8 @@ public final class SimulatedDisk implements SnapshotStoreProvider, AutoCloseable
         }
 
         @Override
-        public void keys(Consumer<ByteBuffer> taker) {
-            values.keySet().forEach(taker);
+        public void keys(Consumer<ByteBuffer> consumer) {
+            values.keySet().forEach(consumer);
         }
 
         @Override

@@ -122,7 +122,7 @@ class SnapshotArchiveTest {
             }
 
             @Override
-            public void take(long offset, ByteBuffer bytes) {
+            public void write(long offset, ByteBuffer bytes) {
                 throw new AssertionError("it was refused");
             }
         };
@@ -492,9 +492,9 @@ class SnapshotArchiveTest {
                 }
 
                 @Override
-                public void keys(Consumer<ByteBuffer> taker) throws IOException {
+                public void keys(Consumer<ByteBuffer> consumer) throws IOException {
                     check();
-                    store.keys(taker);
+                    store.keys(consumer);
                 }
 
                 @Override

@@ -186,7 +186,7 @@ final class StoreBed {
                     }
 
                     @Override
-                    public void take(long offset, ByteBuffer bytes) {
+                    public void write(long offset, ByteBuffer bytes) {
                         bytes.get(read, (int) offset, bytes.remaining());
                     }
                 });

@@ -38,7 +38,7 @@ final class AotTrainingRunCommand extends CliCommand {
     private static final int ANSWERS = 3;
 
     /** Short, since the user waits for this run. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     @Mixin private PluginOptions plugins;
 
@@ -88,12 +88,12 @@ final class AotTrainingRunCommand extends CliCommand {
                             address.found.complete(Optional.empty());
                         });
         address.found
-                .completeOnTimeout(Optional.empty(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .completeOnTimeout(Optional.empty(), TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
                 .join()
-                .ifPresent(AotTrainingRunCommand::ask);
+                .ifPresent(AotTrainingRunCommand::sendRequests);
     }
 
-    private static void ask(URI server) {
+    private static void sendRequests(URI server) {
         for (int i = 0; i < ANSWERS; i++) {
             String options = i == 0 ? "" : ",\"stream\":true,\"temperature\":0";
             post(
@@ -118,7 +118,7 @@ final class AotTrainingRunCommand extends CliCommand {
                         + bytes.length
                         + "\r\n\r\n";
         try (Socket socket = new Socket(server.getHost(), server.getPort())) {
-            socket.setSoTimeout((int) PATIENCE.toMillis());
+            socket.setSoTimeout((int) TIMEOUT.toMillis());
             OutputStream out = socket.getOutputStream();
             out.write(head.getBytes(StandardCharsets.US_ASCII));
             out.write(bytes);

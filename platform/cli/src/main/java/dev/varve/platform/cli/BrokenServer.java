@@ -15,7 +15,7 @@ final class BrokenServer {
     /** Exit status. */
     static final int STATUS = 1;
 
-    private static final Duration LINGER = Duration.ofSeconds(4);
+    private static final Duration READ_TIME = Duration.ofSeconds(4);
 
     /** Time until the process is halted, since a failed device may not free its memory in order. */
     private static final Duration LIMIT = Duration.ofSeconds(8);
@@ -56,7 +56,7 @@ final class BrokenServer {
      * Keeps the server running for a moment so that clients can read the reason, unless the server
      * is asked to stop meanwhile.
      */
-    static void linger(CountDownLatch stop) throws InterruptedException {
-        stop.await(LINGER.toMillis(), TimeUnit.MILLISECONDS);
+    static void awaitReaders(CountDownLatch stop) throws InterruptedException {
+        stop.await(READ_TIME.toMillis(), TimeUnit.MILLISECONDS);
     }
 }

@@ -104,7 +104,7 @@ abstract class CliCommand implements Callable<Integer> {
     /** Returns the model to use; prints a note if it is a demo model. */
     final ModelChoice choose(ModelOption option) {
         ModelChoice choice = option.choose(environment());
-        choice.notes(spec.qualifiedName()).forEach(this::say);
+        choice.notes(spec.qualifiedName()).forEach(this::printMessage);
         return choice;
     }
 
@@ -168,12 +168,12 @@ abstract class CliCommand implements Callable<Integer> {
      */
     void showPlan(SplitMemoryPlan plan, List<String> reasons) {
         if (plan.parts().size() > 1) {
-            reasons.forEach(this::say);
-            plan.parts().forEach(part -> say(describe(part)));
+            reasons.forEach(this::printMessage);
+            plan.parts().forEach(part -> printMessage(describe(part)));
         }
-        plan.describeReplicas().ifPresent(this::say);
+        plan.describeReplicas().ifPresent(this::printMessage);
         if (plan.hostCache().isPresent()) {
-            say(plan.hostCache().describe());
+            printMessage(plan.hostCache().describe());
         }
     }
 
@@ -188,7 +188,7 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /** Prints one line on stderr, for the user. */
-    final void say(String text) {
+    final void printMessage(String text) {
         err().println("varve: " + text);
         err().flush();
     }

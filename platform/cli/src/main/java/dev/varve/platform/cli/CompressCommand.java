@@ -94,7 +94,7 @@ final class CompressCommand extends CliCommand {
                                 Optional.empty(),
                                 prepared.model().file(),
                                 prepared.tokenizer(),
-                                this::say)
+                                this::printMessage)
                         .orElseThrow(
                                 () ->
                                         new UsageException(
@@ -160,7 +160,7 @@ final class CompressCommand extends CliCommand {
                         CompressionOverrides.USUAL,
                         () -> false);
         if (shorter.isEmpty()) {
-            say("the command cannot remove any of the " + tokens + " tokens");
+            printMessage("the command cannot remove any of the " + tokens + " tokens");
             if (json) {
                 out().println(CliJson.write(CliJson.object().put("prompt_tokens", tokens)));
             }
@@ -183,7 +183,7 @@ final class CompressCommand extends CliCommand {
             out().println(CompressionView.text(text, colours));
         }
         out().flush();
-        say(
+        printMessage(
                 String.format(
                         Locale.ROOT,
                         "kept %d of %d tokens (%.1f %%, requested %.1f %%); scored in %.0f ms",

@@ -27,16 +27,16 @@ final class CompressionView {
         StringBuilder text = new StringBuilder();
         int token = 0;
         for (KeptRange kept : prompt.selection().kept()) {
-            leaveOut(prompt, token, kept.tokens().begin(), colours, text);
+            omit(prompt, token, kept.tokens().begin(), colours, text);
             String words = words(prompt, kept.tokens().begin(), kept.tokens().end());
             text.append(colours ? colour(kept.reason()) + words + RESET : words);
             token = kept.tokens().end();
         }
-        leaveOut(prompt, token, prompt.pieces().tokens(), colours, text);
+        omit(prompt, token, prompt.pieces().tokens(), colours, text);
         return text.toString();
     }
 
-    private static void leaveOut(
+    private static void omit(
             CompressedText prompt, int begin, int end, boolean colours, StringBuilder text) {
         if (begin < end) {
             text.append(

@@ -29,25 +29,25 @@ final class GracefulShutdown {
     private enum End {
         DONE,
         LATE,
-        HURRIED
+        INTERRUPTED
     }
 
-    private final CountDownLatch asked = new CountDownLatch(1);
-    private final CompletableFuture<End> hurried = new CompletableFuture<>();
+    private final CountDownLatch stopRequested = new CountDownLatch(1);
+    private final CompletableFuture<End> drainEnd = new CompletableFuture<>();
 
     /** Returns a hook that handles signals from {@link ShutdownHook#arm} on. */
     ShutdownHook guard() {
-        return ShutdownHook.prepare(asked::countDown, LIMIT, this::hurry);
+        return ShutdownHook.prepare(stopRequested::countDown, LIMIT, this::endDrain);
     }
 
     /** Ends the drain now: requests that still run are cancelled. */
-    void hurry() {
-        hurried.complete(End.HURRIED);
+    void endDrain() {
+        drainEnd.complete(End.INTERRUPTED);
     }
 
-    /** Counts down to 0 when the server is asked to stop. */
-    CountDownLatch asked() {
-        return asked;
+    /** Counts down to 0 when a stop is requested. */
+    CountDownLatch stopRequested() {
+        return stopRequested;
     }
 
     /**
@@ -61,7 +61,7 @@ final class GracefulShutdown {
         switch (await(requests)) {
             case DONE -> {}
             case LATE -> say.accept("requests still ran after " + limit + " and were cancelled");
-            case HURRIED -> say.accept("second signal: requests that still ran are cancelled");
+            case INTERRUPTED -> say.accept("second signal: requests that still ran are cancelled");
         }
     }
 
@@ -73,7 +73,7 @@ final class GracefulShutdown {
         CompletableFuture<End> drained =
                 CompletableFuture.supplyAsync(
                         () -> wait(requests), task -> Thread.ofVirtual().start(task));
-        return (End) CompletableFuture.anyOf(drained, hurried).join();
+        return (End) CompletableFuture.anyOf(drained, drainEnd).join();
     }
 
     private static End wait(Drain requests) {

@@ -19,7 +19,7 @@ public final class Main {
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> reportPluginExit(err), "varve-plugin-exit"));
         int exitCode =
-                RawArguments.complaint(arguments)
+                RawArguments.undecodableArgument(arguments)
                         .map(complaint -> refuse(err, complaint))
                         .orElseGet(() -> run(out, err, arguments));
         out.flush();

@@ -14,7 +14,7 @@ final class PeriodicGarbageCollection implements AutoCloseable {
     /** Bytes in use below which no collection is started. */
     static final long FLOOR = 96L << 20;
 
-    private static final int LOOK_SECONDS = 5;
+    private static final int CHECK_SECONDS = 5;
 
     private final LongSupplier used;
     private final Runnable collector;
@@ -23,7 +23,7 @@ final class PeriodicGarbageCollection implements AutoCloseable {
                     Thread.ofPlatform().name("varve-heap").daemon(true).factory());
 
     /** Upper bound of live bytes: the fewest bytes in use since the last collection. */
-    private long live;
+    private long liveBytes;
 
     /**
      * @param used bytes of the heap that are in use
@@ -42,18 +42,18 @@ final class PeriodicGarbageCollection implements AutoCloseable {
                 new PeriodicGarbageCollection(
                         () -> runtime.totalMemory() - runtime.freeMemory(), runtime::gc);
         trimmer.clock.scheduleWithFixedDelay(
-                trimmer::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+                trimmer::check, CHECK_SECONDS, CHECK_SECONDS, TimeUnit.SECONDS);
         return trimmer;
     }
 
     /** Collects if more than twice the live bytes, and more than {@link #FLOOR}, are in use. */
-    void look() {
+    void check() {
         long now = used.getAsLong();
         // Java may have collected by itself, after a large grammar or body became garbage.
-        live = Math.min(live, now);
-        if (now > Math.max(FLOOR, 2 * live)) {
+        liveBytes = Math.min(liveBytes, now);
+        if (now > Math.max(FLOOR, 2 * liveBytes)) {
             collector.run();
-            live = used.getAsLong();
+            liveBytes = used.getAsLong();
         }
     }
 

@@ -69,7 +69,7 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
                         compression.drafter().getFileName().toString());
         try (ProxyServer http = ProxyServer.start(options, upstream)) {
             print.accept("Serving " + target + " on " + http.uri());
-            stop.asked().await();
+            stop.stopRequested().await();
             stop.drain(http::drain, say);
         }
     }

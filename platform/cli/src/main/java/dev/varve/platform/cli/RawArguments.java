@@ -31,12 +31,12 @@ final class RawArguments {
      *
      * @return message about the first one; empty if all are correct
      */
-    static Optional<String> complaint(String... arguments) {
+    static Optional<String> undecodableArgument(String... arguments) {
         if (String.join("", arguments).indexOf(REPLACEMENT) < 0) {
             return Optional.empty();
         }
         try {
-            return complaint(
+            return undecodableArgument(
                     Files.readAllBytes(OF_THIS_PROCESS),
                     System.getProperty(CHARSET_PROPERTY, "unknown"),
                     arguments);
@@ -50,7 +50,8 @@ final class RawArguments {
      * @param commandLine words that end in a zero byte, the last ones being the arguments
      * @param charset charset with which Java decoded them
      */
-    static Optional<String> complaint(byte[] commandLine, String charset, String... arguments) {
+    static Optional<String> undecodableArgument(
+            byte[] commandLine, String charset, String... arguments) {
         List<byte[]> words = split(commandLine);
         int first = words.size() - arguments.length;
         for (int i = 0; i < arguments.length && first >= 0; i++) {

@@ -130,9 +130,9 @@ final class ServeCommand extends CliCommand {
             try (ProxyPrefillDrafter drafter =
                     model.openDrafter(serving.compression(), environment())) {
                 guard.arm();
-                serving.run(drafter, stop, this::say, this::print);
+                serving.run(drafter, stop, this::printMessage, this::print);
             }
-            say("stopped");
+            printMessage("stopped");
         }
         return 0;
     }
@@ -176,7 +176,7 @@ final class ServeCommand extends CliCommand {
             throw new UsageException(
                     "--kv-events: expected one model that is loaded at the start, found several");
         }
-        named.forEach(each -> each.choice().notes("varve serve").forEach(this::say));
+        named.forEach(each -> each.choice().notes("varve serve").forEach(this::printMessage));
         return serveSeveral(
                 new MultiModelServing(
                         named,
@@ -205,7 +205,7 @@ final class ServeCommand extends CliCommand {
                 several.check();
                 try (ModelManager all = several.open()) {
                     String loading = several.loading();
-                    say(
+                    printMessage(
                             "listening on "
                                     + entrance.open()
                                     + (loading.isEmpty() ? "" : "; loading " + loading));
@@ -216,7 +216,7 @@ final class ServeCommand extends CliCommand {
                     status = serve(http, all.broken(), stop);
                 }
             }
-            say("stopped");
+            printMessage("stopped");
         }
         return status;
     }
@@ -236,14 +236,14 @@ final class ServeCommand extends CliCommand {
                 // early, and /health can report that the model is loading.
                 listen =
                         () ->
-                                say(
+                                printMessage(
                                         "listening on "
                                                 + entrance.open()
                                                 + "; loading "
                                                 + choice.file().getFileName());
                 try (HostedModel runtime = open(model, settings)) {
                     int shards = runtime.placement().parts().size();
-                    say(
+                    printMessage(
                             String.format(
                                     Locale.ROOT,
                                     "%s ready after %.1f s",
@@ -265,7 +265,7 @@ final class ServeCommand extends CliCommand {
                     }
                 }
             }
-            say("stopped");
+            printMessage("stopped");
         }
         return status;
     }
@@ -318,7 +318,9 @@ final class ServeCommand extends CliCommand {
 
     @Override
     void checkModel(GgufFile file, Tokenizer tokenizer) {
-        chat = ChatTemplateLoader.open(server.chatTemplateFile(), file, tokenizer, this::say);
+        chat =
+                ChatTemplateLoader.open(
+                        server.chatTemplateFile(), file, tokenizer, this::printMessage);
     }
 
     /** Prints how to chat with the server, for new users. */
@@ -337,12 +339,12 @@ final class ServeCommand extends CliCommand {
     private int serve(
             HttpServer http, CompletableFuture<VarveException> broken, GracefulShutdown stop)
             throws InterruptedException {
-        if (BrokenServer.await(broken, stop.asked())) {
-            say(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the server exits");
-            BrokenServer.linger(stop.asked());
+        if (BrokenServer.await(broken, stop.stopRequested())) {
+            printMessage(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the server exits");
+            BrokenServer.awaitReaders(stop.stopRequested());
             return BrokenServer.STATUS;
         }
-        stop.drain(http::drain, this::say);
+        stop.drain(http::drain, this::printMessage);
         return 0;
     }
 }

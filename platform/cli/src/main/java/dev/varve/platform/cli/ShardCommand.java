@@ -203,6 +203,6 @@ final class ShardCommand extends CliCommand {
                         allowed,
                         models.stream().map(model -> model.file(environment())).toList(),
                         lookedUp),
-                TensorDigests.rememberedIn(environment().cacheFolder()));
+                TensorDigests.cachedIn(environment().cacheFolder()));
     }
 }

@@ -23,10 +23,10 @@ final class StopSignals implements AutoCloseable {
      * The actions that signals trigger: the first, the second and each further one.
      *
      * @param stop begins an orderly stop with an exit status
-     * @param hurry shortens the stop that has begun
-     * @param halt ends the process at once with an exit status
+     * @param endDrain shortens the stop that has begun
+     * @param exitNow ends the process at once with an exit status
      */
-    record Reactions(IntConsumer stop, Runnable hurry, IntConsumer halt) {
+    record Reactions(IntConsumer stop, Runnable endDrain, IntConsumer exitNow) {
         static Reactions of(Runnable hurry) {
             return new Reactions(System::exit, hurry, Runtime.getRuntime()::halt);
         }
@@ -86,8 +86,8 @@ final class StopSignals implements AutoCloseable {
         int status = SIGNALLED + number;
         switch (received.incrementAndGet()) {
             case 1 -> reactions.stop().accept(status);
-            case 2 -> reactions.hurry().run();
-            default -> reactions.halt().accept(status);
+            case 2 -> reactions.endDrain().run();
+            default -> reactions.exitNow().accept(status);
         }
     }
 

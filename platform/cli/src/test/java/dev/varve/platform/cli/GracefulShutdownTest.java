@@ -46,7 +46,7 @@ class GracefulShutdownTest {
                         .start(
                                 () -> {
                                     await(draining);
-                                    stop.hurry();
+                                    stop.endDrain();
                                 });
 
         stop.drain(

@@ -17,7 +17,7 @@ class PeriodicGarbageCollectionTest {
     private int collectionsAt(PeriodicGarbageCollection trimmer, long bytes) {
         used = bytes;
         int before = collections;
-        trimmer.look();
+        trimmer.check();
         return collections - before;
     }
 

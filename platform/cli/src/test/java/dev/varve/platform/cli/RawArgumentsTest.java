@@ -29,7 +29,7 @@ class RawArgumentsTest {
         byte[] latin1 = "gr\u00FCn".getBytes(StandardCharsets.ISO_8859_1);
 
         Optional<String> complaint =
-                RawArguments.complaint(
+                RawArguments.undecodableArgument(
                         commandLine(JAVA, utf8("tokenize"), utf8("--text"), latin1),
                         "UTF-8",
                         "tokenize",
@@ -44,7 +44,7 @@ class RawArgumentsTest {
     @Test
     void textThatJavaCouldNotReadNamesTheCharset() {
         Optional<String> complaint =
-                RawArguments.complaint(
+                RawArguments.undecodableArgument(
                         commandLine(JAVA, utf8(""), utf8("gr\u00FCn")),
                         "ANSI_X3.4-1968",
                         "",
@@ -62,13 +62,14 @@ class RawArgumentsTest {
     void aReplacementCharacterThatWasWrittenIsText() {
         assertEquals(
                 Optional.empty(),
-                RawArguments.complaint(commandLine(JAVA, utf8("a\uFFFDb")), "UTF-8", "a\uFFFDb"));
+                RawArguments.undecodableArgument(
+                        commandLine(JAVA, utf8("a\uFFFDb")), "UTF-8", "a\uFFFDb"));
     }
 
     @Test
     void aCommandLineThatIsShorterThanTheArgumentsProvesNothing() {
         assertEquals(
                 Optional.empty(),
-                RawArguments.complaint(commandLine(JAVA), "UTF-8", "a", "\uFFFD"));
+                RawArguments.undecodableArgument(commandLine(JAVA), "UTF-8", "a", "\uFFFD"));
     }
 }

@@ -7,9 +7,9 @@ import dev.varve.platform.shard.ShardResult;
  * The tokens that one request adds to a batch, and the callback for the result.
  *
  * @param advance the tokens to compute
- * @param taker receives the result
+ * @param consumer receives the result
  */
-record BatchEntry(Request request, ScheduledTokens advance, LogitsConsumer taker) {
+record BatchEntry(Request request, ScheduledTokens advance, LogitsConsumer consumer) {
     /** Receives the result of a batch for one request. */
     @FunctionalInterface
     interface LogitsConsumer {
@@ -17,7 +17,7 @@ record BatchEntry(Request request, ScheduledTokens advance, LogitsConsumer taker
          * @param row the request's first row of outputs
          * @param column the request's first token in the batch
          */
-        void take(ShardResult result, int row, int column);
+        void accept(ShardResult result, int row, int column);
     }
 
     int tokens() {

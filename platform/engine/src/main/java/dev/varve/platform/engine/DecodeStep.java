@@ -51,7 +51,9 @@ final class DecodeStep {
             if (draftTokens.count() == 0) {
                 return request.requestedOutput();
             }
-            return request.requestedOutput().isBest() ? RequestedOutput.BEST_EACH : RequestedOutput.ALL;
+            return request.requestedOutput().isBest()
+                    ? RequestedOutput.BEST_EACH
+                    : RequestedOutput.ALL;
         }
 
         /** Returns the input tokens: the last known one, then forced or draft tokens. */

@@ -75,7 +75,13 @@ public record EngineOptions(
     /** Returns the same options with another pace. */
     public EngineOptions withPace(Pace other) {
         return new EngineOptions(
-                capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache, eventPublisher);
+                capacity,
+                queueLimit,
+                suppressedTokens,
+                shardPatience,
+                other,
+                hostCache,
+                eventPublisher);
     }
 
     /** Returns the same options without host cache and cache events. */

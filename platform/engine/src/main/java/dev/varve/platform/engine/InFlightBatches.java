@@ -212,17 +212,18 @@ final class InFlightBatches {
         int column = 0;
         for (int i = 0; i < pending.works().size(); i++) {
             BatchEntry work = pending.works().get(i);
-            take(pending, i, result, row, column);
+            deliver(pending, i, result, row, column);
             row += work.outputs();
             column += work.tokens();
         }
     }
 
     /** Passes a result to its request; an exception fails this request only. */
-    private void take(InFlightBatch pending, int index, ShardResult result, int row, int column) {
+    private void deliver(
+            InFlightBatch pending, int index, ShardResult result, int row, int column) {
         BatchEntry work = pending.works().get(index);
         try {
-            work.taker().take(result, row, column);
+            work.consumer().accept(result, row, column);
             choosePages(pending, index, result);
             show(pending, index, result, column);
         } catch (RuntimeException e) {

@@ -111,7 +111,7 @@ final class PendingPageScores {
 
     private void chooseForPrompt(Request request, Round round) {
         request.markTailScored();
-        take(round)
+        scores(round)
                 .ifPresentOrElse(
                         scores ->
                                 cache.choosePagesFor(
@@ -120,14 +120,14 @@ final class PendingPageScores {
     }
 
     private void choose(Request request, Round round) {
-        take(round)
+        scores(round)
                 .ifPresentOrElse(
                         scores -> cache.choosePages(request.sequence(), scores),
                         () -> cache.skipChoice(request.sequence(), request.sequence().computed()));
     }
 
     /** Returns the scores; empty after a failure, which skips this selection only. */
-    private static Optional<float[]> take(Round round) {
+    private static Optional<float[]> scores(Round round) {
         if (round.scores.isCompletedExceptionally()) {
             LOG.log(
                     System.Logger.Level.DEBUG,

@@ -114,7 +114,9 @@ final class PendingRestores {
                 restores.remove(restore);
                 restore.request().restored();
                 running.resumeSpeculation(restore.request());
-                start.accept(restore.request(), cache.started(restore.place(), restore.snapshotImport()));
+                start.accept(
+                        restore.request(),
+                        cache.started(restore.place(), restore.snapshotImport()));
                 any = true;
             }
         }

@@ -29,7 +29,8 @@ class PipelineStage {
     PipelineStage forWarmup() {
         return new PipelineStage(shard, worker) {
             @Override
-            CompletableFuture<ShardResult> take(Batch batch, Optional<LayerActivations> boundary) {
+            CompletableFuture<ShardResult> submit(
+                    Batch batch, Optional<LayerActivations> boundary) {
                 return shard().warmUp(batch, boundary);
             }
         };
@@ -57,11 +58,11 @@ class PipelineStage {
 
     /** Runs a batch in the shard, in the order of the calls. */
     final CompletableFuture<ShardResult> forward(Batch batch, Optional<LayerActivations> boundary) {
-        return inTurn(() -> take(batch, boundary));
+        return inTurn(() -> submit(batch, boundary));
     }
 
     /** Computes a batch and records its duration. */
-    CompletableFuture<ShardResult> take(Batch batch, Optional<LayerActivations> boundary) {
+    CompletableFuture<ShardResult> submit(Batch batch, Optional<LayerActivations> boundary) {
         long begin = System.nanoTime();
         ForwardEvent event = new ForwardEvent();
         event.begin();

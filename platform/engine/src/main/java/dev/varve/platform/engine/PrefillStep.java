@@ -62,7 +62,8 @@ final class PrefillStep {
      * @param tokenBudget limits the columns beside streams
      * @param columnGroup pieces of a window have a multiple of this many tokens
      */
-    PrefillStep(EngineContext state, QueueAccess queue, StepTokenBudget tokenBudget, int columnGroup) {
+    PrefillStep(
+            EngineContext state, QueueAccess queue, StepTokenBudget tokenBudget, int columnGroup) {
         this.state = state;
         this.queue = queue;
         this.tokenBudget = tokenBudget;
@@ -80,7 +81,8 @@ final class PrefillStep {
      */
     List<BatchEntry> chunksBesideDecode(int rows) {
         List<BatchEntry> works = new ArrayList<>();
-        int limit = Math.clamp(tokenBudget.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
+        int limit =
+                Math.clamp(tokenBudget.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
         int columns = rows;
         for (Request request : inOrder()) {
             boolean whole = works.isEmpty() && rows == 0;
@@ -115,7 +117,9 @@ final class PrefillStep {
      */
     void keepBusy(int depth) {
         // A request that waits for page scores awaits no token.
-        boolean shared = running.anyMatch(request -> request.isInDecode() && !request.isAwaitingPageScores());
+        boolean shared =
+                running.anyMatch(
+                        request -> request.isInDecode() && !request.isAwaitingPageScores());
         // Beside decode at most one chunk is in flight: the next token waits behind it.
         int limit = shared ? 1 : depth;
         int most = shared ? piece(tokenBudget.columnsBesideStep(), 0) : PlannedChunk.WINDOW;

@@ -337,7 +337,12 @@ final class Request implements TransferableRequest {
 
     CacheLookup cacheRequest() {
         return new CacheLookup(
-                tokens, promptLength, lastResume, replay, request.prompt().scope(), requestedOutput);
+                tokens,
+                promptLength,
+                lastResume,
+                replay,
+                request.prompt().scope(),
+                requestedOutput);
     }
 
     ChunkHistory replay() {
@@ -491,7 +496,8 @@ final class Request implements TransferableRequest {
     /** Drops the sequence; the request will be computed again with the same chunk boundaries. */
     void dropSequence() {
         // A copied prefix was not computed for this request, and draft tokens do not count.
-        ChunkHistory done = isRestoring() ? ChunkHistory.NONE : sequence.chunkHistory().endingBy(known());
+        ChunkHistory done =
+                isRestoring() ? ChunkHistory.NONE : sequence.chunkHistory().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
         awaitsPageScores = false;

@@ -223,7 +223,7 @@ final class RequestQueue implements QueueAccess {
 
     /** Ends all requests without the lock, so that a listener may block or call the queue. */
     private void endAll(Consumer<List<Request>> end) {
-        List<Request> all = takeAll();
+        List<Request> all = removeAll();
         try {
             end.accept(all);
         } finally {
@@ -238,7 +238,7 @@ final class RequestQueue implements QueueAccess {
         }
     }
 
-    private List<Request> takeAll() {
+    private List<Request> removeAll() {
         lock.lock();
         try {
             List<Request> all = List.copyOf(waiting);

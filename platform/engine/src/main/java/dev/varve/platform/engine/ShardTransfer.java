@@ -30,8 +30,8 @@ record ShardTransfer(List<CachePart> parts, List<Integer> places, CachePartHandl
     }
 
     @Override
-    public void take(int index, ByteBuffer bytes) {
-        all.take(places.get(index), bytes);
+    public void accept(int index, ByteBuffer bytes) {
+        all.accept(places.get(index), bytes);
     }
 
     @Override

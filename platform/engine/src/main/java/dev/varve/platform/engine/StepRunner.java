@@ -98,7 +98,8 @@ final class StepRunner {
                 new EngineContext(
                         running,
                         cache,
-                        new InFlightBatches(pipeline, cache, tokenBudget, drafting, this::endFailed),
+                        new InFlightBatches(
+                                pipeline, cache, tokenBudget, drafting, this::endFailed),
                         new TokenChoice(shape.vocabularySize()),
                         drafting,
                         new PendingPageScores(reader, cache.devices(), line::wakeUp));
@@ -269,7 +270,8 @@ final class StepRunner {
         for (int i = 0; i < running.size(); i++) {
             Request runs = running.get(i);
             int shared = runs.sharedStop(request);
-            if (shared >= known + MIN_AWAITED_TOKENS && state.prefix().awaits(runs.sequence(), shared)) {
+            if (shared >= known + MIN_AWAITED_TOKENS
+                    && state.prefix().awaits(runs.sequence(), shared)) {
                 request.await(runs, shared);
                 return true;
             }

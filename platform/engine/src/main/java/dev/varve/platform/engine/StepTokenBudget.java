@@ -36,7 +36,8 @@ final class StepTokenBudget {
     /** Records a step with prompt tokens. */
     void record(int columns, long nanos) {
         double measured = nanos / (columns + BASE_COLUMNS);
-        double weight = columnNanos == 0 ? 1 : measured > columnNanos ? SLOWER_WEIGHT : FASTER_WEIGHT;
+        double weight =
+                columnNanos == 0 ? 1 : measured > columnNanos ? SLOWER_WEIGHT : FASTER_WEIGHT;
         columnNanos += weight * (measured - columnNanos);
     }
 

@@ -81,7 +81,7 @@ final class TokenChoice {
      */
     Chosen choose(Request request, TokenLogits output) {
         int token = next(request, output);
-        return take(request, token, logprobs(request, output, token));
+        return record(request, token, logprobs(request, output, token));
     }
 
     /**
@@ -95,10 +95,10 @@ final class TokenChoice {
             throw new IllegalStateException(
                     "expected the guide to force token " + token + ", found " + forced);
         }
-        return take(request, token, Optional.empty());
+        return record(request, token, Optional.empty());
     }
 
-    private Chosen take(Request request, int token, Optional<TokenLogprobs> logprobs) {
+    private Chosen record(Request request, int token, Optional<TokenLogprobs> logprobs) {
         request.countToken();
         tokens++;
         if (request.isEndToken(token)) {

@@ -208,7 +208,8 @@ public final class EnginePool implements Engine {
                     ReplicaRouter.order(taking, first.prompt()).stream().findFirst();
             best.ifPresent(
                     chosen -> {
-                        routedRequests.forEach(each -> each.assign(chosen.replica(), chosen.cached()));
+                        routedRequests.forEach(
+                                each -> each.assign(chosen.replica(), chosen.cached()));
                         chosen.replica().index().add(first.prompt());
                     });
             return best.map(ReplicaRouter.Candidate::replica);

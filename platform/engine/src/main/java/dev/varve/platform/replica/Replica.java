@@ -121,7 +121,8 @@ final class Replica {
      * missing while no engine is loaded. Empty before the first engine.
      */
     synchronized Optional<EngineStatus> status() {
-        Optional<EngineStatus> now = member.map(each -> each.engine().status()).map(this::withoutLostShards);
+        Optional<EngineStatus> now =
+                member.map(each -> each.engine().status()).map(this::withoutLostShards);
         if (now.isPresent() && past.isPresent()) {
             return Optional.of(EngineStatusSum.after(now.get(), past.get()));
         }

@@ -32,7 +32,11 @@ final class ReplicaRouter {
      * @param usedTokens tokens in its caches
      */
     record Candidate(
-            Replica replica, int cached, long costTokens, long outstandingTokens, long usedTokens) {}
+            Replica replica,
+            int cached,
+            long costTokens,
+            long outstandingTokens,
+            long usedTokens) {}
 
     /**
      * Returns the replicas with their costs, the best one first.
@@ -40,7 +44,8 @@ final class ReplicaRouter {
      * @param replicas replicas that accept requests
      */
     static List<Candidate> order(List<Replica> replicas, PromptBlockHashes prompt) {
-        long least = replicas.stream().mapToLong(each -> each.outstandingTokens().get()).min().orElse(0);
+        long least =
+                replicas.stream().mapToLong(each -> each.outstandingTokens().get()).min().orElse(0);
         long emptiest = replicas.stream().mapToLong(each -> each.index().used()).min().orElse(0);
         List<Candidate> candidates = new ArrayList<>();
         for (Replica replica : replicas) {

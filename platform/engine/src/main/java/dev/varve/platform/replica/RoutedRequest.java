@@ -9,8 +9,8 @@ import dev.varve.platform.engine.GenerationListener;
 import java.util.Optional;
 
 /**
- * A request of a pool. It forwards events to the listener, and updates the outstanding tokens of its
- * replica. The engine that has the request calls it, one thread at a time.
+ * A request of a pool. It forwards events to the listener, and updates the outstanding tokens of
+ * its replica. The engine that has the request calls it, one thread at a time.
  */
 final class RoutedRequest implements GenerationListener {
     /** Estimated tokens of a response with a higher limit: most end long before their limit. */

@@ -14,11 +14,13 @@ public final class ChangedOptions {
     }
 
     public static EngineOptions withHostCache(EngineOptions options, HostCacheOptions memory) {
-        return copy(options, options.shardPatience(), Optional.of(memory), options.eventPublisher());
+        return copy(
+                options, options.shardPatience(), Optional.of(memory), options.eventPublisher());
     }
 
     static EngineOptions withFeed(EngineOptions options, CacheEventPublisher eventPublisher) {
-        return copy(options, options.shardPatience(), options.hostCache(), Optional.of(eventPublisher));
+        return copy(
+                options, options.shardPatience(), options.hostCache(), Optional.of(eventPublisher));
     }
 
     private static EngineOptions copy(

@@ -269,7 +269,10 @@ class FaultySpeculatorTest {
                         model,
                         model.shape().allLayers(),
                         new PlainShard.Sizes(
-                                sizes.slots(), sizes.stateRows(), List.of(1), sizes.rollbackBuffers()));
+                                sizes.slots(),
+                                sizes.stateRows(),
+                                List.of(1),
+                                sizes.rollbackBuffers()));
         Random random = new Random(9);
         try (Scheduler engine =
                 Scheduler.start(

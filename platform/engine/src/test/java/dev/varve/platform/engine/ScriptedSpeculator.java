@@ -99,7 +99,8 @@ public final class ScriptedSpeculator implements Speculator {
                 int[] draftTokens =
                         new int[Math.min(Math.min(most, request.most()), text.length - begin)];
                 for (int i = 0; i < draftTokens.length; i++) {
-                    draftTokens[i] = Math.floorMod(text[begin + i] + error.applyAsInt(i), vocabulary);
+                    draftTokens[i] =
+                            Math.floorMod(text[begin + i] + error.applyAsInt(i), vocabulary);
                 }
                 return Draft.of(draftTokens);
             }

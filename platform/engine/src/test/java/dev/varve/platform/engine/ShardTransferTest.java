@@ -50,10 +50,10 @@ class ShardTransferTest {
             ShardTransfer giving = ShardTransfer.of(range, ALL, source);
             for (int i = 0; i < taking.parts().size(); i++) {
                 int place = taking.places().get(i);
-                taking.take(i, ByteBuffer.wrap(expected.get(place)));
+                taking.accept(i, ByteBuffer.wrap(expected.get(place)));
                 ByteBuffer target = ByteBuffer.allocate(2);
                 giving.give(i, target);
-                given.take(place, target.flip());
+                given.accept(place, target.flip());
             }
         }
 

@@ -298,11 +298,11 @@ public final class SimulatedShard extends FakeShard {
                 faults.failsCopy(random),
                 () -> {
                     for (int i = 0; i < parts.size(); i++) {
-                        target.take(i, bytes(parts.get(i)));
+                        target.accept(i, bytes(parts.get(i)));
                     }
                     return null;
                 },
-                () -> target.take(0, bytes(parts.getFirst())));
+                () -> target.accept(0, bytes(parts.getFirst())));
     }
 
     @Override

@@ -32,7 +32,8 @@ class StepTokenBudgetTest {
     @Test
     void fewColumnsAreNotTakenForDearOnes() {
         for (int step = 0; step < 50; step++) {
-            int columns = Math.max(tokenBudget.columns() / PlannedChunk.PIECE, 1) * PlannedChunk.PIECE;
+            int columns =
+                    Math.max(tokenBudget.columns() / PlannedChunk.PIECE, 1) * PlannedChunk.PIECE;
             tokenBudget.record(columns, 20 * MILLI + columns * 2 * MILLI);
         }
 

@@ -108,8 +108,8 @@ final class StoreFaults {
         }
 
         @Override
-        public void keys(Consumer<ByteBuffer> taker) throws IOException {
-            store.keys(taker);
+        public void keys(Consumer<ByteBuffer> consumer) throws IOException {
+            store.keys(consumer);
         }
 
         @Override

@@ -90,7 +90,10 @@ class StoredStatesTest {
                             model,
                             new LayerRange(0, model.shape().layerCount()),
                             new PlainShard.Sizes(
-                                    plain.slots(), plain.stateRows(), captures, plain.rollbackBuffers()));
+                                    plain.slots(),
+                                    plain.stateRows(),
+                                    captures,
+                                    plain.rollbackBuffers()));
             ScriptedSpeculator eyes =
                     new ScriptedSpeculator(
                             List.of(), MOST, depth -> 0, model.shape().vocabularySize(), captures);

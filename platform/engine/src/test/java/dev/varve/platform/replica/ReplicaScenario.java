@@ -151,7 +151,8 @@ public final class ReplicaScenario implements Scenario {
         assertEquals(0, status.slots().running(), status::toString);
         assertEquals(clients.tokens(), status.counts().tokens().generated(), "tokens");
         for (int i = 0; i < count; i++) {
-            assertEquals(0, pool.replica(i).outstandingTokens().get(), "owed tokens of replica " + i);
+            assertEquals(
+                    0, pool.replica(i).outstandingTokens().get(), "owed tokens of replica " + i);
         }
     }
 }

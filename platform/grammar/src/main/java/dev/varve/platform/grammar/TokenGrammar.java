@@ -28,7 +28,8 @@ public final class TokenGrammar {
     private final int[] endTokens;
     private volatile long bytes;
 
-    TokenGrammar(Grammar grammar, WorkBudget workBudget, SortedVocabulary table, Tokenizer tokenizer) {
+    TokenGrammar(
+            Grammar grammar, WorkBudget workBudget, SortedVocabulary table, Tokenizer tokenizer) {
         this.workBudget = workBudget;
         this.table = table;
         recognizer = new Recognizer(grammar);

@@ -40,7 +40,7 @@ public final class CompressedMessageCache {
      *
      * @return the text that is used from now on
      */
-    public synchronized String keep(MessageKey key, String text) {
+    public synchronized String put(MessageKey key, String text) {
         String known = texts.get(key);
         if (known != null) {
             return known;
@@ -48,12 +48,12 @@ public final class CompressedMessageCache {
         if (size(text) <= mostBytes) {
             texts.put(key, text);
             bytes += size(text);
-            makeRoom();
+            evict();
         }
         return text;
     }
 
-    private void makeRoom() {
+    private void evict() {
         Iterator<String> oldest = texts.values().iterator();
         while (bytes > mostBytes) {
             bytes -= size(oldest.next());

@@ -106,12 +106,12 @@ final class AuxiliaryModels {
     }
 
     /** Returns settings that leave room for the drafter's reading if it selects pages. */
-    ModelSettings leaving(HostedModel.CompressingDrafter drafter) {
-        return leaving(drafter.drafter().readingBytes(contextTokens()));
+    ModelSettings withReservedMemory(HostedModel.CompressingDrafter drafter) {
+        return withReservedMemory(drafter.drafter().readingBytes(contextTokens()));
     }
 
     /** Returns settings that leave so many bytes if a drafter selects pages. */
-    ModelSettings leaving(long bytes) {
+    ModelSettings withReservedMemory(long bytes) {
         ModelSettings asked = model.settings().model();
         return model.settings().readsPages()
                 ? asked.withPool(asked.pool().map(pool -> pool.beside(bytes)))

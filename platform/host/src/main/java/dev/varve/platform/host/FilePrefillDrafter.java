@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
  */
 final class FilePrefillDrafter implements PrefillDrafter {
     /** Milliseconds between two checks whether a waiting caller has cancelled. */
-    private static final long LOOK_MILLIS = 200;
+    private static final long POLL_MILLIS = 200;
 
     private final Tokenizer tokenizer;
     private final String identity;
@@ -131,7 +131,7 @@ final class FilePrefillDrafter implements PrefillDrafter {
      */
     private static boolean isDone(CompletableFuture<float[]> scores) {
         try {
-            scores.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            scores.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
             return true;
         } catch (TimeoutException e) {
             return false;
@@ -146,7 +146,7 @@ final class FilePrefillDrafter implements PrefillDrafter {
 
     private void await(BooleanSupplier cancelled) {
         try {
-            while (!turn.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            while (!turn.tryLock(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
                 if (cancelled.getAsBoolean()) {
                     throw new CancellationException("the scoring of the text was cancelled");
                 }

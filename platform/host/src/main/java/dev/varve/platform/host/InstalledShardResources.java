@@ -44,7 +44,7 @@ public final class InstalledShardResources implements ShardResources {
 
     private final PluginCatalog catalog;
     private final LocalBackends backends;
-    private final Permitted offer;
+    private final Permitted permitted;
     private final TensorDigests digests;
 
     /**
@@ -53,10 +53,13 @@ public final class InstalledShardResources implements ShardResources {
      * @param digests of the model files' tensors
      */
     public InstalledShardResources(
-            PluginCatalog catalog, LocalBackends backends, Permitted offer, TensorDigests digests) {
+            PluginCatalog catalog,
+            LocalBackends backends,
+            Permitted permitted,
+            TensorDigests digests) {
         this.catalog = catalog;
         this.backends = backends;
-        this.offer = offer;
+        this.permitted = permitted;
         this.digests = digests;
     }
 
@@ -66,14 +69,14 @@ public final class InstalledShardResources implements ShardResources {
      * @throws VarveException of kind UNAVAILABLE if one is missing
      */
     public synchronized void requireDevices() {
-        offer.devices().forEach(backends::info);
+        permitted.devices().forEach(backends::info);
     }
 
     @Override
     public synchronized List<DeviceInfo> devices() {
         List<DeviceInfo> found = new ArrayList<>();
-        if (!offer.devices().isEmpty()) {
-            offer.devices().forEach(device -> found.add(backends.info(device)));
+        if (!permitted.devices().isEmpty()) {
+            permitted.devices().forEach(device -> found.add(backends.info(device)));
             return found;
         }
         for (String backend : catalog.backends().keySet()) {
@@ -100,22 +103,22 @@ public final class InstalledShardResources implements ShardResources {
                     VarveException.Kind.INVALID_REQUEST,
                     device + ": expected a device of this shard process, such as cpu:0");
         }
-        if (!offer.devices().isEmpty() && !offer.devices().contains(reference)) {
+        if (!permitted.devices().isEmpty() && !permitted.devices().contains(reference)) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    device + ": not among the devices of this shard, " + offer.devices());
+                    device + ": not among the devices of this shard, " + permitted.devices());
         }
         return backends.openDevice(reference, options);
     }
 
     @Override
     public GgufFile model(String name) {
-        for (Path file : offer.models()) {
+        for (Path file : permitted.models()) {
             if (file.getFileName().toString().equals(name)) {
                 return ZeroTensors.requireWeights(file, InstalledShardResources::warn);
             }
         }
-        for (Path folder : offer.folders()) {
+        for (Path folder : permitted.folders()) {
             Path file = folder.resolve(name);
             if (Files.isRegularFile(file)) {
                 return ZeroTensors.requireWeights(file, InstalledShardResources::warn);
@@ -127,11 +130,11 @@ public final class InstalledShardResources implements ShardResources {
                         + ": this shard has no such model; it searches "
                         + Setting.MODEL
                         + " "
-                        + offer.models()
+                        + permitted.models()
                         + " and "
                         + Setting.MODELS
                         + " "
-                        + offer.folders());
+                        + permitted.folders());
     }
 
     private static void warn(String message) {

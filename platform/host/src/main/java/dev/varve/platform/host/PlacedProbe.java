@@ -55,7 +55,7 @@ final class PlacedProbe implements DeviceProbe {
 
     @Override
     public DeviceSpeed measure(DeviceReference device) {
-        return isElsewhere(device) ? measureThere(device) : measureHere(device);
+        return isElsewhere(device) ? measureRemote(device) : measureLocal(device);
     }
 
     private boolean isElsewhere(DeviceReference device) {
@@ -77,7 +77,8 @@ final class PlacedProbe implements DeviceProbe {
         ModelSettings exact = settings().with(settings().computation().with(BatchInvariance.ON));
         ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), exact);
         if (isElsewhere(device)) {
-            return speedProbe(there(device, options), shards.info(device)).checkRatio(tokens);
+            return speedProbe(remoteOpener(device, options), shards.info(device))
+                    .checkRatio(tokens);
         }
         try (ComputeDevice opened = open(device)) {
             return speedProbe(here(opened, options), opened.info()).checkRatio(tokens);
@@ -100,13 +101,13 @@ final class PlacedProbe implements DeviceProbe {
                 LocalShard.load(model.range(range), device, options, LoadProgressListener.silent());
     }
 
-    private ShardOpener there(DeviceReference device, ShardOptions options) {
+    private ShardOpener remoteOpener(DeviceReference device, ShardOptions options) {
         return range ->
                 shards.open(
                         new Placement.Part(device, range), options, LoadProgressListener.silent());
     }
 
-    private DeviceSpeed measureHere(DeviceReference device) {
+    private DeviceSpeed measureLocal(DeviceReference device) {
         ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), settings());
         try (ComputeDevice opened = open(device)) {
             return probe.measure(
@@ -131,14 +132,14 @@ final class PlacedProbe implements DeviceProbe {
                 family());
     }
 
-    private DeviceSpeed measureThere(DeviceReference device) {
+    private DeviceSpeed measureRemote(DeviceReference device) {
         DeviceInfo info = shards.info(device);
         ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), settings());
         return probe.measure(
                 new CachingProbe.Subject(
                         device.toString(),
                         traits(device, info),
-                        there(device, options),
+                        remoteOpener(device, options),
                         info.memoryFreeBytes()),
                 notes);
     }
@@ -150,7 +151,7 @@ final class PlacedProbe implements DeviceProbe {
                 "threads " + prepared.settings().devices().options(CpuSharingMode.ALONE),
                 computation(),
                 "boundary " + prepared.settings().processes().boundaryType(),
-                backendThere(device),
+                remoteBackend(device),
                 family());
     }
 
@@ -158,7 +159,7 @@ final class PlacedProbe implements DeviceProbe {
      * Returns the backend build of a process: a child process uses the plugins of this process; a
      * listening process has its own.
      */
-    private String backendThere(DeviceReference device) {
+    private String remoteBackend(DeviceReference device) {
         return device.site() instanceof ProcessLocation.Child
                 ? backendPlugin(device)
                 : "backend of its own";

@@ -39,7 +39,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
     private final PreparedModel prepared;
     private final ShardLinkFactory links;
     private final Map<DeviceReference, ComputeDevice> devices = new HashMap<>();
-    private final Map<DeviceReference, DeviceInfo> facts = new HashMap<>();
+    private final Map<DeviceReference, DeviceInfo> deviceInfos = new HashMap<>();
     private final WeightCache weights = new WeightCache();
     private Optional<MemoryClaims.Claim> claim = Optional.empty();
     private Optional<MemoryClaims.Claim> helpers = Optional.empty();
@@ -55,10 +55,10 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if the device is missing
      */
     public synchronized DeviceInfo info(DeviceReference device) {
-        return facts.computeIfAbsent(device, this::left);
+        return deviceInfos.computeIfAbsent(device, this::withoutClaims);
     }
 
-    private DeviceInfo left(DeviceReference device) {
+    private DeviceInfo withoutClaims(DeviceReference device) {
         DeviceInfo found = find(device);
         return claims().map(others -> others.left(device, found)).orElse(found);
     }
@@ -77,9 +77,9 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
      * Claims the memory that auxiliary models need on this process's devices. Must be called before
      * they are opened: afterwards the free memory is queried again.
      */
-    synchronized void claimBeside(Supplier<Map<DeviceReference, Long>> needs) {
+    synchronized void claimAuxiliaryMemory(Supplier<Map<DeviceReference, Long>> needs) {
         helpers.ifPresent(MemoryClaims.Claim::close);
-        helpers = claims().map(others -> others.claim(needs.get(), this::left));
+        helpers = claims().map(others -> others.claim(needs.get(), this::withoutClaims));
     }
 
     private DeviceInfo find(DeviceReference device) {

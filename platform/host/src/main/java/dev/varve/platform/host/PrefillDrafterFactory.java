@@ -100,7 +100,7 @@ final class PrefillDrafterFactory {
                         options,
                         residency(),
                         LoadProgressListener.silent());
-        tell(
+        report(
                 model,
                 where,
                 scan,
@@ -111,7 +111,7 @@ final class PrefillDrafterFactory {
     private TextScorer remote(
             DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions options) {
         RemoteTextScorer scan = reach(where, model, options);
-        tell(
+        report(
                 model,
                 where,
                 scan,
@@ -146,7 +146,7 @@ final class PrefillDrafterFactory {
         }
     }
 
-    private void tell(ModelRange model, DeviceReference where, TextScorer reader, String stay) {
+    private void report(ModelRange model, DeviceReference where, TextScorer reader, String stay) {
         notes.accept(
                 String.format(
                         Locale.ROOT,

@@ -58,7 +58,7 @@ public final class PreparedModel {
     private final TensorDigests digests;
 
     /** Auxiliary models. */
-    private final AuxiliaryModels beside;
+    private final AuxiliaryModels auxiliary;
 
     private PreparedModel(HostSettings settings, ModelLoadListener listener) {
         this.settings = settings;
@@ -83,8 +83,8 @@ public final class PreparedModel {
         request = asked.resolve(backends::best);
         listener.resolved(request, backends::provides);
         requireProvided(catalog, request);
-        digests = TensorDigests.rememberedIn(settings.plugins().cacheFolder());
-        beside = new AuxiliaryModels(this, request, listener::note);
+        digests = TensorDigests.cachedIn(settings.plugins().cacheFolder());
+        auxiliary = new AuxiliaryModels(this, request, listener::note);
     }
 
     /**
@@ -160,7 +160,7 @@ public final class PreparedModel {
         PlacedShardFactory shards = shards();
         try {
             return new ProxyPrefillDrafter(
-                    beside.drafter(settings.compression().orElseThrow(), shards), shards::close);
+                    auxiliary.drafter(settings.compression().orElseThrow(), shards), shards::close);
         } catch (RuntimeException | Error e) {
             shards.close();
             throw e;
@@ -200,16 +200,17 @@ public final class PreparedModel {
     public SplitForecast forecast(Age age) {
         try (PlacedShardFactory shards = shards()) {
             ModelSettings sized =
-                    beside.drafterPlan(shards)
-                            .map(plan -> beside.leaving(plan.ownBytes()))
+                    auxiliary
+                            .drafterPlan(shards)
+                            .map(plan -> auxiliary.withReservedMemory(plan.ownBytes()))
                             .orElse(settings.model());
             SplitForecast forecast = planner(age, shards, sized).forecast(request);
-            tell(forecast.pool());
+            report(forecast.pool());
             return forecast;
         }
     }
 
-    private void tell(PoolPlan pool) {
+    private void report(PoolPlan pool) {
         pool.remarks().warnings().forEach(listener::warning);
         pool.remarks().notes().forEach(listener::note);
     }
@@ -220,14 +221,14 @@ public final class PreparedModel {
      */
     public Optional<PrefillDrafterMemoryPlan> drafterPlan() {
         try (PlacedShardFactory shards = shards()) {
-            return beside.drafterPlan(shards);
+            return auxiliary.drafterPlan(shards);
         }
     }
 
     /** Returns the memory needs of speculative decoding; empty if it is off. */
     public Optional<DraftMemoryPlan> draftPlan() {
         try (PlacedShardFactory shards = shards()) {
-            return settings.draft().map(draft -> beside.draft(draft, shards).plan());
+            return settings.draft().map(draft -> auxiliary.draft(draft, shards).plan());
         }
     }
 
@@ -265,7 +266,7 @@ public final class PreparedModel {
     public PlacedShardFactory reserve() {
         PlacedShardFactory shards = shards();
         try {
-            shards.claimBeside(() -> beside.needs(shards));
+            shards.claimAuxiliaryMemory(() -> auxiliary.needs(shards));
             ModelSettings sized = settings.model();
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
             shards.claim(
@@ -292,10 +293,11 @@ public final class PreparedModel {
         List<Optional<SpeculationOptions>> speculation = new ArrayList<>();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         try {
-            shards.claimBeside(() -> beside.needs(shards));
-            drafter = settings.compression().map(asked -> beside.drafter(asked, shards));
+            shards.claimAuxiliaryMemory(() -> auxiliary.needs(shards));
+            drafter = settings.compression().map(asked -> auxiliary.drafter(asked, shards));
             Tokenizer tokenizer = tokenizer();
-            ModelSettings leaving = drafter.map(beside::leaving).orElse(settings.model());
+            ModelSettings leaving =
+                    drafter.map(auxiliary::withReservedMemory).orElse(settings.model());
             listener.opened(model.file(), tokenizer);
             for (int i = 0; i < leaving.replicas(); i++) {
                 // Opened before planning: the plan then sees the memory that they leave free.
@@ -309,16 +311,16 @@ public final class PreparedModel {
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
             SplitMemoryPlan plan =
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);
-            tell(plan.pool());
+            report(plan.pool());
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
             shards.claim(plan);
             listener.planned(plan, placed.reasons());
             Optional<HostedModel.CompressingDrafter> reader = drafter;
             ReplicaFactory opening =
                     new ReplicaFactory(
-                            new ReplicaFactory.Parts(model, plan, paced(sized), shards),
-                            kept(placed.placement(), plan, sized),
-                            () -> beside.pageScorer(reader, tokenizer),
+                            new ReplicaFactory.Parts(model, plan, withStepDelay(sized), shards),
+                            cacheResources(placed.placement(), plan, sized),
+                            () -> auxiliary.pageScorer(reader, tokenizer),
                             () -> speculation(shards),
                             speculation);
             speculation.clear();
@@ -346,11 +348,11 @@ public final class PreparedModel {
      * auxiliary models.
      */
     List<DeviceReference> devices() {
-        return Stream.concat(request.devices().stream(), beside.processors()).toList();
+        return Stream.concat(request.devices().stream(), auxiliary.processors()).toList();
     }
 
     private Optional<SpeculationOptions> speculation(PlacedShardFactory shards) {
-        return settings.draft().map(draft -> beside.draft(draft, shards).open());
+        return settings.draft().map(draft -> auxiliary.draft(draft, shards).open());
     }
 
     private List<LoadedModel> load(ReplicaFactory opening) {
@@ -362,12 +364,12 @@ public final class PreparedModel {
         }
     }
 
-    private ReplicaFactory.Kept kept(
+    private ReplicaFactory.CacheResources cacheResources(
             Placement placement, SplitMemoryPlan plan, ModelSettings sized) {
         CacheStores stores =
                 new CacheStoreFactory(settings, catalog, model, sized).open(placement, plan);
         try {
-            return new ReplicaFactory.Kept(
+            return new ReplicaFactory.CacheResources(
                     stores, settings.sharing().events().map(events -> events.open(catalog)));
         } catch (RuntimeException | Error e) {
             stores.close();
@@ -379,7 +381,7 @@ public final class PreparedModel {
      * Disables mixed batches if the phases use different thread counts: a decode token beside a
      * prompt would be computed with the threads of prefill.
      */
-    private ModelSettings paced(ModelSettings sized) {
+    private ModelSettings withStepDelay(ModelSettings sized) {
         return settings.devices().phasesAreAlike()
                 ? sized
                 : sized.with(sized.waiting().withoutMixing());

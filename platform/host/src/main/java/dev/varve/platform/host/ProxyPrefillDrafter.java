@@ -71,7 +71,7 @@ public final class ProxyPrefillDrafter implements AutoCloseable {
                                                     List.of(settings.drafter()),
                                                     catalog,
                                                     settings.placement().within(processes)),
-                                            TensorDigests.rememberedIn(plugins.cacheFolder())),
+                                            TensorDigests.cachedIn(plugins.cacheFolder())),
                                     listener::note)
                             .open();
             return new ProxyPrefillDrafter(drafter, () -> opened.forEach(ComputeDevice::close));

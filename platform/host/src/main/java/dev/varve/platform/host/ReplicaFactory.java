@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  */
 final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     private final Parts parts;
-    private final Kept kept;
+    private final CacheResources cacheResources;
     private final Supplier<Optional<AsyncPageScorer>> pages;
     private final Supplier<Optional<SpeculationOptions>> speculation;
 
@@ -42,7 +42,7 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
      * @param stores stores behind host memory
      * @param eventPublisher receives the cache events of each replica
      */
-    record Kept(CacheStores stores, Optional<CacheEventPublisher> eventPublisher) {
+    record CacheResources(CacheStores stores, Optional<CacheEventPublisher> eventPublisher) {
         void close() {
             stores.close();
             eventPublisher.ifPresent(CacheEventPublisher::close);
@@ -50,19 +50,19 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     }
 
     /**
-     * @param kept owned by this object from now on
+     * @param cacheResources owned by this object from now on
      * @param pages creates a replica's page scorer, if there is one
      * @param speculation opens a replica's speculator, if there is one
      * @param ready speculators of the first replicas; owned by this object from now on
      */
     ReplicaFactory(
             Parts parts,
-            Kept kept,
+            CacheResources cacheResources,
             Supplier<Optional<AsyncPageScorer>> pages,
             Supplier<Optional<SpeculationOptions>> speculation,
             List<Optional<SpeculationOptions>> ready) {
         this.parts = parts;
-        this.kept = kept;
+        this.cacheResources = cacheResources;
         this.pages = pages;
         this.speculation = speculation;
         this.ready.addAll(ready);
@@ -99,10 +99,10 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
         Optional<AsyncPageScorer> scorer = pages.get();
         LoadedModel.EngineComponents extras =
                 new LoadedModel.EngineComponents(
-                        kept.stores().share(),
+                        cacheResources.stores().share(),
                         guesses,
                         scorer,
-                        kept.eventPublisher().map(CacheEventPublisher::share));
+                        cacheResources.eventPublisher().map(CacheEventPublisher::share));
         try {
             return LoadedModel.load(
                     parts.model(),
@@ -132,6 +132,6 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     public synchronized void close() {
         ready.forEach(each -> each.ifPresent(options -> options.speculator().close()));
         ready.clear();
-        kept.close();
+        cacheResources.close();
     }
 }

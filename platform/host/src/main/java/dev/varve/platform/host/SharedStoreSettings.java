@@ -34,7 +34,8 @@ public record SharedStoreSettings(
         Objects.requireNonNull(keyFile);
         if (!responseTimeout.isPositive()) {
             throw new IllegalArgumentException(
-                    "time limit of the shared store: expected more than 0, found " + responseTimeout);
+                    "time limit of the shared store: expected more than 0, found "
+                            + responseTimeout);
         }
     }
 }

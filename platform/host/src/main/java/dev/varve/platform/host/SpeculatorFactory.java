@@ -277,7 +277,10 @@ final class SpeculatorFactory {
         DeviceReference where = localDevice();
         MtpSpeculator speculator =
                 MtpSpeculator.open(
-                        block, target(mtpMost()).limits(), devices.local().apply(where), dflashSettings());
+                        block,
+                        target(mtpMost()).limits(),
+                        devices.local().apply(where),
+                        dflashSettings());
         notes.accept(
                 String.format(
                         Locale.ROOT,

@@ -245,11 +245,8 @@ public final class BlockBenchmark {
         return new StepTime(time.decodeMillis() * decode, time.prefillMillis() * prefill);
     }
 
-    /**
-     * Returns the time of an undisturbed step: one of the shorter times, since other load only adds
-     * time.
-     */
-    static double undisturbed(List<Double> times) {
+    /** Returns a low quantile of the times, since other load only adds time. */
+    static double lowQuantile(List<Double> times) {
         return times.stream().sorted().skip(times.size() / 5).findFirst().orElseThrow();
     }
 }

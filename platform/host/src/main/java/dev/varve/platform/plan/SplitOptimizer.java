@@ -73,7 +73,7 @@ final class SplitOptimizer {
             ModelBlocks blocks, List<Candidate> devices, List<ToLongFunction<LayerRange>> bytes) {
         this.blocks = blocks;
         this.devices = List.copyOf(devices);
-        this.bytes = bytes.stream().map(SplitOptimizer::remembered).toList();
+        this.bytes = bytes.stream().map(SplitOptimizer::memoized).toList();
         List<String> names = devices.stream().map(Candidate::pool).distinct().toList();
         free = new long[names.size()];
         Arrays.fill(free, Long.MAX_VALUE);
@@ -84,7 +84,7 @@ final class SplitOptimizer {
         }
     }
 
-    private static ToLongFunction<LayerRange> remembered(ToLongFunction<LayerRange> bytes) {
+    private static ToLongFunction<LayerRange> memoized(ToLongFunction<LayerRange> bytes) {
         Map<LayerRange, Long> known = new HashMap<>();
         return range -> known.computeIfAbsent(range, bytes::applyAsLong);
     }

@@ -91,7 +91,7 @@ final class TimedShard implements AutoCloseable {
             times.add(time);
             sum += time;
         }
-        return BlockBenchmark.undisturbed(times);
+        return BlockBenchmark.lowQuantile(times);
     }
 
     private double decode(int position, int tokens) {

@@ -260,7 +260,8 @@ public final class LoadedModel implements AutoCloseable {
 
     private CacheCapacity caches(MemoryPlan total) {
         CacheSizes sizes = total.sizes();
-        CacheCapacity caches = new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.rollbackBuffers());
+        CacheCapacity caches =
+                new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.rollbackBuffers());
         long pageBytes = total.need().kvBytes() / sizes.slots() * Pages.TOKENS;
         return plan.pool()
                 .options()

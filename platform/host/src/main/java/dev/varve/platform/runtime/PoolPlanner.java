@@ -21,7 +21,7 @@ final class PoolPlanner {
      * @param freeBytes beside weights, states and other reservations
      * @param bytesPerSlot K and V rows of one token, of all of its shards
      */
-    record Room(long freeBytes, long bytesPerSlot) {}
+    record PoolMemory(long freeBytes, long bytesPerSlot) {}
 
     private PoolPlanner() {}
 
@@ -33,8 +33,11 @@ final class PoolPlanner {
      *     possible
      */
     static PoolPlan of(
-            RequestedPaging request, ModelShape shape, ModelSettings settings, List<Room> rooms) {
-        if (!RangeMemory.keepsRows(shape)) {
+            RequestedPaging request,
+            ModelShape shape,
+            ModelSettings settings,
+            List<PoolMemory> memories) {
+        if (!RangeMemory.hasFullAttention(shape)) {
             return PoolPlan.none(
                     Setting.KVFLASH
                             + ": has no effect: the model has no full-attention layers, and only"
@@ -50,7 +53,7 @@ final class PoolPlanner {
                                     size,
                                     context,
                                     request.scores(),
-                                    budget(rooms, settings.sequences().parallel())
+                                    budget(memories, settings.sequences().parallel())
                                             .reserving(size.besideBytes()));
                 };
         return new PoolPlan(
@@ -60,11 +63,12 @@ final class PoolPlanner {
                 new PoolPlan.Remarks(pool.notes(), pool.warnings()));
     }
 
-    private static ResidentPoolMemory budget(List<Room> rooms, int sequences) {
-        List<Room> holding = rooms.stream().filter(room -> room.bytesPerSlot() > 0).toList();
+    private static ResidentPoolMemory budget(List<PoolMemory> memories, int sequences) {
+        List<PoolMemory> holding =
+                memories.stream().filter(memory -> memory.bytesPerSlot() > 0).toList();
         return ResidentPoolMemory.of(
-                holding.stream().mapToLong(Room::freeBytes).min().orElse(0),
-                holding.stream().mapToLong(Room::bytesPerSlot).max().orElse(0),
+                holding.stream().mapToLong(PoolMemory::freeBytes).min().orElse(0),
+                holding.stream().mapToLong(PoolMemory::bytesPerSlot).max().orElse(0),
                 sequences);
     }
 }

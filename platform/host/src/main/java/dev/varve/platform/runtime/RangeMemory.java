@@ -90,7 +90,8 @@ public record RangeMemory(
                 Math.addExact(
                         Math.multiplyExact(
                                 footprint.bytesPerStateRow(), stateRows(shape, settings)),
-                        CacheFootprint.rollbackBufferBytes(shape, range, rollbackBuffers(shape, settings))),
+                        CacheFootprint.rollbackBufferBytes(
+                                shape, range, rollbackBuffers(shape, settings))),
                 computeBytes(
                                 selection,
                                 shape,
@@ -134,7 +135,7 @@ public record RangeMemory(
         int context = contextTokens(shape, settings);
         int whole = SlotSpan.roundUp(context);
         return settings.pool()
-                .filter(pool -> keepsRows(shape))
+                .filter(pool -> hasFullAttention(shape))
                 .map(
                         pool ->
                                 switch (pool.size()) {
@@ -147,7 +148,7 @@ public record RangeMemory(
     }
 
     /** Whether any layer keeps rows of all tokens, which a pool can bound. */
-    static boolean keepsRows(ModelShape shape) {
+    static boolean hasFullAttention(ModelShape shape) {
         return shape.layers().stream().anyMatch(LayerState.FullAttention.class::isInstance);
     }
 
@@ -169,7 +170,7 @@ public record RangeMemory(
         }
         int slots = SlotSpan.roundUp(Math.min(limits.kvTokens().getAsInt(), MAX_SLOTS));
         if (slots < most) {
-            boolean pooled = settings.pool().isPresent() && keepsRows(shape);
+            boolean pooled = settings.pool().isPresent() && hasFullAttention(shape);
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
                     Setting.KV_TOKENS
@@ -196,7 +197,7 @@ public record RangeMemory(
     private static int stateRows(ModelShape shape, ModelSettings settings) {
         boolean triesOut =
                 shape.forgets()
-                        && keepsRows(shape)
+                        && hasFullAttention(shape)
                         && settings.pool().filter(RequestedPaging::scores).isPresent();
         return EngineOptions.Capacity.rowsFor(settings.sequences().parallel()) + (triesOut ? 1 : 0);
     }
@@ -237,7 +238,10 @@ public record RangeMemory(
         return new MemoryPlan(
                 contextTokens(shape, settings),
                 new CacheSizes(
-                        slots, stateRows(shape, settings), regionSlots, rollbackBuffers(shape, settings)),
+                        slots,
+                        stateRows(shape, settings),
+                        regionSlots,
+                        rollbackBuffers(shape, settings)),
                 new MemoryNeed(
                         weightBytes,
                         Math.multiplyExact(bytesPerSlot, slots),

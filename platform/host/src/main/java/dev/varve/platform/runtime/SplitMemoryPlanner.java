@@ -85,7 +85,7 @@ final class SplitMemoryPlanner {
         ModelShape shape = model.shape();
         PoolPlan pool =
                 settings.pool()
-                        .map(asked -> PoolPlanner.of(asked, shape, settings, rooms()))
+                        .map(asked -> PoolPlanner.of(asked, shape, settings, poolMemories()))
                         .orElse(PoolPlan.NONE);
         ModelSettings sized = sized(pool);
         List<RangeMemory> needs = needs(sized);
@@ -121,13 +121,13 @@ final class SplitMemoryPlanner {
     }
 
     /** Returns the room of each memory for pools, which does not depend on their size. */
-    private List<PoolPlanner.Room> rooms() {
+    private List<PoolPlanner.PoolMemory> poolMemories() {
         List<RangeMemory> needs = needs(settings.withPool(Optional.empty()));
         return memories.values().stream()
                 .map(
                         memory -> {
                             RangeMemory sum = sum(memory, needs);
-                            return new PoolPlanner.Room(
+                            return new PoolPlanner.PoolMemory(
                                     memory.free
                                             - memory.reserved
                                             - sum.weightBytes()

@@ -75,11 +75,11 @@ class CompressedMessageCacheTest {
     void aTextIsFoundUntilOthersNeedItsPlace() {
         CompressedMessageCache texts = new CompressedMessageCache(3 * ENTRY);
         for (int i = 0; i < 3; i++) {
-            texts.keep(key(i), text(i));
+            texts.put(key(i), text(i));
         }
         assertEquals(Optional.of(text(0)), texts.find(key(0)));
 
-        texts.keep(key(3), text(3));
+        texts.put(key(3), text(3));
 
         assertEquals(Optional.empty(), texts.find(key(1)));
         assertEquals(Optional.of(text(0)), texts.find(key(0)));
@@ -92,10 +92,10 @@ class CompressedMessageCacheTest {
     void aLongTextTakesThePlaceOfSeveral() {
         CompressedMessageCache texts = new CompressedMessageCache(3 * ENTRY);
         for (int i = 0; i < 3; i++) {
-            texts.keep(key(i), text(i));
+            texts.put(key(i), text(i));
         }
 
-        texts.keep(key(9), "x".repeat(200));
+        texts.put(key(9), "x".repeat(200));
 
         assertEquals(2, texts.count());
         assertTrue(texts.find(key(9)).isPresent());
@@ -105,21 +105,21 @@ class CompressedMessageCacheTest {
     @Test
     void aTextThatIsTooLongIsNotKeptAndDrivesNothingOut() {
         CompressedMessageCache texts = new CompressedMessageCache(ENTRY);
-        texts.keep(key(1), text(1));
+        texts.put(key(1), text(1));
 
-        assertEquals("x".repeat(101), texts.keep(key(2), "x".repeat(101)));
+        assertEquals("x".repeat(101), texts.put(key(2), "x".repeat(101)));
 
         assertEquals(Optional.empty(), texts.find(key(2)));
         assertEquals(Optional.of(text(1)), texts.find(key(1)));
-        assertEquals("x", new CompressedMessageCache(0).keep(key(1), "x"));
+        assertEquals("x", new CompressedMessageCache(0).put(key(1), "x"));
     }
 
     @Test
     void theFirstTextOfAMessageCounts() {
         CompressedMessageCache texts = new CompressedMessageCache(10 * ENTRY);
 
-        assertEquals("first", texts.keep(key(1), "first"));
-        assertEquals("first", texts.keep(key(1), "second"));
+        assertEquals("first", texts.put(key(1), "first"));
+        assertEquals("first", texts.put(key(1), "second"));
 
         assertEquals(Optional.of("first"), texts.find(key(1)));
         assertEquals(1, texts.count());
@@ -128,7 +128,7 @@ class CompressedMessageCacheTest {
     @Test
     void nothingIsLeftOfWhatIsForgotten() {
         CompressedMessageCache texts = new CompressedMessageCache(10 * ENTRY);
-        texts.keep(key(1), "x");
+        texts.put(key(1), "x");
 
         texts.clear();
 
@@ -150,7 +150,7 @@ class CompressedMessageCacheTest {
                                     boolean right = true;
                                     for (int i = 0; i < 4000; i++) {
                                         int id = (first * 7 + i * 13) % 40;
-                                        right &= texts.keep(key(id), text(id)).equals(text(id));
+                                        right &= texts.put(key(id), text(id)).equals(text(id));
                                         right &= texts.bytes() <= 20 * ENTRY;
                                     }
                                     return right;

@@ -40,7 +40,7 @@ class InstalledShardResourcesTest {
                 new LocalBackends(catalog.backends(), BackendOptions.packed(folder)),
                 new InstalledShardResources.Permitted(
                         devices.stream().map(DeviceReference::parse).toList(), models, folders),
-                TensorDigests.rememberedIn(folder));
+                TensorDigests.cachedIn(folder));
     }
 
     private static List<String> names(InstalledShardResources host) {

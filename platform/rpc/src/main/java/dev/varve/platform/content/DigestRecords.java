@@ -99,7 +99,7 @@ final class DigestRecords {
     }
 
     /** Stores digests of a file in this state, unless the file was modified a moment ago. */
-    synchronized void keep(
+    synchronized void store(
             Path file, FileIdentity identity, Map<GgufTensor.Place, String> digests) {
         if (identity.modified().isAfter(Instant.now().minus(SETTLED))) {
             return;
@@ -110,11 +110,11 @@ final class DigestRecords {
             write(beside(file), text);
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "{0} cannot be written: {1}", beside(file), e.toString());
-            keepApart(file, text);
+            storeSeparately(file, text);
         }
     }
 
-    private void keepApart(Path file, byte[] text) {
+    private void storeSeparately(Path file, byte[] text) {
         try {
             Files.createDirectories(folder);
             write(apart(file), text);

@@ -32,7 +32,7 @@ public final class TensorDigests {
      *
      * @param cacheFolder of this user; need not exist yet
      */
-    public static TensorDigests rememberedIn(Path cacheFolder) {
+    public static TensorDigests cachedIn(Path cacheFolder) {
         return new TensorDigests(new DigestRecords(cacheFolder.resolve("digests")));
     }
 
@@ -77,7 +77,7 @@ public final class TensorDigests {
         if (!missing.isEmpty()) {
             known.putAll(hasher.hash(file, missing, read));
             states.requireUnchanged();
-            records.keep(file, before, known);
+            records.store(file, before, known);
         }
         return known;
     }

@@ -196,7 +196,8 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int capacity = fields.number("capacity", 0, Integer.MAX_VALUE - begin);
         int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
-        int rollbackBuffer = fields.number("stash", ChunkPlacement.NO_ROLLBACK_BUFFER, Integer.MAX_VALUE);
+        int rollbackBuffer =
+                fields.number("stash", ChunkPlacement.NO_ROLLBACK_BUFFER, Integer.MAX_VALUE);
         RequestedOutput outputs = EnumCodec.OUTPUTS.get(fields);
         ChunkComputeMode kind = EnumCodec.COMPUTE_MODE.get(fields);
         TokenTree tree = tree(fields, count);
@@ -210,7 +211,12 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 sequence,
                 tokens,
                 new ChunkPlacement(
-                        position, new SlotSpan(begin, capacity), readRow, writeRow, rollbackBuffer, pages),
+                        position,
+                        new SlotSpan(begin, capacity),
+                        readRow,
+                        writeRow,
+                        rollbackBuffer,
+                        pages),
                 outputs,
                 kind,
                 tree);

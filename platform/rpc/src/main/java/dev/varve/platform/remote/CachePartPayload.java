@@ -47,7 +47,7 @@ final class CachePartPayload implements CachePartHandler {
     }
 
     @Override
-    public void take(int index, ByteBuffer source) {
+    public void accept(int index, ByteBuffer source) {
         slice(index).put(source);
     }
 
@@ -71,7 +71,7 @@ final class CachePartPayload implements CachePartHandler {
     /** Passes all parts to a target. */
     void handTo(CachePartHandler target) {
         for (int i = 0; i < begins.length - 1; i++) {
-            target.take(i, slice(i));
+            target.accept(i, slice(i));
         }
     }
 

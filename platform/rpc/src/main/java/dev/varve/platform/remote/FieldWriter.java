@@ -9,29 +9,29 @@ final class FieldWriter {
     private ByteBuffer bytes = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
 
     FieldWriter number(int value) {
-        room(Integer.BYTES).putInt(value);
+        ensureCapacity(Integer.BYTES).putInt(value);
         return this;
     }
 
     FieldWriter number(long value) {
-        room(Long.BYTES).putLong(value);
+        ensureCapacity(Long.BYTES).putLong(value);
         return this;
     }
 
     FieldWriter real(double value) {
-        room(Double.BYTES).putDouble(value);
+        ensureCapacity(Double.BYTES).putDouble(value);
         return this;
     }
 
     FieldWriter flag(boolean value) {
-        room(1).put((byte) (value ? 1 : 0));
+        ensureCapacity(1).put((byte) (value ? 1 : 0));
         return this;
     }
 
     FieldWriter text(String value) {
         byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
         number(utf8.length);
-        room(utf8.length).put(utf8);
+        ensureCapacity(utf8.length).put(utf8);
         return this;
     }
 
@@ -39,7 +39,7 @@ final class FieldWriter {
         return bytes.flip();
     }
 
-    private ByteBuffer room(int count) {
+    private ByteBuffer ensureCapacity(int count) {
         if (bytes.remaining() < count) {
             ByteBuffer larger =
                     ByteBuffer.allocate(2 * (bytes.position() + count))

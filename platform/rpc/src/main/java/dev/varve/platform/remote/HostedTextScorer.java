@@ -54,7 +54,11 @@ final class HostedTextScorer extends SessionModel {
                             adapter.tensors(all.range()), model.hasSameFiles(mine), host, progress);
             return new HostedTextScorer(
                     new LocalTextScorer(
-                            all, device, request.options(), request.residency(), tensors.progress()),
+                            all,
+                            device,
+                            request.options(),
+                            request.residency(),
+                            tensors.progress()),
                     device,
                     TextScoreCodec.of(request),
                     tensors);

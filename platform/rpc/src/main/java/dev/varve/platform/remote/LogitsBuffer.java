@@ -4,16 +4,16 @@ package dev.varve.platform.remote;
 final class LogitsBuffer {
     private static final float[] NONE = new float[0];
 
-    private float[] kept = NONE;
+    private float[] buffer = NONE;
 
     float[] none() {
         return NONE;
     }
 
     float[] of(int size) {
-        if (kept.length < size) {
-            kept = new float[size];
+        if (buffer.length < size) {
+            buffer = new float[size];
         }
-        return kept;
+        return buffer;
     }
 }

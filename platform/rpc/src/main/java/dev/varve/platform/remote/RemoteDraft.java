@@ -133,7 +133,8 @@ public final class RemoteDraft implements RemoteSpeculator {
                 device,
                 supervisor.loadedMemory().weights(),
                 supervisor.health(),
-                new DraftStatus.Responses(responses.sum(), responseNanos.sum() / 1e6, timedOut.sum()),
+                new DraftStatus.Responses(
+                        responses.sum(), responseNanos.sum() / 1e6, timedOut.sum()),
                 supervisor.traffic());
     }
 

@@ -179,8 +179,7 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> warmUp(
-            Batch batch, Optional<LayerActivations> boundary) {
+    public CompletableFuture<ShardResult> warmUp(Batch batch, Optional<LayerActivations> boundary) {
         Message message = batches.encode(batch, boundary);
         return call(
                 new Message(MessageType.WARM_UP, message.meta(), message.payload()),

@@ -39,7 +39,7 @@ final class ShardProcess {
 
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
     private static final Duration LAST_WORDS_LIMIT = Duration.ofMillis(500);
-    private static final int KEPT_LINES = 5;
+    private static final int MAX_LINES = 5;
 
     /** An exit status above this value encodes a signal number. */
     private static final int SIGNALLED = 128;
@@ -171,7 +171,7 @@ final class ShardProcess {
         OutputLine read = OutputLine.parse(line);
         if (read.mayExplainFailure()) {
             synchronized (lastLines) {
-                if (lastLines.size() == KEPT_LINES) {
+                if (lastLines.size() == MAX_LINES) {
                     lastLines.removeFirst();
                 }
                 lastLines.addLast(read.text());

@@ -50,7 +50,7 @@ final class Handshake {
         AtomicBoolean late = new AtomicBoolean();
         Future<?> limit =
                 WireTimer.after(
-                        options.patience().handshake().toNanos(),
+                        options.timeouts().handshake().toNanos(),
                         () -> {
                             late.set(true);
                             connection.close();
@@ -75,7 +75,7 @@ final class Handshake {
 
     private String why(IOException e, boolean over) {
         if (over) {
-            return "no handshake within " + options.patience().handshake().toMillis() + " ms";
+            return "no handshake within " + options.timeouts().handshake().toMillis() + " ms";
         }
         return e instanceof EOFException
                 ? "the other side closed during the handshake"

@@ -58,7 +58,7 @@ record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rin
         return new Hello(
                 Versions.OWN,
                 options.limits(),
-                options.patience().heartbeat(),
+                options.timeouts().heartbeat(),
                 new Rings(shared, nonce, options.sharedMemory().ringBytes()),
                 new Words(options.identity(), token, ""));
     }

@@ -155,7 +155,7 @@ public final class WireChannel implements AutoCloseable {
         NonBlockingThread.unstarted("varve-wire-reader " + terms.peer().address(), this::readAll)
                 .start();
         outbox.control(ControlFrame.ping(System.nanoTime()));
-        heartbeat = WireTimer.every(options.patience().heartbeat().toNanos(), this::sendHeartbeat);
+        heartbeat = WireTimer.every(options.timeouts().heartbeat().toNanos(), this::sendHeartbeat);
         if (ending.get()) {
             heartbeat.cancel(false);
         }
@@ -262,13 +262,13 @@ public final class WireChannel implements AutoCloseable {
         lastReadings = readings;
         // own ticks are counted, not time: a pause of this process does not count as the peer's
         // death
-        if (missed >= options.patience().misses()) {
+        if (missed >= options.timeouts().misses()) {
             end(
                     String.format(
                             Locale.ROOT,
                             "the other side sent nothing for %d ms",
-                            options.patience().misses()
-                                    * options.patience().heartbeat().toMillis()),
+                            options.timeouts().misses()
+                                    * options.timeouts().heartbeat().toMillis()),
                     false);
             return;
         }

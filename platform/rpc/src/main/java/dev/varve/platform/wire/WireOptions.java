@@ -9,14 +9,14 @@ import java.util.Optional;
  * Options of one side of a channel. Only the token must be the same on both sides.
  *
  * @param limits how much this side accepts
- * @param patience how long it waits for the other one
+ * @param timeouts how long it waits for the other one
  * @param sharedMemory transport of large payloads
  * @param identity role and build that it reports
  * @param token secret that the side that connects must know
  */
 public record WireOptions(
         WireLimits limits,
-        Patience patience,
+        Timeouts timeouts,
         SharedMemory sharedMemory,
         Identity identity,
         Optional<String> token) {
@@ -29,9 +29,9 @@ public record WireOptions(
      * @param misses pings without any sign of life after which the other side counts as dead
      * @param handshake longest duration of the handshake
      */
-    public record Patience(Duration heartbeat, int misses, Duration handshake) {
+    public record Timeouts(Duration heartbeat, int misses, Duration handshake) {
         /** Checks that the times are valid. */
-        public Patience {
+        public Timeouts {
             inRange("missed pings", misses, 1, 1000);
             inRange("heartbeat in milliseconds", heartbeat.toMillis(), 1, 3_600_000);
             inRange("handshake limit in milliseconds", handshake.toMillis(), 1, 3_600_000);
@@ -71,7 +71,7 @@ public record WireOptions(
         inRange("largest frame", limits.maxFrameBytes(), 1024, 64L * MIB);
         inRange("byte credit", limits.byteCredit(), 1024, 1024L * MIB);
         inRange("request credit", limits.requestCredit(), 1, 65536);
-        Objects.requireNonNull(patience);
+        Objects.requireNonNull(timeouts);
         Objects.requireNonNull(sharedMemory);
         Objects.requireNonNull(identity);
         token.ifPresent(secret -> shortText("token", secret));
@@ -84,7 +84,7 @@ public record WireOptions(
     public static WireOptions defaults() {
         return new WireOptions(
                 new WireLimits(4 * MIB, 64L * MIB, 8),
-                new Patience(Duration.ofMillis(500), 3, Duration.ofSeconds(10)),
+                new Timeouts(Duration.ofMillis(500), 3, Duration.ofSeconds(10)),
                 new SharedMemory(SharedMemoryMode.AUTO, 32L * MIB),
                 new Identity("peer", "unknown"),
                 Optional.empty());
@@ -101,37 +101,37 @@ public record WireOptions(
     }
 
     private WireOptions with(WireLimits other) {
-        return new WireOptions(other, patience, sharedMemory, identity, token);
+        return new WireOptions(other, timeouts, sharedMemory, identity, token);
     }
 
     /** Returns a copy with another heartbeat. */
     public WireOptions withHeartbeat(Duration period, int missed) {
-        return with(new Patience(period, missed, patience.handshake()));
+        return with(new Timeouts(period, missed, timeouts.handshake()));
     }
 
     /** Returns a copy with another handshake limit. */
     public WireOptions withHandshakeLimit(Duration limit) {
-        return with(new Patience(patience.heartbeat(), patience.misses(), limit));
+        return with(new Timeouts(timeouts.heartbeat(), timeouts.misses(), limit));
     }
 
-    private WireOptions with(Patience other) {
+    private WireOptions with(Timeouts other) {
         return new WireOptions(limits, other, sharedMemory, identity, token);
     }
 
     /** Returns a copy with another transport of large payloads. */
     public WireOptions withSharedMemory(SharedMemoryMode mode, long bytes) {
-        return new WireOptions(limits, patience, new SharedMemory(mode, bytes), identity, token);
+        return new WireOptions(limits, timeouts, new SharedMemory(mode, bytes), identity, token);
     }
 
     /** Returns a copy with another identity. */
     public WireOptions withIdentity(String ownRole, String ownBuildId) {
         Identity own = new Identity(ownRole, ownBuildId);
-        return new WireOptions(limits, patience, sharedMemory, own, token);
+        return new WireOptions(limits, timeouts, sharedMemory, own, token);
     }
 
     /** Returns a copy with another secret, or none. */
     public WireOptions withToken(Optional<String> secret) {
-        return new WireOptions(limits, patience, sharedMemory, identity, secret);
+        return new WireOptions(limits, timeouts, sharedMemory, identity, secret);
     }
 
     private static void inRange(String what, long value, long min, long max) {
@@ -156,7 +156,7 @@ public record WireOptions(
                 + ", "
                 + limits
                 + ", "
-                + patience
+                + timeouts
                 + ", "
                 + sharedMemory
                 + ", token="

@@ -59,7 +59,7 @@ class TensorDigestsTest {
     }
 
     private TensorDigests fresh() {
-        return TensorDigests.rememberedIn(folder.resolve("cache"));
+        return TensorDigests.cachedIn(folder.resolve("cache"));
     }
 
     /** Bytes that another process reads for the digests of some tensors. */

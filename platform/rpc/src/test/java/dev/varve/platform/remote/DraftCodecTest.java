@@ -25,7 +25,9 @@ class DraftCodecTest {
     private static final DraftCodec CODEC = new DraftCodec(List.of(1, 4), HIDDEN, VOCABULARY);
 
     private static final List<DraftStep.SequenceDraftRequest> ASKS =
-            List.of(new DraftStep.SequenceDraftRequest(7, 12, 99, 3, 0), new DraftStep.SequenceDraftRequest(-1, 1, 0, 15, 0));
+            List.of(
+                    new DraftStep.SequenceDraftRequest(7, 12, 99, 3, 0),
+                    new DraftStep.SequenceDraftRequest(-1, 1, 0, 15, 0));
 
     /** Two of four columns; all values differ. */
     private static HiddenStates states() {
@@ -81,7 +83,8 @@ class DraftCodecTest {
 
     @Test
     void treesArriveAsTheyGrew() {
-        List<DraftStep.SequenceDraftRequest> asks = List.of(new DraftStep.SequenceDraftRequest(1, 5, 3, 2, 4));
+        List<DraftStep.SequenceDraftRequest> asks =
+                List.of(new DraftStep.SequenceDraftRequest(1, 5, 3, 2, 4));
         Draft tree = new Draft(new int[] {1, 2, 3, 4}, new int[] {-1, 0, -1, 2}, 1);
 
         DraftStep step = CODEC.decode(CODEC.encode(new DraftStep(List.of(), asks)));
@@ -91,7 +94,8 @@ class DraftCodecTest {
         assertArrayEquals(tree.tokens(), found.tokens());
         assertArrayEquals(tree.parents(), found.parents());
         assertEquals(2, found.spine());
-        List<DraftStep.SequenceDraftRequest> odd = List.of(new DraftStep.SequenceDraftRequest(1, 5, 3, 2, 1));
+        List<DraftStep.SequenceDraftRequest> odd =
+                List.of(new DraftStep.SequenceDraftRequest(1, 5, 3, 2, 1));
         Message message = CODEC.encode(new DraftStep(List.of(), odd));
         WireException refusal = assertThrows(WireException.class, () -> CODEC.decode(message));
         assertEquals("branched: expected 0, or 2 or more, found 1", refusal.getMessage());

@@ -251,7 +251,12 @@ class GoldenBytesTest {
                         4,
                         TOKENS,
                         new ChunkPlacement(
-                                838, new SlotSpan(0, 512), 2, 2, ChunkPlacement.NO_ROLLBACK_BUFFER, map),
+                                838,
+                                new SlotSpan(0, 512),
+                                2,
+                                2,
+                                ChunkPlacement.NO_ROLLBACK_BUFFER,
+                                map),
                         RequestedOutput.BEST,
                         ChunkComputeMode.ROWS);
         SequenceChunk straight =

@@ -245,7 +245,7 @@ class RemotePartsTest {
         CachePartHandler broken =
                 new CachePartHandler() {
                     @Override
-                    public void take(int index, ByteBuffer bytes) {
+                    public void accept(int index, ByteBuffer bytes) {
                         throw new IllegalStateException("no room");
                     }
 

@@ -45,7 +45,7 @@ final class RemoteRig implements AutoCloseable {
         this.slots = slots;
         file = GgufFile.open(model.write(folder));
         this.model = PlainModel.read(file);
-        digests = TensorDigests.rememberedIn(folder.resolve("cache"));
+        digests = TensorDigests.cachedIn(folder.resolve("cache"));
         host = new PlainHost(file.path(), digests);
         server = new ShardServer(host, ShardWireOptions.wireOptions("shard"), host);
     }
@@ -98,7 +98,9 @@ final class RemoteRig implements AutoCloseable {
     /** A shard of this process that computes the same. */
     PlainShard twin(LayerRange range) {
         return new PlainShard(
-                model, range, new PlainShard.Sizes(slots, STATE_ROWS, captures(), ROLLBACK_BUFFERS));
+                model,
+                range,
+                new PlainShard.Sizes(slots, STATE_ROWS, captures(), ROLLBACK_BUFFERS));
     }
 
     @Override

@@ -299,7 +299,7 @@ class RemoteShardTest {
                                                 request.shard(),
                                                 request.device(),
                                                 request.boundaryType()),
-                                        TensorDigests.rememberedIn(folder),
+                                        TensorDigests.cachedIn(folder),
                                         (done, total) -> {}));
 
         assertEquals(VarveException.Kind.INVALID_REQUEST, refused.kind());

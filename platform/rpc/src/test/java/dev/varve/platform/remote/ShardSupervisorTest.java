@@ -136,7 +136,7 @@ class ShardSupervisorTest {
                         new TestLink(),
                         request().encode(),
                         new TensorCheck(
-                                TensorDigests.rememberedIn(folder), new TensorSelection(List.of())),
+                                TensorDigests.cachedIn(folder), new TensorSelection(List.of())),
                         FIRST_ATTEMPTS);
     }
 

@@ -162,8 +162,7 @@ class TensorCheckTest {
     void digestsAreNotTakenFromAFileThatChangedAfterwards() throws Exception {
         TensorCheck check =
                 new TensorCheck(
-                        TensorDigests.rememberedIn(folder.resolve("cache")),
-                        here.model.tensors(BACK));
+                        TensorDigests.cachedIn(folder.resolve("cache")), here.model.tensors(BACK));
         Files.copy(file("here"), folder.resolve("copy"));
         Files.move(folder.resolve("copy"), file("here"), StandardCopyOption.REPLACE_EXISTING);
 
@@ -181,8 +180,7 @@ class TensorCheckTest {
     void aTensorThatTheProcessDidNotLoadIsADifference() {
         TensorCheck check =
                 new TensorCheck(
-                        TensorDigests.rememberedIn(folder.resolve("cache")),
-                        here.model.tensors(BACK));
+                        TensorDigests.cachedIn(folder.resolve("cache")), here.model.tensors(BACK));
 
         VarveException refusal =
                 assertThrows(

@@ -32,7 +32,7 @@ public final class ChatRenderer {
     public ChatRenderer(ChatTemplate template, Tokenizer tokenizer) {
         this.template = template;
         this.tokenizer = tokenizer;
-        marks = MessageStartTokens.learn(template, tokenizer, withOwn(Map.of()), TRUSTED);
+        marks = MessageStartTokens.derive(template, tokenizer, withOwn(Map.of()), TRUSTED);
     }
 
     /**

@@ -43,7 +43,7 @@ final class ContentText {
             shown = text.stripLeading();
             skipSpace = shown.isEmpty();
         }
-        String settled = hold(matcher.push(shown));
+        String settled = buffer(matcher.push(shown));
         return matcher.found().isPresent() ? settled + takeSpace() : settled;
     }
 
@@ -52,7 +52,7 @@ final class ContentText {
      * it.
      */
     String beginCall() {
-        String settled = hold(matcher.finish());
+        String settled = buffer(matcher.finish());
         if (matcher.found().isPresent()) {
             return settled + takeSpace();
         }
@@ -62,10 +62,10 @@ final class ContentText {
     }
 
     String finish() {
-        return hold(matcher.finish()) + takeSpace();
+        return buffer(matcher.finish()) + takeSpace();
     }
 
-    private String hold(String text) {
+    private String buffer(String text) {
         if (!callsMayFollow) {
             return text;
         }

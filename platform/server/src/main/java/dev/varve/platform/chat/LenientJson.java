@@ -84,7 +84,7 @@ final class LenientJson {
     private final StringBuilder head = new StringBuilder();
 
     /** A string for a value whose schema allows no strings. */
-    private final StringBuilder held = new StringBuilder();
+    private final StringBuilder buffered = new StringBuilder();
 
     private State state = State.VALUE;
     private ArgumentSchema type;
@@ -342,14 +342,17 @@ final class LenientJson {
         state = then;
         outerQuote = 0;
         isHeld = !type.isUnknown() && !type.acceptsStrings();
-        held.setLength(0);
+        buffered.setLength(0);
         if (!isHeld) {
             out.append('"');
         }
     }
 
     private void endString() {
-        out.append(isHeld ? type.convert(held.toString()).orElse(JsonStrings.quoted(held)) : "\"");
+        out.append(
+                isHeld
+                        ? type.convert(buffered.toString()).orElse(JsonStrings.quoted(buffered))
+                        : "\"");
         state = State.AFTER;
     }
 
@@ -360,7 +363,7 @@ final class LenientJson {
     /** Writes text of a string: its JSON form, and its plain form. */
     private void put(CharSequence json, CharSequence text) {
         if (isHeld) {
-            held.append(text);
+            buffered.append(text);
         } else {
             out.append(json);
             hasText |= !json.isEmpty();

@@ -39,7 +39,7 @@ record MessageStartTokens(List<List<Integer>> marks) {
      *
      * @param trusted names of {@code variables} whose text may contain special tokens
      */
-    static MessageStartTokens learn(
+    static MessageStartTokens derive(
             ChatTemplate template,
             Tokenizer tokenizer,
             Map<String, Object> variables,

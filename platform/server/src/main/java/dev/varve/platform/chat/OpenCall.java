@@ -80,7 +80,7 @@ final class OpenCall {
         } else if (token == marks.closeId()) {
             nested--;
         } else {
-            keep(spelling);
+            buffer(spelling);
             parser.mark(spelling);
             return progress();
         }
@@ -129,12 +129,12 @@ final class OpenCall {
     }
 
     private ParseStatus text(String text) {
-        keep(text);
+        buffer(text);
         parser.push(text);
         return progress();
     }
 
-    private void keep(String text) {
+    private void buffer(String text) {
         if (!output.isBegun()) {
             raw.append(text);
         }

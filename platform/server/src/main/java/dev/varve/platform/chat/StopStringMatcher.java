@@ -6,7 +6,7 @@ import java.util.Optional;
 /** Finds stop strings in a growing text. Holds back only text that may begin one. */
 public final class StopStringMatcher {
     private final List<String> stops;
-    private final StringBuilder held = new StringBuilder();
+    private final StringBuilder buffered = new StringBuilder();
     private Optional<String> found = Optional.empty();
 
     /** Creates a matcher for strings, none of which is empty. */
@@ -22,8 +22,8 @@ public final class StopStringMatcher {
         if (stops.isEmpty()) {
             return text;
         }
-        held.append(text);
-        int open = held.length() - longestOpenEnd();
+        buffered.append(text);
+        int open = buffered.length() - longestOpenEnd();
         int match = firstMatch();
         // A stop string that began earlier may still be completed, and would then take precedence.
         if (match >= 0 && match <= open) {
@@ -35,21 +35,21 @@ public final class StopStringMatcher {
     /** Ends the text; returns the text that was held back, up to a stop string. */
     public String finish() {
         int match = firstMatch();
-        return found.isPresent() ? "" : match >= 0 ? cut(match) : take(held.length());
+        return found.isPresent() ? "" : match >= 0 ? cut(match) : take(buffered.length());
     }
 
     /** Returns the start of the first stop string, -1 if there is none. */
     private int firstMatch() {
         int first = -1;
         for (String stop : stops) {
-            int index = held.indexOf(stop);
+            int index = buffered.indexOf(stop);
             first = index >= 0 && (first < 0 || index < first) ? index : first;
         }
         return first;
     }
 
     private String cut(int match) {
-        found = stops.stream().filter(stop -> held.indexOf(stop) == match).findFirst();
+        found = stops.stream().filter(stop -> buffered.indexOf(stop) == match).findFirst();
         return take(match);
     }
 
@@ -59,8 +59,8 @@ public final class StopStringMatcher {
     }
 
     private String take(int length) {
-        String text = held.substring(0, length);
-        held.delete(0, length);
+        String text = buffered.substring(0, length);
+        buffered.delete(0, length);
         return text;
     }
 
@@ -68,10 +68,10 @@ public final class StopStringMatcher {
     private int longestOpenEnd() {
         int longest = 0;
         for (String stop : stops) {
-            for (int length = Math.min(stop.length() - 1, held.length());
+            for (int length = Math.min(stop.length() - 1, buffered.length());
                     length > longest;
                     length--) {
-                if (stop.startsWith(held.substring(held.length() - length))) {
+                if (stop.startsWith(buffered.substring(buffered.length() - length))) {
                     longest = length;
                 }
             }

@@ -7,7 +7,7 @@ final class TaggedValueConverter {
     private final ArgumentSchema type;
     private final boolean newlinesAround;
     private final ArgumentWriter arguments;
-    private final StringBuilder held = new StringBuilder();
+    private final StringBuilder buffered = new StringBuilder();
     private boolean begun;
     private boolean endsLine = true;
     private boolean streaming;
@@ -22,12 +22,12 @@ final class TaggedValueConverter {
     }
 
     void push(String text) {
-        held.append(text);
-        if (!begun && !held.isEmpty()) {
+        buffered.append(text);
+        if (!begun && !buffered.isEmpty()) {
             begun = true;
             endsLine = true;
-            if (newlinesAround && held.charAt(0) == '\n') {
-                held.deleteCharAt(0);
+            if (newlinesAround && buffered.charAt(0) == '\n') {
+                buffered.deleteCharAt(0);
             }
         }
         if (!text.isEmpty()) {
@@ -36,14 +36,14 @@ final class TaggedValueConverter {
         if (!type.isString()) {
             return;
         }
-        int settled = endsInNewline() ? held.length() - 1 : held.length();
-        if (!streaming && settled > 0 && !type.mayBeNull(held.substring(0, settled))) {
+        int settled = endsInNewline() ? buffered.length() - 1 : buffered.length();
+        if (!streaming && settled > 0 && !type.mayBeNull(buffered.substring(0, settled))) {
             streaming = true;
             arguments.raw("\"");
         }
         if (streaming) {
-            arguments.raw(JsonStrings.escaped(held.substring(0, settled)));
-            held.delete(0, settled);
+            arguments.raw(JsonStrings.escaped(buffered.substring(0, settled)));
+            buffered.delete(0, settled);
         }
     }
 
@@ -59,12 +59,13 @@ final class TaggedValueConverter {
      */
     void end(boolean isTagged) {
         if ((newlinesAround || !isTagged) && endsInNewline()) {
-            held.setLength(held.length() - 1);
+            buffered.setLength(buffered.length() - 1);
         }
-        arguments.raw(streaming ? JsonStrings.escaped(held) + '"' : type.coerce(held.toString()));
+        arguments.raw(
+                streaming ? JsonStrings.escaped(buffered) + '"' : type.coerce(buffered.toString()));
     }
 
     private boolean endsInNewline() {
-        return !held.isEmpty() && held.charAt(held.length() - 1) == '\n';
+        return !buffered.isEmpty() && buffered.charAt(buffered.length() - 1) == '\n';
     }
 }

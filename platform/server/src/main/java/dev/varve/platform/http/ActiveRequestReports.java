@@ -15,10 +15,10 @@ import java.util.Optional;
 /**
  * Lists and cancels the active requests.
  *
- * @param offer the models
- * @param live the active requests of all models
+ * @param offeredModels the models
+ * @param activeRequests the active requests of all models
  */
-record ActiveRequestReports(OfferedModels offer, ActiveRequests live) {
+record ActiveRequestReports(OfferedModels offeredModels, ActiveRequests activeRequests) {
     /** Path prefix before the id of a request. */
     static final String PREFIX = "/requests/";
 
@@ -26,9 +26,9 @@ record ActiveRequestReports(OfferedModels offer, ActiveRequests live) {
     JsonNode list(Exchange exchange) {
         Optional<String> model =
                 RequestedModel.inQuery(exchange.request())
-                        .map(name -> offer.view(Optional.of(name)).id());
+                        .map(name -> offeredModels.view(Optional.of(name)).id());
         List<ActiveRequest> shown =
-                live.all().stream()
+                activeRequests.all().stream()
                         .filter(answer -> model.map(answer.origin().model()::equals).orElse(true))
                         .toList();
         return ActiveRequestsReport.of(shown, exchange.admitted().caller());
@@ -41,7 +41,8 @@ record ActiveRequestReports(OfferedModels offer, ActiveRequests live) {
     JsonNode cancel(Exchange exchange) {
         String id = Route.below(PREFIX, exchange.request());
         ActiveRequest answer =
-                live.find(id)
+                activeRequests
+                        .find(id)
                         .orElseThrow(
                                 () ->
                                         ApiException.status(

@@ -30,7 +30,7 @@ import java.util.function.Function;
  * neither for thousands of other requests nor for their work.
  */
 final class AdmissionHandler extends Handler.Wrapper {
-    private final RequestIngress intake;
+    private final RequestIngress ingress;
     private final AccessControl access;
     private final Executor executor;
     private final Executor probes;
@@ -43,13 +43,13 @@ final class AdmissionHandler extends Handler.Wrapper {
      */
     AdmissionHandler(
             Handler next,
-            RequestIngress intake,
+            RequestIngress ingress,
             AccessControl access,
             Executor executor,
             Executor probes,
             Function<Request, Route> routes) {
         super(next);
-        this.intake = intake;
+        this.ingress = ingress;
         this.access = access;
         this.executor = executor;
         this.probes = probes;
@@ -63,8 +63,8 @@ final class AdmissionHandler extends Handler.Wrapper {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        intake.begin(request);
-        if (intake.isInExcess(request)) {
+        ingress.begin(request);
+        if (ingress.isInExcess(request)) {
             response.getHeaders().put(HttpFields.CONNECTION_CLOSE);
         }
         Route route = routes.apply(request);
@@ -72,7 +72,7 @@ final class AdmissionHandler extends Handler.Wrapper {
         Caller caller;
         try {
             if (!route.purpose().isProbe()) {
-                intake.requireRoom(request);
+                ingress.requireMemory(request);
             }
             caller = access.admit(request, route.purpose());
         } catch (IngressException e) {
@@ -108,7 +108,7 @@ final class AdmissionHandler extends Handler.Wrapper {
             AdmissionDecision refused = new AdmissionDecision.Refused(unknown, true);
             return dispatch(refused, route, request, response, callback);
         }
-        intake.read(
+        ingress.read(
                 request,
                 outcome ->
                         dispatch(admission(caller, outcome), route, request, response, callback));
@@ -161,7 +161,7 @@ final class AdmissionHandler extends Handler.Wrapper {
             case BodyOutcome.Complete(RequestBody body) ->
                     new AdmissionDecision.Admitted(caller, Optional.of(body));
             case BodyOutcome.Refused(IngressException reason) -> refused(reason);
-            case BodyOutcome.Gone gone -> new AdmissionDecision.Gone();
+            case BodyOutcome.Disconnected gone -> new AdmissionDecision.Gone();
         };
     }
 

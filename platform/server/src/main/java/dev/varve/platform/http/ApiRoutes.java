@@ -47,8 +47,8 @@ import java.util.function.BiFunction;
 final class ApiRoutes {
     private final RouteTable routes;
     private final AccessControl access;
-    private final RequestLifecycle cycle;
-    private final OfferedModels offer;
+    private final RequestLifecycle lifecycle;
+    private final OfferedModels offeredModels;
     private final SettingNames names;
     private final RouteContext context;
     private final ResponseDelivery delivery;
@@ -58,29 +58,34 @@ final class ApiRoutes {
 
     ApiRoutes(
             AccessControl access,
-            RequestIngress intake,
+            RequestIngress ingress,
             Metrics metrics,
-            OfferedModels offer,
+            OfferedModels offeredModels,
             HttpOptions options,
             ResumableStreamStore streams) {
         this.access = access;
-        this.offer = offer;
+        this.offeredModels = offeredModels;
         names = options.names();
         models = new ModelListResponse(names);
-        cycle = new RequestLifecycle(access, metrics, options.monitoring().tracing(), names);
-        context = new RouteContext(cycle, offer, intake, options.fields());
-        ActiveRequests live = new ActiveRequests();
+        lifecycle = new RequestLifecycle(access, metrics, options.monitoring().tracing(), names);
+        context = new RouteContext(lifecycle, offeredModels, ingress, options.fields());
+        ActiveRequests activeRequests = new ActiveRequests();
         delivery =
                 new ResponseDelivery(
-                        metrics, names, streams, options.resume(), live, cycle.failures());
-        routes = new RouteTable(new UnknownRoute(cycle));
+                        metrics,
+                        names,
+                        streams,
+                        options.resume(),
+                        activeRequests,
+                        lifecycle.failures());
+        routes = new RouteTable(new UnknownRoute(lifecycle));
         mapProbes();
-        mapFacts(options);
-        mapOversight(live);
+        mapInformation(options);
+        mapMonitoring(activeRequests);
         mapTexts();
         mapGeneration();
         mapOllama();
-        routes.mapAt(new StreamRoute(cycle, streams), StreamRoute.PREFIX + "*");
+        routes.mapAt(new StreamRoute(lifecycle, streams), StreamRoute.PREFIX + "*");
     }
 
     private void mapProbes() {
@@ -89,7 +94,7 @@ final class ApiRoutes {
         map(
                 "/metrics",
                 RouteAccess.METRICS,
-                exchange -> write(offer.metrics(accept(exchange)), exchange));
+                exchange -> write(offeredModels.metrics(accept(exchange)), exchange));
     }
 
     /**
@@ -98,15 +103,16 @@ final class ApiRoutes {
      * reported.
      */
     private RequestOutcome writeHealth(Exchange exchange) throws IOException {
-        boolean several = offer.require().areSeveral();
+        boolean several = offeredModels.require().areSeveral();
         Optional<Engine> engine =
-                offer.loaded().stream()
+                offeredModels.loaded().stream()
                         .map(ServedModel::engine)
                         .filter(each -> !several && each.broken().isDone())
                         .findFirst()
                         .or(
                                 () ->
-                                        offer.require()
+                                        offeredModels
+                                                .require()
                                                 .defaultModel()
                                                 .flatMap(ModelStatus::running)
                                                 .map(each -> each.served().engine())
@@ -136,23 +142,24 @@ final class ApiRoutes {
         return RequestOutcome.PLAIN;
     }
 
-    private void mapFacts(HttpOptions options) {
+    private void mapInformation(HttpOptions options) {
         report("/props", RouteAccess.SERVICE, this::properties);
         report("/v1/models", RouteAccess.SERVICE, this::models, "/models");
         report("/slots", RouteAccess.SERVICE, this::slots);
-        routes.mapAt(new ModelRoute(cycle, offer, models), ModelRoute.PREFIX + "*");
+        routes.mapAt(new ModelRoute(lifecycle, offeredModels, models), ModelRoute.PREFIX + "*");
         Route facts =
                 route(
                         "/",
                         RouteAccess.SERVICE,
                         Route.Methods.READ,
                         exchange -> index(options.address().basePath()));
-        RootRoute.map(routes, facts, cycle, options);
+        RootRoute.map(routes, facts, lifecycle, options);
     }
 
     private JsonNode properties(Exchange exchange) {
-        ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
-        return offer.facts(view)
+        ModelStatus view = offeredModels.view(RequestedModel.inQuery(exchange.request()));
+        return offeredModels
+                .queries(view)
                 .map(
                         facts ->
                                 facts.properties(
@@ -165,12 +172,15 @@ final class ApiRoutes {
      * not loaded.
      */
     private JsonNode slots(Exchange exchange) {
-        ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
-        return offer.facts(view).map(ModelQueries::slots).orElseGet(Json.MAPPER::createArrayNode);
+        ModelStatus view = offeredModels.view(RequestedModel.inQuery(exchange.request()));
+        return offeredModels
+                .queries(view)
+                .map(ModelQueries::slots)
+                .orElseGet(Json.MAPPER::createArrayNode);
     }
 
     private JsonNode models(Exchange exchange) {
-        List<ModelStatus> views = offer.require().views();
+        List<ModelStatus> views = offeredModels.require().views();
         boolean agent = QueryParameter.of(exchange.request(), "client_version").isPresent();
         return agent ? models.agentModels(views) : models.models(views);
     }
@@ -178,21 +188,21 @@ final class ApiRoutes {
     private ObjectNode index(String basePath) {
         return Json.object()
                 .put("name", "varve")
-                .put("status", offer.isReady() ? "ok" : "loading")
+                .put("status", offeredModels.isReady() ? "ok" : "loading")
                 .put("api", basePath + "/v1/chat/completions");
     }
 
-    private void mapOversight(ActiveRequests live) {
-        report("/status", RouteAccess.OVERSIGHT, this::status);
-        CacheReports cache = new CacheReports(offer);
+    private void mapMonitoring(ActiveRequests activeRequests) {
+        report("/status", RouteAccess.MONITORING, this::status);
+        CacheReports cache = new CacheReports(offeredModels);
         report("/cache", RouteAccess.OPERATION, cache::list);
         routes.map(route("/cache/clear", RouteAccess.OPERATION, Route.Methods.POST, cache::clear));
-        ActiveRequestReports requests = new ActiveRequestReports(offer, live);
-        report("/requests", RouteAccess.OVERSIGHT, requests::list);
+        ActiveRequestReports requests = new ActiveRequestReports(offeredModels, activeRequests);
+        report("/requests", RouteAccess.MONITORING, requests::list);
         routes.mapAt(
                 route(
                         "/requests/ID",
-                        RouteAccess.OVERSIGHT,
+                        RouteAccess.MONITORING,
                         Route.Methods.DELETE,
                         requests::cancel),
                 ActiveRequestReports.PREFIX + "*");
@@ -200,10 +210,12 @@ final class ApiRoutes {
 
     /** {@code GET /status?model=ID}: reports the current status of a model. Does not load it. */
     private JsonNode status(Exchange exchange) {
-        ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
+        ModelStatus view = offeredModels.view(RequestedModel.inQuery(exchange.request()));
         ObjectNode status = models.status(view);
         Caller caller = exchange.admitted().caller();
-        offer.facts(view).ifPresent(each -> each.status(status, names, access.scopes(), caller));
+        offeredModels
+                .queries(view)
+                .ifPresent(each -> each.status(status, names, access.scopes(), caller));
         return status;
     }
 
@@ -252,10 +264,10 @@ final class ApiRoutes {
                         }));
         routes.map(
                 new TokenizerRoute(
-                        "/tokenize", context, (model, body) -> model.facts().tokenize(body)));
+                        "/tokenize", context, (model, body) -> model.queries().tokenize(body)));
         routes.map(
                 new TokenizerRoute(
-                        "/detokenize", context, (model, body) -> model.facts().detokenize(body)));
+                        "/detokenize", context, (model, body) -> model.queries().detokenize(body)));
     }
 
     /** Returns a prompt as text and as token ids; {@code /v1/completions} accepts both. */
@@ -330,11 +342,11 @@ final class ApiRoutes {
         report(
                 "/api/tags",
                 RouteAccess.SERVICE,
-                exchange -> OllamaModels.tags(offer.require().views()));
+                exchange -> OllamaModels.tags(offeredModels.require().views()));
         report(
                 "/api/ps",
                 RouteAccess.SERVICE,
-                exchange -> OllamaModels.running(offer.require().views()));
+                exchange -> OllamaModels.running(offeredModels.require().views()));
         routes.map(new OllamaShowRoute(context));
         mapOllama(
                 "/api/chat",
@@ -366,7 +378,7 @@ final class ApiRoutes {
                                     dialect.rules().check(body, context.policy());
                                     return parse.apply(model, body);
                                 })
-                        .answering(
+                        .withoutGeneration(
                                 (model, body) ->
                                         OllamaBody.isEmpty(body)
                                                 ? Optional.of(
@@ -382,12 +394,13 @@ final class ApiRoutes {
 
     private void map(
             String label, RouteAccess purpose, BodylessRoute.Answer answer, String... aliases) {
-        routes.map(new BodylessRoute(label, purpose, Route.Methods.READ, cycle, answer), aliases);
+        routes.map(
+                new BodylessRoute(label, purpose, Route.Methods.READ, lifecycle, answer), aliases);
     }
 
     private Route route(
             String label, RouteAccess purpose, Route.Methods methods, BodylessRoute.Report report) {
-        return new BodylessRoute(label, purpose, methods, cycle, BodylessRoute.json(report));
+        return new BodylessRoute(label, purpose, methods, lifecycle, BodylessRoute.json(report));
     }
 
     /** Returns the routes by their paths. */

@@ -28,9 +28,9 @@ final class BodylessRoute extends Route {
             String label,
             RouteAccess purpose,
             Methods methods,
-            RequestLifecycle cycle,
+            RequestLifecycle lifecycle,
             Answer answer) {
-        super(label, purpose, methods, cycle);
+        super(label, purpose, methods, lifecycle);
         this.answer = answer;
     }
 

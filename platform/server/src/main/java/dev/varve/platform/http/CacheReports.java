@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
 /**
  * Lists and clears the prefix caches of the loaded models.
  *
- * @param offer the models
+ * @param offeredModels the models
  */
-record CacheReports(OfferedModels offer) {
+record CacheReports(OfferedModels offeredModels) {
     private static final String LIMIT = "limit=";
     private static final int USUAL_LIMIT = 100;
     private static final int MOST = 1000;
@@ -32,7 +32,7 @@ record CacheReports(OfferedModels offer) {
     JsonNode list(Exchange exchange) throws InterruptedException {
         int limit = limit(Optional.ofNullable(exchange.request().getQueryString()).orElse(""));
         Optional<RunningModel> model =
-                offer.view(RequestedModel.inQuery(exchange.request())).running();
+                offeredModels.view(RequestedModel.inQuery(exchange.request())).running();
         List<CachedPrefix> entries =
                 model.isPresent()
                         ? EngineFutures.await(model.get().served().engine().cacheEntries())
@@ -64,7 +64,7 @@ record CacheReports(OfferedModels offer) {
     JsonNode clear(Exchange exchange) throws InterruptedException {
         EngineFutures.await(
                 CompletableFuture.allOf(
-                        offer.loaded().stream()
+                        offeredModels.loaded().stream()
                                 .map(model -> model.engine().clearCache())
                                 .toArray(CompletableFuture<?>[]::new)));
         return Json.object().put("status", "ok");

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 /** Waits for results that an engine delivers between two steps. */
 final class EngineFutures {
     /** Longer than a step; an engine that waits for a lost shard runs no steps. */
-    private static final int PATIENCE_SECONDS = 30;
+    private static final int TIMEOUT_SECONDS = 30;
 
     private EngineFutures() {}
 
@@ -23,12 +23,12 @@ final class EngineFutures {
      */
     static <T> T await(CompletableFuture<T> answer) throws InterruptedException {
         try {
-            return answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             throw ApiException.status(
                     503,
                     "server_busy",
-                    "the engine has completed no step for " + PATIENCE_SECONDS + " seconds");
+                    "the engine has completed no step for " + TIMEOUT_SECONDS + " seconds");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof VarveException failure) {
                 throw failure;

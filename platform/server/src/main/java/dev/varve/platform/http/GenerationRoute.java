@@ -76,7 +76,7 @@ final class GenerationRoute extends JsonPostRoute {
      * Sets the function that returns responses to bodies for which nothing is generated; call
      * before the route is used.
      */
-    GenerationRoute answering(
+    GenerationRoute withoutGeneration(
             BiFunction<OfferedModels.OfferedModel, ObjectNode, Optional<ObjectNode>> answers) {
         plain = answers;
         return this;
@@ -84,7 +84,7 @@ final class GenerationRoute extends JsonPostRoute {
 
     /** Result of reading a body: a response at once, or a request to generate. */
     private sealed interface Parsed {
-        record Plain(ObjectNode answer) implements Parsed {}
+        record Plain(ObjectNode response) implements Parsed {}
 
         record Generated(RequestPreparation preparation) implements Parsed {}
     }
@@ -106,17 +106,21 @@ final class GenerationRoute extends JsonPostRoute {
             Exchange exchange, RequestBody body, ConnectionProbe probe, Supplier<String> model) {
         HeartbeatFormat form = early.of(model);
         HeartbeatStream stream =
-                new HeartbeatStream(exchange.response(), probe::isGone, form)
+                new HeartbeatStream(exchange.response(), probe::isDisconnected, form)
                         .attachedTo(exchange.request());
-        return () -> stream.isGone(() -> body.peek(bytes -> streams(bytes, form.isUsual())));
+        return () ->
+                stream.isDisconnected(() -> body.peek(bytes -> streams(bytes, form.isUsual())));
     }
 
     @Override
     RequestOutcome answer(
-            Exchange exchange, RequestBody body, OfferedModels.Taken taken, ConnectionProbe probe)
+            Exchange exchange,
+            RequestBody body,
+            OfferedModels.AcquiredModel acquired,
+            ConnectionProbe probe)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = exchange.record().child("prepare");
-        return switch (work(exchange, body, fields -> parsed(taken.model(), fields))) {
+        return switch (work(exchange, body, fields -> parsed(acquired.model(), fields))) {
             case Parsed.Plain(ObjectNode answer) -> {
                 JsonResponse.write(exchange.response(), 200, answer);
                 yield RequestOutcome.PLAIN;
@@ -132,7 +136,7 @@ final class GenerationRoute extends JsonPostRoute {
                                                 body.release();
                                             }),
                             exchange,
-                            taken,
+                            acquired,
                             probe);
         };
     }
@@ -140,13 +144,13 @@ final class GenerationRoute extends JsonPostRoute {
     private RequestOutcome deliver(
             RequestPreparation preparation,
             Exchange exchange,
-            OfferedModels.Taken taken,
+            OfferedModels.AcquiredModel acquired,
             ConnectionProbe probe)
             throws IOException, InterruptedException {
         return delivery.deliver(
                 preparation,
                 new ResponseDelivery.GeneratingModel(
-                        taken.model().served(), () -> taken.lease().share()::close),
+                        acquired.model().served(), () -> acquired.lease().share()::close),
                 exchange.admitted().caller(),
                 new ResponseDelivery.Client(
                         exchange.request(),
@@ -163,9 +167,9 @@ final class GenerationRoute extends JsonPostRoute {
                         each ->
                                 new RequestPreparation(
                                         preparation.delivery(),
-                                        gone -> {
+                                        disconnected -> {
                                             PreparedRequest pending =
-                                                    preparation.work().prepare(gone);
+                                                    preparation.work().prepare(disconnected);
                                             recordCompression(pending, each);
                                             return pending;
                                         }))

@@ -20,10 +20,10 @@ import java.util.Optional;
  */
 public final class HttpServer implements AutoCloseable {
     private final JettyServer jetty;
-    private final RequestIngress intake;
+    private final RequestIngress ingress;
     private final ResumableStreamStore streams =
             new ResumableStreamStore(ResumableStreamLimits.DEFAULT, System::nanoTime);
-    private final OfferedModels offer;
+    private final OfferedModels offeredModels;
     private volatile Optional<ModelManager> served = Optional.empty();
 
     private HttpServer(HttpOptions options) {
@@ -31,11 +31,11 @@ public final class HttpServer implements AutoCloseable {
         metrics.exposeStreams(
                 () -> new StreamCounts(streams.count(), streams.bytes(), streams.abandoned()));
         metrics.exposeTraces(options.monitoring().tracing()::counts);
-        offer = new OfferedModels(metrics);
-        intake = new RequestIngress(options.limits());
+        offeredModels = new OfferedModels(metrics);
+        ingress = new RequestIngress(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
-        ApiRoutes api = new ApiRoutes(access, intake, metrics, offer, options, streams);
-        jetty = new JettyServer(options, access, intake, api.routes());
+        ApiRoutes api = new ApiRoutes(access, ingress, metrics, offeredModels, options, streams);
+        jetty = new JettyServer(options, access, ingress, api.routes());
     }
 
     /** Creates a server that does not listen yet. */
@@ -82,7 +82,7 @@ public final class HttpServer implements AutoCloseable {
     /** Serves models from now on; the caller owns and closes them. */
     public void ready(ModelManager models) {
         served = Optional.of(models);
-        offer.ready(models);
+        offeredModels.ready(models);
     }
 
     /**
@@ -91,14 +91,14 @@ public final class HttpServer implements AutoCloseable {
      * @return whether all requests ended within {@code limit}
      */
     public boolean drain(Duration limit) {
-        offer.drain();
+        offeredModels.drain();
         streams.drain();
         return served.map(models -> models.drain(limit)).orElse(true);
     }
 
     @Override
     public void close() {
-        try (intake;
+        try (ingress;
                 streams) {
             jetty.close();
         }

@@ -63,7 +63,7 @@ final class JettyServer implements AutoCloseable {
     private final GracefulHandler responses;
 
     JettyServer(
-            HttpOptions options, AccessControl access, RequestIngress intake, RouteTable routes) {
+            HttpOptions options, AccessControl access, RequestIngress ingress, RouteTable routes) {
         this.options = options;
         tls = options.tls().map(ServerTls::new);
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
@@ -89,12 +89,12 @@ final class JettyServer implements AutoCloseable {
         // A full accept queue makes clients wait for seconds; the system may shorten it
         // (somaxconn).
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
-        connector.addBean(intake.connections());
+        connector.addBean(ingress.connections());
         server.addConnector(connector);
         probes = probeThreads(requests);
         Handler admission =
                 new AdmissionHandler(
-                        routes.handler(), intake, access, requests, probes, routes::find);
+                        routes.handler(), ingress, access, requests, probes, routes::find);
         Handler front = new CanonicalPathHandler(admission);
         // Before all other handlers that change paths: only here do /base and /base/ differ.
         Handler based =

@@ -25,39 +25,40 @@ import java.util.function.Supplier;
 abstract class JsonPostRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    private final transient OfferedModels offer;
-    private final transient RequestIngress intake;
+    private final transient OfferedModels offeredModels;
+    private final transient RequestIngress ingress;
 
     JsonPostRoute(String label, RouteContext context) {
-        super(label, RouteAccess.SERVICE, Methods.POST, context.cycle());
-        offer = context.offer();
-        intake = context.intake();
+        super(label, RouteAccess.SERVICE, Methods.POST, context.lifecycle());
+        offeredModels = context.offeredModels();
+        ingress = context.ingress();
     }
 
     @Override
     final boolean readsBody(String method) {
-        return method.equals("POST") && offer.acceptsRequests();
+        return method.equals("POST") && offeredModels.acceptsRequests();
     }
 
     @Override
     final RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
-        boolean hasSeveralModels = offer.hasSeveralModels();
+        boolean hasSeveralModels = offeredModels.hasSeveralModels();
         // The model may have become ready after it was decided not to read the body.
         RequestBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
         Optional<String> name =
                 hasSeveralModels
-                        ? intake.work(
+                        ? ingress.work(
                                 exchange.owner(),
                                 body.length(),
                                 () -> body.peek(RequestedModel::in))
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
-                OfferedModels.Taken taken =
-                        take(
+                OfferedModels.AcquiredModel acquired =
+                        acquire(
                                 name,
-                                disconnectCheck(exchange, body, probe, () -> offer.idOf(name)),
+                                disconnectCheck(
+                                        exchange, body, probe, () -> offeredModels.idOf(name)),
                                 exchange.record())) {
-            RequestOutcome outcome = answer(exchange, body, taken, probe);
+            RequestOutcome outcome = answer(exchange, body, acquired, probe);
             if (probe.mustClose()) {
                 // Closing the probe ends the connection; flush the response before that.
                 exchange.response().flushBuffer();
@@ -75,17 +76,17 @@ abstract class JsonPostRoute extends Route {
      */
     BooleanSupplier disconnectCheck(
             Exchange exchange, RequestBody body, ConnectionProbe probe, Supplier<String> model) {
-        return probe::isGone;
+        return probe::isDisconnected;
     }
 
-    private OfferedModels.Taken take(
-            Optional<String> name, BooleanSupplier gone, RequestContext record)
+    private OfferedModels.AcquiredModel acquire(
+            Optional<String> name, BooleanSupplier disconnected, RequestContext record)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = record.child("model");
         try {
-            OfferedModels.Taken taken = offer.take(name, gone);
-            record.servedBy(taken.model().served().description().id());
-            return taken;
+            OfferedModels.AcquiredModel acquired = offeredModels.acquire(name, disconnected);
+            record.servedBy(acquired.model().served().description().id());
+            return acquired;
         } finally {
             span.ifPresent(each -> each.end(System.nanoTime()));
         }
@@ -96,19 +97,22 @@ abstract class JsonPostRoute extends Route {
      * disconnected.
      */
     abstract RequestOutcome answer(
-            Exchange exchange, RequestBody body, OfferedModels.Taken taken, ConnectionProbe probe)
+            Exchange exchange,
+            RequestBody body,
+            OfferedModels.AcquiredModel acquired,
+            ConnectionProbe probe)
             throws IOException, InterruptedException;
 
     /** Parses a body and applies {@code use} to it, beside the engine. */
     final <T> T work(Exchange exchange, RequestBody body, Function<ObjectNode, T> use)
             throws InterruptedException {
         byte[] bytes = body.take();
-        return intake.work(
+        return ingress.work(
                 exchange.owner(),
                 bytes.length,
                 () -> {
                     ObjectNode fields = Json.parse(bytes);
-                    offer.requireKnown(fields);
+                    offeredModels.requireKnown(fields);
                     return use.apply(fields);
                 });
     }

@@ -22,12 +22,12 @@ final class ModelRoute extends Route {
     /** Path prefix before the id. */
     static final String PREFIX = "/v1/models/";
 
-    private final transient OfferedModels offer;
+    private final transient OfferedModels offeredModels;
     private final transient ModelListResponse models;
 
-    ModelRoute(RequestLifecycle cycle, OfferedModels offer, ModelListResponse models) {
-        super(OTHER, RouteAccess.SERVICE, Methods.READ, cycle);
-        this.offer = offer;
+    ModelRoute(RequestLifecycle lifecycle, OfferedModels offeredModels, ModelListResponse models) {
+        super(OTHER, RouteAccess.SERVICE, Methods.READ, lifecycle);
+        this.offeredModels = offeredModels;
         this.models = models;
     }
 
@@ -39,7 +39,7 @@ final class ModelRoute extends Route {
     @Override
     RequestOutcome answer(Exchange exchange) throws IOException {
         Optional<String> name = Optional.of(id(exchange.request()));
-        JsonResponse.write(exchange.response(), 200, models.model(offer.view(name)));
+        JsonResponse.write(exchange.response(), 200, models.model(offeredModels.view(name)));
         return RequestOutcome.PLAIN;
     }
 

@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
 /** The models that the server serves, from the first load until the server closes. Thread-safe. */
 final class OfferedModels {
     /** A model and the objects that read requests for it. */
-    record OfferedModel(ServedModel served, ModelQueries facts, ConversationPreparer preparer) {
+    record OfferedModel(ServedModel served, ModelQueries queries, ConversationPreparer preparer) {
         static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
             String id = served.description().id();
@@ -39,7 +39,7 @@ final class OfferedModels {
     }
 
     /** A model that stays loaded until this is closed. */
-    record Taken(OfferedModel model, ModelLease lease) implements AutoCloseable {
+    record AcquiredModel(OfferedModel model, ModelLease lease) implements AutoCloseable {
         @Override
         public void close() {
             lease.close();
@@ -51,7 +51,7 @@ final class OfferedModels {
     private final Metrics metrics;
 
     /** Entries of loaded models; an entry is collected after its model is unloaded. */
-    private final Map<RunningModel, OfferedModel> offered = new WeakHashMap<>();
+    private final Map<RunningModel, OfferedModel> entries = new WeakHashMap<>();
 
     OfferedModels(Metrics metrics) {
         this.metrics = metrics;
@@ -59,7 +59,7 @@ final class OfferedModels {
 
     void ready(ModelManager served) {
         // Prepared now, so that the first request does not wait for it.
-        served.defaultModel().flatMap(ModelStatus::running).ifPresent(this::offered);
+        served.defaultModel().flatMap(ModelStatus::running).ifPresent(this::entries);
         models = Optional.of(served);
     }
 
@@ -112,13 +112,13 @@ final class OfferedModels {
     /**
      * Acquires the model that a request names, and loads it if necessary.
      *
-     * @param gone whether the client disconnected
+     * @param disconnected whether the client disconnected
      */
-    Taken take(Optional<String> name, BooleanSupplier gone)
+    AcquiredModel acquire(Optional<String> name, BooleanSupplier disconnected)
             throws IOException, InterruptedException {
-        ModelLease lease = require().acquire(name, gone);
+        ModelLease lease = require().acquire(name, disconnected);
         try {
-            return new Taken(offered(lease.model()), lease);
+            return new AcquiredModel(entries(lease.model()), lease);
         } catch (RuntimeException | Error e) {
             lease.close();
             throw e;
@@ -135,9 +135,9 @@ final class OfferedModels {
         return name.map(all::find).orElseGet(all::defaultModel).orElseThrow(all::unknown);
     }
 
-    /** Returns the facts of a model, if it is loaded. */
-    Optional<ModelQueries> facts(ModelStatus view) {
-        return view.running().map(running -> offered(running).facts());
+    /** Returns the queries about a model, if it is loaded. */
+    Optional<ModelQueries> queries(ModelStatus view) {
+        return view.running().map(running -> entries(running).queries());
     }
 
     /** Returns all loaded models. */
@@ -148,9 +148,9 @@ final class OfferedModels {
                 .toList();
     }
 
-    private OfferedModel offered(RunningModel running) {
-        synchronized (offered) {
-            return offered.computeIfAbsent(
+    private OfferedModel entries(RunningModel running) {
+        synchronized (entries) {
+            return entries.computeIfAbsent(
                     running,
                     fresh -> {
                         String id = fresh.served().description().id();

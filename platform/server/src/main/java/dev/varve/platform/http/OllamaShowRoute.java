@@ -19,13 +19,13 @@ final class OllamaShowRoute extends Route {
     private final transient RouteContext context;
 
     OllamaShowRoute(RouteContext context) {
-        super("/api/show", RouteAccess.SERVICE, Methods.POST, context.cycle());
+        super("/api/show", RouteAccess.SERVICE, Methods.POST, context.lifecycle());
         this.context = context;
     }
 
     @Override
     boolean readsBody(String method) {
-        return method.equals("POST") && context.offer().acceptsRequests();
+        return method.equals("POST") && context.offeredModels().acceptsRequests();
     }
 
     @Override
@@ -33,8 +33,9 @@ final class OllamaShowRoute extends Route {
         RequestBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
         byte[] bytes = body.take();
         Optional<String> name =
-                context.intake().work(exchange.owner(), bytes.length, () -> name(bytes));
-        JsonResponse.write(exchange.response(), 200, OllamaModels.show(context.offer().view(name)));
+                context.ingress().work(exchange.owner(), bytes.length, () -> name(bytes));
+        JsonResponse.write(
+                exchange.response(), 200, OllamaModels.show(context.offeredModels().view(name)));
         return RequestOutcome.PLAIN;
     }
 

@@ -16,17 +16,17 @@ final class ProxyChatRoute extends Route {
 
     private final transient UpstreamProxy proxy;
     private final transient RequestDrain drain;
-    private final transient RequestIngress intake;
+    private final transient RequestIngress ingress;
 
     ProxyChatRoute(
-            RequestLifecycle cycle,
+            RequestLifecycle lifecycle,
             UpstreamProxy proxy,
             RequestDrain drain,
-            RequestIngress intake) {
-        super("/v1/chat/completions", RouteAccess.SERVICE, Methods.POST, cycle);
+            RequestIngress ingress) {
+        super("/v1/chat/completions", RouteAccess.SERVICE, Methods.POST, lifecycle);
         this.proxy = proxy;
         this.drain = drain;
-        this.intake = intake;
+        this.ingress = ingress;
     }
 
     @Override
@@ -41,7 +41,7 @@ final class ProxyChatRoute extends Route {
             RequestBody body = exchange.admitted().body().orElseThrow(ApiException::draining);
             byte[] bytes = body.take();
             ForwardedChat chat =
-                    intake.work(exchange.owner(), bytes.length, () -> proxy.read(bytes));
+                    ingress.work(exchange.owner(), bytes.length, () -> proxy.read(bytes));
             // The forwarded body stays in memory until the reply ends, so it counts until then.
             return proxy.chat(chat, exchange.request(), exchange.response());
         } finally {

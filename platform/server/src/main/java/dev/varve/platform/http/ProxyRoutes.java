@@ -14,7 +14,7 @@ import java.util.List;
 
 /** The routes of a server that forwards chats to an upstream server, mapped to their paths. */
 final class ProxyRoutes {
-    private final RequestLifecycle cycle;
+    private final RequestLifecycle lifecycle;
     private final RouteTable routes;
     private final UpstreamProxy proxy;
     private final RequestDrain drain;
@@ -26,20 +26,20 @@ final class ProxyRoutes {
      * @param options options for the web page and access
      */
     ProxyRoutes(
-            RequestLifecycle cycle,
+            RequestLifecycle lifecycle,
             UpstreamProxy proxy,
             RequestDrain drain,
-            RequestIngress intake,
+            RequestIngress ingress,
             Metrics metrics,
             HttpOptions options) {
-        this.cycle = cycle;
+        this.lifecycle = lifecycle;
         this.proxy = proxy;
         this.drain = drain;
         this.metrics = metrics;
-        routes = new RouteTable(new UnknownRoute(cycle));
+        routes = new RouteTable(new UnknownRoute(lifecycle));
         mapProbes();
-        mapFacts(options);
-        routes.map(new ProxyChatRoute(cycle, proxy, drain, intake), "/chat/completions");
+        mapInformation(options);
+        routes.map(new ProxyChatRoute(lifecycle, proxy, drain, ingress), "/chat/completions");
         mapMissing();
     }
 
@@ -71,10 +71,10 @@ final class ProxyRoutes {
     }
 
     private Route route(String label, RouteAccess purpose, BodylessRoute.Answer answer) {
-        return new BodylessRoute(label, purpose, Route.Methods.READ, cycle, answer);
+        return new BodylessRoute(label, purpose, Route.Methods.READ, lifecycle, answer);
     }
 
-    private void mapFacts(HttpOptions options) {
+    private void mapInformation(HttpOptions options) {
         ProxyInfo facts = new ProxyInfo(proxy.upstream());
         RootRoute.map(
                 routes,
@@ -82,7 +82,7 @@ final class ProxyRoutes {
                         "/",
                         RouteAccess.SERVICE,
                         BodylessRoute.json(exchange -> index(options.address().basePath()))),
-                cycle,
+                lifecycle,
                 options);
         map("/props", RouteAccess.SERVICE, BodylessRoute.json(exchange -> facts.properties()));
         map(
@@ -142,7 +142,7 @@ final class ProxyRoutes {
                         label,
                         RouteAccess.SERVICE,
                         Route.Methods.ANY,
-                        cycle,
+                        lifecycle,
                         exchange -> {
                             throw ApiException.status(
                                     501,

@@ -14,7 +14,7 @@ import java.time.Duration;
  * upstream server. The caller owns and closes the prefill drafter.
  */
 public final class ProxyServer implements AutoCloseable {
-    private final RequestIngress intake;
+    private final RequestIngress ingress;
     private final UpstreamProxy proxy;
     private final RequestDrain drain = new RequestDrain();
     private final JettyServer jetty;
@@ -24,14 +24,14 @@ public final class ProxyServer implements AutoCloseable {
         metrics.exposeTraces(options.monitoring().tracing()::counts);
         metrics.exposeCompression(UpstreamProxy.MODEL);
         metrics.exposeUpstream();
-        intake = new RequestIngress(options.limits());
+        ingress = new RequestIngress(options.limits());
         proxy = new UpstreamProxy(upstream, options.access(), metrics, options.names());
         AccessControl access = new AccessControl(options.address(), options.access());
-        RequestLifecycle cycle =
+        RequestLifecycle lifecycle =
                 new RequestLifecycle(
                         access, metrics, options.monitoring().tracing(), options.names());
-        ProxyRoutes context = new ProxyRoutes(cycle, proxy, drain, intake, metrics, options);
-        jetty = new JettyServer(options, access, intake, context.routes());
+        ProxyRoutes context = new ProxyRoutes(lifecycle, proxy, drain, ingress, metrics, options);
+        jetty = new JettyServer(options, access, ingress, context.routes());
     }
 
     /**
@@ -68,7 +68,7 @@ public final class ProxyServer implements AutoCloseable {
     @Override
     public void close() {
         // Closing the proxy ends requests that wait for the upstream server.
-        try (intake;
+        try (ingress;
                 proxy) {
             jetty.close();
         }

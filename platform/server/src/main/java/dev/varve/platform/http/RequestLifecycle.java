@@ -57,7 +57,7 @@ final class RequestLifecycle {
             throws IOException {
         // Probes are too frequent to trace.
         Tracing.Begun begun =
-                route.purpose().isQuiet() ? new Tracing.Begun() : begin(route, request);
+                route.purpose().isUnlogged() ? new Tracing.Begun() : begin(route, request);
         String id = requestId(request);
         response.setHeader(REQUEST, id);
         // The header name that Anthropic's clients read.
@@ -86,7 +86,7 @@ final class RequestLifecycle {
                 record.model());
         record.span().ifPresent(span -> recordResponse(span, response, outcome));
         tracing.end(begun);
-        if (!route.purpose().isQuiet()) {
+        if (!route.purpose().isUnlogged()) {
             long millis = (System.nanoTime() - record.begin()) / NANOS_PER_MILLI;
             LOG.log(
                     System.Logger.Level.INFO,
@@ -159,17 +159,20 @@ final class RequestLifecycle {
     }
 
     /** Produces the response to a request. */
-    private interface Answer {
-        RequestOutcome give() throws IOException, InterruptedException;
+    private interface ResponseProducer {
+        RequestOutcome produce() throws IOException, InterruptedException;
     }
 
     /** Produces a response, and reports a failure to the client. */
     private RequestOutcome reportFailures(
-            Answer answer, ErrorForm form, HttpServletRequest request, HttpServletResponse response)
+            ResponseProducer answer,
+            ErrorForm form,
+            HttpServletRequest request,
+            HttpServletResponse response)
             throws IOException {
         ApiException error;
         try {
-            return answer.give();
+            return answer.produce();
         } catch (ApiException e) {
             error = e;
         } catch (VarveException e) {

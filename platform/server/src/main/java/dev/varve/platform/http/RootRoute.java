@@ -22,15 +22,15 @@ final class RootRoute extends Route {
     private final transient Route facts;
     private final transient Route page;
 
-    private RootRoute(Route facts, RequestLifecycle cycle, WebUiHandler page) {
-        super(facts.label(), facts.purpose(), facts.methods(), cycle);
+    private RootRoute(Route facts, RequestLifecycle lifecycle, WebUiHandler page) {
+        super(facts.label(), facts.purpose(), facts.methods(), lifecycle);
         this.facts = facts;
         this.page =
                 new BodylessRoute(
                         "/page",
                         RouteAccess.PAGE,
                         Methods.READ,
-                        cycle,
+                        lifecycle,
                         exchange -> {
                             page.writeFirst(exchange.request(), exchange.response());
                             return RequestOutcome.PLAIN;
@@ -38,17 +38,18 @@ final class RootRoute extends Route {
     }
 
     /** Maps the root, and the files of the web page if it is enabled. */
-    static void map(RouteTable routes, Route facts, RequestLifecycle cycle, HttpOptions options) {
+    static void map(
+            RouteTable routes, Route facts, RequestLifecycle lifecycle, HttpOptions options) {
         switch (options.page()) {
             case SHOWN -> {
                 WebUiHandler page = new WebUiHandler(options.access().needsKey());
-                routes.mapAt(new RootRoute(facts, cycle, page), "");
+                routes.mapAt(new RootRoute(facts, lifecycle, page), "");
                 routes.mapAt(
                         new BodylessRoute(
                                 "/page",
                                 RouteAccess.PAGE,
                                 Methods.READ,
-                                cycle,
+                                lifecycle,
                                 exchange -> writeFile(page, exchange)),
                         FILES + "*");
             }

@@ -58,13 +58,13 @@ abstract class Route extends HttpServlet {
     private final String label;
     private final RouteAccess purpose;
     private final Methods methods;
-    private final transient RequestLifecycle cycle;
+    private final transient RequestLifecycle lifecycle;
 
-    Route(String label, RouteAccess purpose, Methods methods, RequestLifecycle cycle) {
+    Route(String label, RouteAccess purpose, Methods methods, RequestLifecycle lifecycle) {
         this.label = label;
         this.purpose = purpose;
         this.methods = methods;
-        this.cycle = cycle;
+        this.lifecycle = lifecycle;
     }
 
     /** Returns the name of the route in metrics and the log. */
@@ -132,6 +132,6 @@ abstract class Route extends HttpServlet {
     protected final void service(HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         Route asked = (Route) request.getAttribute(Route.class.getName());
-        cycle.run(asked, request, response);
+        lifecycle.run(asked, request, response);
     }
 }

@@ -6,13 +6,13 @@ import dev.varve.platform.intake.RequestIngress;
 /**
  * Objects that routes share.
  *
- * @param cycle the steps that all routes share
- * @param offer the served models
- * @param intake runs the processing of bodies
+ * @param lifecycle the steps that all routes share
+ * @param offeredModels the served models
+ * @param ingress runs the processing of bodies
  * @param policy treatment of unknown fields
  */
 record RouteContext(
-        RequestLifecycle cycle,
-        OfferedModels offer,
-        RequestIngress intake,
+        RequestLifecycle lifecycle,
+        OfferedModels offeredModels,
+        RequestIngress ingress,
         UnknownFieldPolicy policy) {}

@@ -33,8 +33,8 @@ final class StreamRoute extends Route {
 
     private final transient ResumableStreamStore streams;
 
-    StreamRoute(RequestLifecycle cycle, ResumableStreamStore streams) {
-        super("/v1/streams", RouteAccess.SERVICE, Methods.READ_OR_DELETE, cycle);
+    StreamRoute(RequestLifecycle lifecycle, ResumableStreamStore streams) {
+        super("/v1/streams", RouteAccess.SERVICE, Methods.READ_OR_DELETE, lifecycle);
         this.streams = streams;
     }
 

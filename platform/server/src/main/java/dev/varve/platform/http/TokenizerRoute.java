@@ -69,7 +69,10 @@ final class TokenizerRoute extends JsonPostRoute {
      */
     @Override
     RequestOutcome answer(
-            Exchange exchange, RequestBody body, OfferedModels.Taken taken, ConnectionProbe probe)
+            Exchange exchange,
+            RequestBody body,
+            OfferedModels.AcquiredModel acquired,
+            ConnectionProbe probe)
             throws IOException, InterruptedException {
         byte[] answer =
                 work(
@@ -77,7 +80,7 @@ final class TokenizerRoute extends JsonPostRoute {
                         body,
                         fields -> {
                             new RequestFields(fields).text("model");
-                            return Json.writeBytes(use.apply(taken.model(), fields));
+                            return Json.writeBytes(use.apply(acquired.model(), fields));
                         });
         JsonResponse.write(exchange.response(), 200, answer);
         return RequestOutcome.PLAIN;

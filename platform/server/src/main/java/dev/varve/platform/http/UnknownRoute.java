@@ -50,8 +50,8 @@ final class UnknownRoute extends Route {
                                 + " /api/ps, /api/show and /api/version; only the operator adds or"
                                 + " removes models"));
 
-    UnknownRoute(RequestLifecycle cycle) {
-        super(OTHER, RouteAccess.SERVICE, Methods.ANY, cycle);
+    UnknownRoute(RequestLifecycle lifecycle) {
+        super(OTHER, RouteAccess.SERVICE, Methods.ANY, lifecycle);
     }
 
     @Override

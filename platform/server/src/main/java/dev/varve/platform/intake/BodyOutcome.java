@@ -11,12 +11,12 @@ public sealed interface BodyOutcome {
     record Refused(IngressException reason) implements BodyOutcome {}
 
     /** The client disconnected, so no response is possible. */
-    record Gone(Throwable failure) implements BodyOutcome {}
+    record Disconnected(Throwable failure) implements BodyOutcome {}
 
     /** Converts a failure of the connection. */
     static BodyOutcome of(Throwable failure) {
         return failure instanceof HttpException
                 ? new Refused(IngressException.unframed())
-                : new Gone(failure);
+                : new Disconnected(failure);
     }
 }

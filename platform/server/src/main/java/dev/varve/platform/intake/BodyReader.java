@@ -72,7 +72,7 @@ final class BodyReader {
     /** Returns why reading must stop; empty if it need not. */
     private Optional<IngressException> refusal(long now) {
         if (waiting.isPresent()) {
-            return now - waitingSince.orElse(now) > limits.patience().toNanos()
+            return now - waitingSince.orElse(now) > limits.memoryTimeout().toNanos()
                     ? Optional.of(
                             IngressException.busy("the bodies of other requests fill its memory"))
                     : Optional.empty();
@@ -111,7 +111,7 @@ final class BodyReader {
                 return Optional.of(
                         new BodyOutcome.Refused(IngressException.tooLarge(limits.bodyBytes())));
             }
-            if (!makeRoom(chunk.remaining())) {
+            if (!ensureCapacity(chunk.remaining())) {
                 waiting = Optional.of(chunk);
                 return Optional.empty();
             }
@@ -127,7 +127,7 @@ final class BodyReader {
         return Optional.empty();
     }
 
-    private boolean makeRoom(int bytes) {
+    private boolean ensureCapacity(int bytes) {
         int growth = body.growth(bytes);
         if (growth == 0 || body.size() + growth <= FREE_BYTES) {
             return true;

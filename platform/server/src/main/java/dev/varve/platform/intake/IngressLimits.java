@@ -12,14 +12,14 @@ import java.time.Duration;
  * @param bodyMemoryBytes memory of all bodies together, beyond the first 64 KiB of each; one of
  *     them may exceed it
  * @param timeouts limits on slow clients
- * @param patience how long a request waits for memory before it is refused
+ * @param memoryTimeout how long a request waits for memory before it is refused
  */
 public record IngressLimits(
         int bodyBytes,
         int connectionsPerClient,
         long bodyMemoryBytes,
         ClientTimeouts timeouts,
-        Duration patience) {
+        Duration memoryTimeout) {
     /**
      * A prompt of a million tokens has about 4 MiB; the rest is for escapes and for histories that
      * the template omits.
@@ -61,26 +61,28 @@ public record IngressLimits(
 
     /** Returns a copy with another limit of the request body. */
     public IngressLimits withBodyBytes(int bytes) {
-        return new IngressLimits(bytes, connectionsPerClient, bodyMemoryBytes, timeouts, patience);
+        return new IngressLimits(
+                bytes, connectionsPerClient, bodyMemoryBytes, timeouts, memoryTimeout);
     }
 
     /** Returns a copy with another limit of connections per address. */
     public IngressLimits withConnectionsPerClient(int connections) {
-        return new IngressLimits(bodyBytes, connections, bodyMemoryBytes, timeouts, patience);
+        return new IngressLimits(bodyBytes, connections, bodyMemoryBytes, timeouts, memoryTimeout);
     }
 
     /** Returns a copy with other memory for all bodies together. */
     public IngressLimits withBodyMemoryBytes(long bytes) {
-        return new IngressLimits(bodyBytes, connectionsPerClient, bytes, timeouts, patience);
+        return new IngressLimits(bodyBytes, connectionsPerClient, bytes, timeouts, memoryTimeout);
     }
 
     /** Returns a copy with other limits on slow clients. */
     public IngressLimits withTimeouts(ClientTimeouts other) {
-        return new IngressLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, other, patience);
+        return new IngressLimits(
+                bodyBytes, connectionsPerClient, bodyMemoryBytes, other, memoryTimeout);
     }
 
     /** Returns a copy with another wait limit of requests. */
-    public IngressLimits withPatience(Duration other) {
+    public IngressLimits withMemoryTimeout(Duration other) {
         return new IngressLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, timeouts, other);
     }
 }

@@ -28,12 +28,13 @@ final class MemoryBudget {
 
     /** Bytes of one holder. */
     final class Claim {
-        private long held;
+        private long claimedBytes;
 
         /** Takes more bytes if they are free; otherwise queues the claim for them. */
         boolean tryTake(long bytes) {
             synchronized (MemoryBudget.this) {
-                boolean inTurn = held > 0 || waiting.isEmpty() || waiting.iterator().next() == this;
+                boolean inTurn =
+                        claimedBytes > 0 || waiting.isEmpty() || waiting.iterator().next() == this;
                 boolean fits = bytes <= capacity - used;
                 boolean mayExceed = exceeding.isEmpty() || exceeding.get() == this;
                 if (!inTurn || !(fits || mayExceed)) {
@@ -45,7 +46,7 @@ final class MemoryBudget {
                 }
                 waiting.remove(this);
                 used += bytes;
-                held += bytes;
+                claimedBytes += bytes;
                 return true;
             }
         }
@@ -55,8 +56,8 @@ final class MemoryBudget {
             synchronized (MemoryBudget.this) {
                 waiting.remove(this);
                 exceeding = exceeding.filter(claim -> claim != this);
-                used -= held;
-                held = 0;
+                used -= claimedBytes;
+                claimedBytes = 0;
             }
         }
     }

@@ -78,7 +78,7 @@ public final class RequestIngress implements AutoCloseable {
      *
      * @throws IngressException with status 503
      */
-    public void requireRoom(Request request) {
+    public void requireMemory(Request request) {
         if (isInExcess(request)) {
             throw new IngressException(
                     503,

@@ -44,13 +44,13 @@ class AdmissionHandlerTest {
             };
 
     private final ScriptedEngine engine = new ScriptedEngine();
-    private final RequestIngress intake = new RequestIngress(IngressLimits.DEFAULT);
+    private final RequestIngress ingress = new RequestIngress(IngressLimits.DEFAULT);
     private final AccessControl access =
             new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL);
 
     @AfterEach
     void stop() {
-        intake.close();
+        ingress.close();
         engine.close();
     }
 
@@ -75,13 +75,13 @@ class AdmissionHandlerTest {
 
     @Test
     void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
-        OfferedModels offer = new OfferedModels(new Metrics());
+        OfferedModels offeredModels = new OfferedModels(new Metrics());
         ApiRoutes api =
                 new ApiRoutes(
                         access,
-                        intake,
+                        ingress,
                         new Metrics(),
-                        offer,
+                        offeredModels,
                         HttpOptions.loopback(),
                         new ResumableStreamStore(ResumableStreamLimits.DEFAULT, System::nanoTime));
         Handler readyBehindAdmission =
@@ -89,7 +89,7 @@ class AdmissionHandlerTest {
                     @Override
                     public boolean handle(Request request, Response response, Callback callback)
                             throws Exception {
-                        offer.ready(ModelManager.of(SmallChat.served(engine)));
+                        offeredModels.ready(ModelManager.of(SmallChat.served(engine)));
                         return super.handle(request, response, callback);
                     }
                 };
@@ -107,7 +107,7 @@ class AdmissionHandlerTest {
         ApiRoutes api =
                 new ApiRoutes(
                         access,
-                        intake,
+                        ingress,
                         new Metrics(),
                         new OfferedModels(new Metrics()),
                         HttpOptions.loopback(),
@@ -125,8 +125,8 @@ class AdmissionHandlerTest {
 
     /** The routes of a server whose model is ready, so that bodies are read. */
     private Function<Request, Route> readingRoute() {
-        OfferedModels offer = new OfferedModels(new Metrics());
-        offer.ready(ModelManager.of(SmallChat.served(engine)));
+        OfferedModels offeredModels = new OfferedModels(new Metrics());
+        offeredModels.ready(ModelManager.of(SmallChat.served(engine)));
         Route route =
                 new TokenizerRoute(
                         "/tokenize",
@@ -136,8 +136,8 @@ class AdmissionHandlerTest {
                                         new Metrics(),
                                         Tracing.off(),
                                         SettingNames.IDENTIFIERS),
-                                offer,
-                                intake,
+                                offeredModels,
+                                ingress,
                                 UnknownFieldPolicy.LENIENT),
                         (model, body) -> body);
         return request -> route;
@@ -166,7 +166,7 @@ class AdmissionHandlerTest {
             connector.setHost("127.0.0.1");
             server.addConnector(connector);
             server.setHandler(
-                    new AdmissionHandler(next, intake, access, executor, THREADS, routes));
+                    new AdmissionHandler(next, ingress, access, executor, THREADS, routes));
             server.start();
             try (RawClient client = RawClient.of(connector.getLocalPort())) {
                 return client.send(request).rest();

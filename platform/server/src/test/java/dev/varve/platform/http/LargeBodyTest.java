@@ -90,7 +90,7 @@ class LargeBodyTest {
                         .withLimits(
                                 IngressLimits.DEFAULT
                                         .withBodyMemoryBytes(256 << 10)
-                                        .withPatience(Duration.ofSeconds(5)));
+                                        .withMemoryTimeout(Duration.ofSeconds(5)));
         String spaces = " ".repeat(600_000);
         String body = "{\"prompt\": \"a\"" + spaces + "}";
         try (TestServer server = TestServer.of(engine, options);
@@ -194,7 +194,7 @@ class LargeBodyTest {
                         .withLimits(
                                 IngressLimits.DEFAULT
                                         .withBodyMemoryBytes(256 << 10)
-                                        .withPatience(Duration.ofSeconds(1)));
+                                        .withMemoryTimeout(Duration.ofSeconds(1)));
         String large = "{\"content\": \"" + "7".repeat(600_000) + "\"}";
         try (TestServer server = TestServer.of(engine, options);
                 RawClient holder = RawClient.of(server)) {

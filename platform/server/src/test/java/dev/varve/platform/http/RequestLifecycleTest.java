@@ -38,7 +38,7 @@ import java.util.Optional;
 /** However a request ends, it is counted, and only a client that left counts as one. */
 class RequestLifecycleTest {
     private final Metrics metrics = new Metrics();
-    private final RequestLifecycle cycle =
+    private final RequestLifecycle lifecycle =
             new RequestLifecycle(
                     new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL),
                     metrics,
@@ -55,7 +55,7 @@ class RequestLifecycleTest {
 
     private void run(Answer answer) throws IOException {
         Route route =
-                new Route("/tried", RouteAccess.OVERSIGHT, Route.Methods.READ, cycle) {
+                new Route("/tried", RouteAccess.MONITORING, Route.Methods.READ, lifecycle) {
                     private static final long serialVersionUID = 1L;
 
                     @Override
@@ -63,7 +63,7 @@ class RequestLifecycleTest {
                         return answer.give(exchange);
                     }
                 };
-        cycle.run(route, request(), response());
+        lifecycle.run(route, request(), response());
     }
 
     private static HttpServletRequest request() {

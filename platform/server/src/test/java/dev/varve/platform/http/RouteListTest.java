@@ -30,13 +30,13 @@ class RouteListTest {
             "platform/server/src/test/resources/dev/varve/platform/http/";
 
     private final HttpOptions options = HttpOptions.loopback();
-    private final RequestIngress intake = new RequestIngress(IngressLimits.DEFAULT);
+    private final RequestIngress ingress = new RequestIngress(IngressLimits.DEFAULT);
     private final AccessControl access =
             new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL);
 
     @AfterEach
     void stop() {
-        intake.close();
+        ingress.close();
     }
 
     @Test
@@ -44,7 +44,7 @@ class RouteListTest {
         ApiRoutes api =
                 new ApiRoutes(
                         access,
-                        intake,
+                        ingress,
                         new Metrics(),
                         new OfferedModels(new Metrics()),
                         options,
@@ -73,7 +73,7 @@ class RouteListTest {
                                     access, metrics, Tracing.off(), SettingNames.IDENTIFIERS),
                             proxy,
                             new RequestDrain(),
-                            intake,
+                            ingress,
                             metrics,
                             options);
 

@@ -41,7 +41,7 @@ class IngressLimitsTest {
                         .withBodyBytes(1)
                         .withConnectionsPerClient(2)
                         .withBodyMemoryBytes(3)
-                        .withPatience(Duration.ofSeconds(4));
+                        .withMemoryTimeout(Duration.ofSeconds(4));
 
         assertEquals(
                 new IngressLimits(1, 2, 3, ClientTimeouts.DEFAULT, Duration.ofSeconds(4)), changed);

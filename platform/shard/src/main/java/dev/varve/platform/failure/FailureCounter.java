@@ -18,7 +18,7 @@ public final class FailureCounter {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     /** Number of failures within {@link #WINDOW} from which on an engine is degraded. */
-    private static final int MANY = 3;
+    private static final int DEGRADED_FAILURES = 3;
 
     private static final Duration WINDOW = Duration.ofMinutes(10);
 
@@ -93,7 +93,7 @@ public final class FailureCounter {
     /** Counts a failure of optional work. */
     public void count(String what, Throwable failure) {
         optional++;
-        remember(what, failure);
+        record(what, failure);
         if (tracedAt.filter(at -> nanoTime.getAsLong() - at < TRACE.toNanos()).isPresent()) {
             LOG.log(System.Logger.Level.WARNING, "{0}: {1}", what, failure.toString());
         } else {
@@ -105,12 +105,12 @@ public final class FailureCounter {
     /** Counts a step that failed. */
     public void countStep(Throwable failure) {
         steps++;
-        remember("a step failed", failure);
+        record("a step failed", failure);
     }
 
-    private void remember(String what, Throwable failure) {
+    private void record(String what, Throwable failure) {
         recent.addLast(new Failure(nanoTime.getAsLong(), what + ": " + failure));
-        if (recent.size() > MANY) {
+        if (recent.size() > DEGRADED_FAILURES) {
             recent.removeFirst();
         }
     }
@@ -118,14 +118,14 @@ public final class FailureCounter {
     /** Counts of failures so far. */
     public Report report() {
         boolean degraded =
-                recent.size() == MANY
+                recent.size() == DEGRADED_FAILURES
                         && nanoTime.getAsLong() - recent.getFirst().nanos() < WINDOW.toNanos();
         return new Report(
                 optional,
                 steps,
                 degraded
                         ? Optional.of(
-                                MANY
+                                DEGRADED_FAILURES
                                         + " or more failures within "
                                         + WINDOW.toMinutes()
                                         + " minutes; the latest: "

@@ -54,7 +54,8 @@ public record CacheFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
     }
 
     /** Bytes of the rollback buffers for drafted chunks. */
-    public static long rollbackBufferBytes(ModelShape shape, LayerRange range, RollbackBuffers rollbackBuffers) {
+    public static long rollbackBufferBytes(
+            ModelShape shape, LayerRange range, RollbackBuffers rollbackBuffers) {
         long elements = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (state instanceof LayerState.Recurrent recurrent) {

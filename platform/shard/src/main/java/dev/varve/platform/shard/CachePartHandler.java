@@ -13,7 +13,7 @@ public interface CachePartHandler {
      * @param index of the part in the call's list
      * @param bytes all bytes of the part; valid during the call only
      */
-    void take(int index, ByteBuffer bytes);
+    void accept(int index, ByteBuffer bytes);
 
     /**
      * Writes the bytes of a part to import.

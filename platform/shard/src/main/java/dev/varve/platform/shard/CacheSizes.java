@@ -11,7 +11,8 @@ import java.util.Objects;
  *     SlotSpan#BLOCK}; 0 without sliding layers
  * @param rollbackBuffers rollback buffers for drafted chunks
  */
-public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuffers rollbackBuffers) {
+public record CacheSizes(
+        int slots, int stateRows, int regionSlots, RollbackBuffers rollbackBuffers) {
     /** The zero row and one writable row. */
     private static final int LEAST_ROWS = 2;
 

@@ -14,7 +14,12 @@ package dev.varve.platform.shard;
  * @param pages which positions are in which slots
  */
 public record ChunkPlacement(
-        int firstPosition, SlotSpan slots, int readRow, int writeRow, int rollbackBuffer, PageMap pages) {
+        int firstPosition,
+        SlotSpan slots,
+        int readRow,
+        int writeRow,
+        int rollbackBuffer,
+        PageMap pages) {
     /** Value for a chunk without draft tokens: its states are updated at once. */
     public static final int NO_ROLLBACK_BUFFER = -1;
 
@@ -30,7 +35,10 @@ public record ChunkPlacement(
         }
         if (rollbackBuffer < NO_ROLLBACK_BUFFER) {
             throw new IllegalArgumentException(
-                    "rollback buffer must be " + NO_ROLLBACK_BUFFER + " or more, got " + rollbackBuffer);
+                    "rollback buffer must be "
+                            + NO_ROLLBACK_BUFFER
+                            + " or more, got "
+                            + rollbackBuffer);
         }
         if (!pages.isStraight() && pages.size() * Pages.TOKENS != slots.capacity()) {
             throw new IllegalArgumentException(
@@ -39,7 +47,8 @@ public record ChunkPlacement(
     }
 
     /** Creates a placement whose positions are in order. */
-    public ChunkPlacement(int firstPosition, SlotSpan slots, int readRow, int writeRow, int rollbackBuffer) {
+    public ChunkPlacement(
+            int firstPosition, SlotSpan slots, int readRow, int writeRow, int rollbackBuffer) {
         this(firstPosition, slots, readRow, writeRow, rollbackBuffer, PageMap.STRAIGHT);
     }
 

@@ -169,7 +169,8 @@ public final class KeyBounds {
                 int first = page * GROUPS;
                 raise(scores, page, (most(bounds, page) - mean) / deviation);
                 double before = (bounds[first] - mean) / deviation - NEIGHBOUR_DEDUCTION;
-                double behind = (bounds[first + GROUPS - 1] - mean) / deviation - NEIGHBOUR_DEDUCTION;
+                double behind =
+                        (bounds[first + GROUPS - 1] - mean) / deviation - NEIGHBOUR_DEDUCTION;
                 if (page > 0 && pages.get(page - 1).isPresent()) {
                     raise(scores, page - 1, before);
                 }

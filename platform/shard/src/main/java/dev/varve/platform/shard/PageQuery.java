@@ -20,7 +20,8 @@ public record PageQuery(int chunkIndex, List<PagePlace> pages) {
     public PageQuery {
         pages = List.copyOf(pages);
         if (chunkIndex < 0) {
-            throw new IllegalArgumentException("chunk index must not be negative, got " + chunkIndex);
+            throw new IllegalArgumentException(
+                    "chunk index must not be negative, got " + chunkIndex);
         }
     }
 

@@ -13,7 +13,8 @@ package dev.varve.platform.shard;
  * @param path indexes of the accepted tokens in the chunk, at least the first one, ascending: the
  *     first ones, or a path through a tree
  */
-public record StateCommit(int rollbackBuffer, int readRow, int writeRow, int firstPosition, TokenPath path) {
+public record StateCommit(
+        int rollbackBuffer, int readRow, int writeRow, int firstPosition, TokenPath path) {
     /** Checks everything that does not depend on the caches. */
     public StateCommit {
         int tokens = path.length();
@@ -41,7 +42,8 @@ public record StateCommit(int rollbackBuffer, int readRow, int writeRow, int fir
      *
      * @param tokens number of accepted tokens, at least one
      */
-    public StateCommit(int rollbackBuffer, int readRow, int writeRow, int firstPosition, int tokens) {
+    public StateCommit(
+            int rollbackBuffer, int readRow, int writeRow, int firstPosition, int tokens) {
         this(rollbackBuffer, readRow, writeRow, firstPosition, TokenPath.first(tokens));
     }
 

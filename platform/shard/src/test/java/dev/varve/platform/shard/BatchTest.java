@@ -139,7 +139,8 @@ class BatchTest {
 
     private static SequenceChunk paged(int tokens, int first, int... pages) {
         ChunkPlacement place =
-                new ChunkPlacement(first, SPAN, 3, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, PageMap.of(pages));
+                new ChunkPlacement(
+                        first, SPAN, 3, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, PageMap.of(pages));
         return new SequenceChunk(7, new int[tokens], place, RequestedOutput.NONE);
     }
 

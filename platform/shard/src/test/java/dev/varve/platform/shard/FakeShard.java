@@ -69,7 +69,7 @@ public abstract class FakeShard implements Shard {
     @Override
     public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
         for (int i = 0; i < parts.size(); i++) {
-            target.take(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
+            target.accept(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }
         return CompletableFuture.completedFuture(null);
     }

@@ -24,7 +24,7 @@ public final class KeptParts implements CachePartHandler {
     }
 
     @Override
-    public void take(int index, ByteBuffer source) {
+    public void accept(int index, ByteBuffer source) {
         byte[] taken = new byte[source.remaining()];
         source.get(taken);
         if (bytes.putIfAbsent(index, taken) != null) {

@@ -162,7 +162,8 @@ final class PlainCaches {
     /** Begins to keep what a layer is after each token of a chunk, if that is drafted. */
     void beginRollback(int layer, ChunkPlacement place) {
         if (place.isDrafted()) {
-            rollbackEntries.computeIfAbsent(layer, key -> new TreeMap<>())
+            rollbackEntries
+                    .computeIfAbsent(layer, key -> new TreeMap<>())
                     .put(place.rollbackBuffer(), new RollbackEntry(place, new ArrayList<>()));
         }
     }

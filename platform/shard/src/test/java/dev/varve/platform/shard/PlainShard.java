@@ -35,7 +35,8 @@ public class PlainShard extends FakeShard {
      * @param captures layers whose input batches may ask for
      * @param rollbackBuffers for drafted chunks
      */
-    public record Sizes(int slots, int stateRows, List<Integer> captures, RollbackBuffers rollbackBuffers) {
+    public record Sizes(
+            int slots, int stateRows, List<Integer> captures, RollbackBuffers rollbackBuffers) {
         public Sizes {
             captures = List.copyOf(captures);
         }
@@ -100,8 +101,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> warmUp(
-            Batch batch, Optional<LayerActivations> boundary) {
+    public CompletableFuture<ShardResult> warmUp(Batch batch, Optional<LayerActivations> boundary) {
         requireBoundary(batch, boundary);
         requireTokensAndCaptures(batch);
         boolean ends = range().end() == model.shape().layerCount();
@@ -287,7 +287,8 @@ public class PlainShard extends FakeShard {
             if (chunk.place().isDrafted()
                     && (chunk.place().rollbackBuffer() >= sizes.rollbackBuffers().count()
                             || chunk.tokens().length > sizes.rollbackBuffers().tokens())) {
-                throw new IllegalArgumentException(chunk + " does not fit " + sizes.rollbackBuffers());
+                throw new IllegalArgumentException(
+                        chunk + " does not fit " + sizes.rollbackBuffers());
             }
             caches.requireRow(chunk.writeRow());
             caches.requireState(chunk.readRow(), chunk.firstPosition());
@@ -528,7 +529,7 @@ public class PlainShard extends FakeShard {
                 () -> {
                     parts.forEach(caches::requireFits);
                     for (int i = 0; i < parts.size(); i++) {
-                        target.take(i, caches.export(parts.get(i)));
+                        target.accept(i, caches.export(parts.get(i)));
                     }
                     return null;
                 });

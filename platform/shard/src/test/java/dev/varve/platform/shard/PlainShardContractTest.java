@@ -13,7 +13,8 @@ class PlainShardContractTest extends ShardContractTest {
         return new PlainShard(
                 model,
                 model.shape().allLayers(),
-                new PlainShard.Sizes(sizes.slots(), sizes.stateRows(), captures, sizes.rollbackBuffers()));
+                new PlainShard.Sizes(
+                        sizes.slots(), sizes.stateRows(), captures, sizes.rollbackBuffers()));
     }
 
     @Override

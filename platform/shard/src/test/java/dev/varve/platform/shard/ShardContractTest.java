@@ -585,7 +585,8 @@ public abstract class ShardContractTest {
         return new SequenceChunk(
                 sequence,
                 Arrays.copyOfRange(text, CHUNK, CHUNK + DRAFT),
-                new ChunkPlacement(CHUNK, span(sequence), sequence + 1, sequence + 1, rollbackBuffer),
+                new ChunkPlacement(
+                        CHUNK, span(sequence), sequence + 1, sequence + 1, rollbackBuffer),
                 RequestedOutput.ALL);
     }
 

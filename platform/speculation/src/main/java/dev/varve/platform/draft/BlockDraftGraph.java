@@ -242,8 +242,8 @@ final class BlockDraftGraph implements DraftGraph {
      * Draft of a block.
      *
      * @param rows of the head, one for each draft token
-     * @param probabilities that each is accepted if those before it are; empty if the network does not
-     *     output them
+     * @param probabilities that each is accepted if those before it are; empty if the network does
+     *     not output them
      * @param slots other candidates of each slot, if requested
      */
     record BlockDraft(int[] rows, float[] probabilities, Optional<PositionCandidates> slots) {}
@@ -288,7 +288,8 @@ final class BlockDraftGraph implements DraftGraph {
         int[] all = new int[sequences * network.draftTokens()];
         decoded.rows().read(all, 0, all.length, 0);
         float[] probabilities = new float[decoded.probabilities().isPresent() ? all.length : 0];
-        decoded.probabilities().ifPresent(tensor -> tensor.read(probabilities, 0, probabilities.length, 0));
+        decoded.probabilities()
+                .ifPresent(tensor -> tensor.read(probabilities, 0, probabilities.length, 0));
         List<BlockDraft> found = new ArrayList<>();
         for (int i = 0; i < sequences; i++) {
             int[] own = new int[network.draftTokens()];
@@ -301,7 +302,8 @@ final class BlockDraftGraph implements DraftGraph {
             }
             int sequence = i;
             found.add(
-                    new BlockDraft(own, sure, decoded.lattice().map(lattice -> lattice.read(sequence))));
+                    new BlockDraft(
+                            own, sure, decoded.lattice().map(lattice -> lattice.read(sequence))));
         }
         return found;
     }

@@ -28,7 +28,8 @@ final class BlockTokenDecoder {
      *     slots]}
      * @param lattice other candidates of each slot, if requested
      */
-    record DecodedRows(Tensor rows, Optional<Tensor> probabilities, Optional<TokenLattice> lattice) {}
+    record DecodedRows(
+            Tensor rows, Optional<Tensor> probabilities, Optional<TokenLattice> lattice) {}
 
     /**
      * Inputs that are written before each computation.
@@ -88,7 +89,8 @@ final class BlockTokenDecoder {
         return isWalk(network.method())
                 ? TENSORS
                         + lattice
-                        + network.draftTokens() * (TENSORS_PER_SLOT + weights.tensorsOfTiles(sequences))
+                        + network.draftTokens()
+                                * (TENSORS_PER_SLOT + weights.tensorsOfTiles(sequences))
                 : TENSORS + lattice;
     }
 
@@ -172,7 +174,8 @@ final class BlockTokenDecoder {
             before = ops.reshape2d(chosen, sequences, 1);
             tokens = join(tokens, before, 0);
             Tensor shares = ops.reshape3d(ops.softMax(columns), 1, count, sequences);
-            probabilities = join(probabilities, ops.reshape2d(ops.getRows(shares, best), 1, sequences), 1);
+            probabilities =
+                    join(probabilities, ops.reshape2d(ops.getRows(shares, best), 1, sequences), 1);
         }
         Optional<TokenLattice> lattice =
                 branches

@@ -25,7 +25,11 @@ record DraftTree(int[] rows, int[] parents) {
         private final double logProbability;
         private final List<PositionCandidates.Ranked> followers;
 
-        Node(int number, int depth, double logProbability, List<PositionCandidates.Ranked> followers) {
+        Node(
+                int number,
+                int depth,
+                double logProbability,
+                List<PositionCandidates.Ranked> followers) {
             this.number = number;
             this.depth = depth;
             this.logProbability = logProbability;
@@ -76,7 +80,7 @@ record DraftTree(int[] rows, int[] parents) {
                     followers(parent.depth + 1, guess.index()));
         }
 
-        private void offer(Node parent, int rank) {
+        private void addCandidate(Node parent, int rank) {
             if (rank < parent.followers.size()) {
                 double chance = parent.logProbability + parent.followers.get(rank).logProbability();
                 waiting.add(new TreeCandidate(parent, rank, chance, waited++));
@@ -105,14 +109,14 @@ record DraftTree(int[] rows, int[] parents) {
                 ordered.add(0, ordered.remove(rank));
                 Node parent = new Node(last.number, last.depth, last.logProbability, ordered);
                 last = add(parent, guess, parent.logProbability + guess.logProbability());
-                offer(parent, 1);
+                addCandidate(parent, 1);
             }
-            offer(last, 0);
+            addCandidate(last, 0);
         }
 
         /** Adds the rest of the path without branches: its tokens are not among the candidates. */
         private void addUnbranched(Node last, int[] spine) {
-            offer(last, 0);
+            addCandidate(last, 0);
             for (int i = last.depth; i < spine.length; i++) {
                 rows[count] = spine[i];
                 parents[count] = count - 1;
@@ -128,8 +132,8 @@ record DraftTree(int[] rows, int[] parents) {
                                 next.parent(),
                                 next.parent().followers.get(next.rank()),
                                 next.logProbability());
-                offer(next.parent(), next.rank() + 1);
-                offer(node, 0);
+                addCandidate(next.parent(), next.rank() + 1);
+                addCandidate(node, 0);
             }
             return new DraftTree(Arrays.copyOf(rows, count), Arrays.copyOf(parents, count));
         }

@@ -50,7 +50,7 @@ final class MtpChain {
         MtpModel.Rows next(float[] state) {
             int[] token = {draftTokens[count - 1]};
             System.arraycopy(state, 0, column, column.length - state.length, state.length);
-            position += file.staysInPlace() ? 0 : 1;
+            position += file.samePosition() ? 0 : 1;
             return new MtpModel.Rows(region, position, token, column);
         }
     }
@@ -73,7 +73,9 @@ final class MtpChain {
     static List<int[]> draft(MtpModel model, List<MtpModel.Rows> rows, int[] most) {
         MtpChain chain = new MtpChain(model, rows, most);
         chain.run(rows);
-        return chain.links.stream().map(link -> Arrays.copyOf(link.draftTokens, link.count)).toList();
+        return chain.links.stream()
+                .map(link -> Arrays.copyOf(link.draftTokens, link.count))
+                .toList();
     }
 
     private void run(List<MtpModel.Rows> first) {

@@ -25,7 +25,7 @@ import java.util.List;
  * @param target the model
  * @param captures layers of the model whose input the block reads; the layer count means the last
  *     layer's output
- * @param staysInPlace whether draft tokens are computed at the same position, as with a draft head
+ * @param samePosition whether draft tokens are computed at the same position, as with a draft head
  *     in its own file, or at consecutive ones
  */
 public record MtpFile(
@@ -33,7 +33,7 @@ public record MtpFile(
         LayerSplitAdapter block,
         ModelShape target,
         List<Integer> captures,
-        boolean staysInPlace) {
+        boolean samePosition) {
     /** Copies the layers. */
     public MtpFile {
         captures = List.copyOf(captures);

@@ -50,7 +50,7 @@ final class MtpSequence {
 
     /** Number of positions that the next draft uses, without that of its first token. */
     int count() {
-        return collected - begin + (file.staysInPlace() ? 1 : 0);
+        return collected - begin + (file.samePosition() ? 1 : 0);
     }
 
     int pending() {
@@ -61,7 +61,7 @@ final class MtpSequence {
     void restart(int position) {
         // The first token has no predecessor; for any other one the state of its predecessor is
         // unknown.
-        begin = position == 0 && !file.staysInPlace() ? 0 : position + 1;
+        begin = position == 0 && !file.samePosition() ? 0 : position + 1;
         stored = begin;
         collected = position;
         lastStates = new float[file.columnLength()];

@@ -44,7 +44,8 @@ public final class AcceptanceRates {
      * @param expected rate to assume while few were verified
      */
     public double rate(int grade, int depth, double expected) {
-        return (acceptedWeight[grade][depth] + PRIOR * expected) / (verifiedWeight[grade][depth] + PRIOR);
+        return (acceptedWeight[grade][depth] + PRIOR * expected)
+                / (verifiedWeight[grade][depth] + PRIOR);
     }
 
     /** Current weight of the verified draft tokens at a depth. */

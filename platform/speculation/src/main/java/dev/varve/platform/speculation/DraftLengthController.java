@@ -131,7 +131,8 @@ public final class DraftLengthController {
 
     /** Whether to collect hidden states while this number of sequences decode. */
     public boolean collectsFeatures(int sequences) {
-        return readsFeatures && (isFixed() || collection.isActive() || isProfitable(sequences, sequences));
+        return readsFeatures
+                && (isFixed() || collection.isActive() || isProfitable(sequences, sequences));
     }
 
     /**
@@ -181,7 +182,8 @@ public final class DraftLengthController {
         if (gainEstimate.sequences() != sequences
                 || gainEstimate.requested() != requested
                 || stepsSinceEstimate >= GAIN_ESTIMATE_STEPS) {
-            gainEstimate = new GainEstimate(sequences, requested, estimateGain(sequences, requested));
+            gainEstimate =
+                    new GainEstimate(sequences, requested, estimateGain(sequences, requested));
             stepsSinceEstimate = 0;
         }
         return gainEstimate.profitable();
@@ -237,10 +239,13 @@ public final class DraftLengthController {
         }
         if (width.isPresent()) {
             return draftCandidates.stream()
-                    .mapToInt(draftCandidate -> Math.min(width.getAsInt(), draftCandidate.draft().spine()))
+                    .mapToInt(
+                            draftCandidate ->
+                                    Math.min(width.getAsInt(), draftCandidate.draft().spine()))
                     .toArray();
         }
-        if (draftCandidates.stream().allMatch(draftCandidate -> draftCandidate.draft().tokens().length == 0)) {
+        if (draftCandidates.stream()
+                .allMatch(draftCandidate -> draftCandidate.draft().tokens().length == 0)) {
             return new int[draftCandidates.size()];
         }
         List<DraftLengthOptimizer.Candidate> candidates =
@@ -248,7 +253,8 @@ public final class DraftLengthController {
         DraftLengthOptimizer.Step step = step(sequences, draftCandidates.size());
         int[] chains = widths.choose(candidates, step);
         boolean branches =
-                draftCandidates.stream().anyMatch(draftCandidate -> draftCandidate.draft().branches())
+                draftCandidates.stream()
+                                .anyMatch(draftCandidate -> draftCandidate.draft().branches())
                         && branchesAreFaster(candidates, step, all(draftCandidates), chains);
         int[] best = branches ? all(draftCandidates) : chains;
         boolean pays = isAny(best);
@@ -277,7 +283,9 @@ public final class DraftLengthController {
     }
 
     private static int[] all(List<DraftCandidate> draftCandidates) {
-        return draftCandidates.stream().mapToInt(draftCandidate -> draftCandidate.draft().tokens().length).toArray();
+        return draftCandidates.stream()
+                .mapToInt(draftCandidate -> draftCandidate.draft().tokens().length)
+                .toArray();
     }
 
     /** Whether to verify all draft tokens; sometimes also to measure the cost. */

@@ -49,7 +49,11 @@ public final class TreeGain {
         }
         int number = drafts++;
         boolean learns = number >= CHAINS_FIRST && number < CHAINS_FIRST + MEASURED_TREES;
-        boolean tree = isForced() || profitable || learns || number % EXPLORATION_INTERVAL == 0 && number > 0;
+        boolean tree =
+                isForced()
+                        || profitable
+                        || learns
+                        || number % EXPLORATION_INTERVAL == 0 && number > 0;
         return tree ? options.draftTokens() : 0;
     }
 

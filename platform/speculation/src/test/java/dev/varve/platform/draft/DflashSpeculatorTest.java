@@ -71,7 +71,12 @@ class DflashSpeculatorTest {
         private final HashingGuesser.Kind kind;
         private final DflashSpeculator speculator;
 
-        Rig(DraftFile file, int sequences, int capacity, float[] probabilities, Residency residency) {
+        Rig(
+                DraftFile file,
+                int sequences,
+                int capacity,
+                float[] probabilities,
+                Residency residency) {
             int rows = file.tokens().map(tokens -> (int) tokens.ne(0)).orElse(VOCABULARY);
             regions = new DraftRegions(sequences, file.network().block().tokens(), capacity);
             kind = new HashingGuesser.Kind(file.network().draftTokens(), rows, probabilities);

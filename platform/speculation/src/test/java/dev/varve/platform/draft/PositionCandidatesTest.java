@@ -96,7 +96,8 @@ class PositionCandidatesTest {
         float[] shares = {0.5f, 0.4f, 0.2f};
         PositionCandidates slots = linked(shares, new float[3], new float[9]);
 
-        assertEquals(Math.log(0.5 / 1.1), slots.rank(0, 0, 1).getFirst().logProbability(), TOLERANCE);
+        assertEquals(
+                Math.log(0.5 / 1.1), slots.rank(0, 0, 1).getFirst().logProbability(), TOLERANCE);
     }
 
     @Test

@@ -40,7 +40,7 @@ final class ColumnShard extends FakeShard {
          * the model's states, which are the same for all draft tokens at a position.
          */
         private int kept(MtpFile file) {
-            return file.staysInPlace()
+            return file.samePosition()
                     ? Arrays.hashCode(Arrays.copyOf(column, column.length - 2 * file.width()))
                     : hash();
         }

@@ -75,7 +75,7 @@ class MtpFileTest {
         assertEquals(List.of(4), file.captures());
         assertEquals(128, file.width());
         assertEquals(2 * 128, file.columnLength());
-        assertFalse(file.staysInPlace());
+        assertFalse(file.samePosition());
     }
 
     @Test

@@ -103,7 +103,7 @@ final class MtpText {
      * @param known positions whose states are known
      */
     int[] expected(int begin, int known, int most) {
-        boolean inPlace = file.staysInPlace();
+        boolean inPlace = file.samePosition();
         List<ColumnShard.Row> rows = new ArrayList<>();
         // The first token of a text has no token before it; an assistant never sees that row.
         int first = begin == 0 && !inPlace ? 0 : begin + 1;

@@ -296,7 +296,8 @@ class DraftLengthControllerTest {
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
         List<DraftLengthController.DraftCandidate> draftCandidates = List.of(offer(tree(22)));
 
-        assertArrayEquals(new int[] {22}, some.choose(draftCandidates, 1), "23 tokens were never measured");
+        assertArrayEquals(
+                new int[] {22}, some.choose(draftCandidates, 1), "23 tokens were never measured");
         some.recordStepTime(23, 10 * STEP);
         some.recordStepTime(23, 10 * STEP);
         assertArrayEquals(new int[] {DEPTH}, some.choose(draftCandidates, 1), "they are dear");

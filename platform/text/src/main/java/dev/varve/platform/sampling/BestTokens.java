@@ -14,7 +14,7 @@ final class BestTokens {
         this.heap = new long[capacity];
     }
 
-    void offer(int token, float logit) {
+    void add(int token, float logit) {
         // The complement of the id makes the lower of two equal tokens the better one.
         long key = (long) Candidates.sortKey(logit) << 32 | ~token & 0xFFFFFFFFL;
         if (size < heap.length) {
@@ -30,7 +30,7 @@ final class BestTokens {
      * Returns whether a token of this logit could still enter, if its id is above all offered so
      * far.
      */
-    boolean wants(float logit) {
+    boolean isCandidate(float logit) {
         return size < heap.length || size > 0 && Candidates.sortKey(logit) > (int) (heap[0] >> 32);
     }
 

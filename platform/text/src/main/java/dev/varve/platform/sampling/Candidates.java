@@ -36,11 +36,11 @@ final class Candidates {
         }
     }
 
-    void weigh(WeightFunction function, float highest, double temperature) {
-        function.weigh(logits, 0, weights, 0, count, highest, temperature);
+    void computeWeights(WeightFunction function, float highest, double temperature) {
+        function.apply(logits, 0, weights, 0, count, highest, temperature);
     }
 
-    void weigh(SoftmaxWeights source) {
+    void computeWeights(SoftmaxWeights source) {
         for (int i = 0; i < count; i++) {
             weights[i] = source.weight(ids[i]);
         }

@@ -180,12 +180,12 @@ public final class Sampler {
             throw new IllegalArgumentException("top: expected 0 or more, found " + top);
         }
         maxima.scan(logits, offset);
-        double logTotal = maxima.highest() + Math.log(weigh(logits, offset, 1).total());
+        double logTotal = maxima.highest() + Math.log(computeWeights(logits, offset, 1).total());
         BestTokens best = new BestTokens(Math.min(top, vocabularySize));
         for (int block = 0; block < maxima.count(); block++) {
-            if (best.wants(maxima.block(block))) {
+            if (best.isCandidate(maxima.block(block))) {
                 for (int token = maxima.begin(block); token < maxima.end(block); token++) {
-                    best.offer(token, logits[offset + token]);
+                    best.add(token, logits[offset + token]);
                 }
             }
         }
@@ -228,22 +228,22 @@ public final class Sampler {
             float least = Math.max(leastOfBest(options.cutoffs().topK()), -Float.MAX_VALUE);
             candidates.collect(row, offset, maxima, least);
             candidates.keepBest(options.cutoffs().topK());
-            candidates.weigh(function, maxima.highest(), temperature);
+            candidates.computeWeights(function, maxima.highest(), temperature);
             keepTopP(candidates.totalWeight());
         } else if (options.cutoffs().topP() < 1) {
-            SoftmaxWeights all = weigh(row, offset, temperature);
+            SoftmaxWeights all = computeWeights(row, offset, temperature);
             // Tokens below this weight together have less than (1 - p) of the total, so those above
             // it reach p without them.
             double leastWeight =
                     (1 - (double) options.cutoffs().topP()) * all.total() / vocabularySize;
             candidates.collect(row, offset, maxima, below(Math.log(leastWeight)));
-            candidates.weigh(all);
+            candidates.computeWeights(all);
             keepTopP(all.total());
         } else if (options.cutoffs().minP() > 0) {
             candidates.collect(row, offset, maxima, below(Math.log(options.cutoffs().minP())));
-            candidates.weigh(function, maxima.highest(), temperature);
+            candidates.computeWeights(function, maxima.highest(), temperature);
         } else {
-            return weigh(row, offset, temperature).draw(uniform);
+            return computeWeights(row, offset, temperature).draw(uniform);
         }
         if (options.cutoffs().minP() > 0) {
             candidates.keepNear(maxima.highest(), temperature, Math.log(options.cutoffs().minP()));
@@ -279,7 +279,7 @@ public final class Sampler {
                 (float) (maxima.highest() + options.temperature() * (logWeight - 1e-5)));
     }
 
-    private SoftmaxWeights weigh(float[] row, int offset, double temperature) {
+    private SoftmaxWeights computeWeights(float[] row, int offset, double temperature) {
         if (weights.total() == 0) {
             weights = new SoftmaxWeights(vocabularySize, function);
         }

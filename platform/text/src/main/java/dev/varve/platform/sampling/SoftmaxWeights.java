@@ -28,7 +28,7 @@ final class SoftmaxWeights {
                 Arrays.fill(weights, begin, end, 0);
                 blockSums[block] = 0;
             } else {
-                function.weigh(row, offset, weights, begin, end, maxima.highest(), temperature);
+                function.apply(row, offset, weights, begin, end, maxima.highest(), temperature);
                 blockSums[block] = sum(weights, begin, end);
                 total += blockSums[block];
             }

@@ -30,7 +30,7 @@ final class WeightFunction {
      * Writes the weights of {@code logits[offset + i]} to {@code weights[i]}, for i from begin to
      * end.
      */
-    void weigh(
+    void apply(
             float[] logits,
             int offset,
             float[] weights,
@@ -41,7 +41,7 @@ final class WeightFunction {
         double scale = 1 / (HALVINGS * temperature);
         for (int i = begin; i < end; i += RowMaxima.BLOCK) {
             int count = Math.min(end - i, RowMaxima.BLOCK);
-            weighBlock(logits, offset + i, weights, i, count, highest, scale);
+            applyToBlock(logits, offset + i, weights, i, count, highest, scale);
         }
     }
 
@@ -49,7 +49,7 @@ final class WeightFunction {
      * Three loops through a small buffer: the JIT vectorises each of them, but not a single loop
      * that does all (1.2 ms).
      */
-    private void weighBlock(
+    private void applyToBlock(
             float[] logits,
             int logitBegin,
             float[] weights,

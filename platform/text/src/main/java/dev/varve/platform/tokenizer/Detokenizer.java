@@ -13,7 +13,7 @@ public final class Detokenizer {
     private final TokenBytes pieces;
     private final boolean renderSpecial;
     private byte[] buffer = new byte[64];
-    private int held;
+    private int pendingBytes;
     private boolean finished;
 
     Detokenizer(TokenBytes pieces, boolean renderSpecial) {
@@ -32,15 +32,15 @@ public final class Detokenizer {
         if (finished) {
             throw new IllegalStateException("the detokenizer is finished");
         }
-        int length = held + pieces.length(id, renderSpecial);
+        int length = pendingBytes + pieces.length(id, renderSpecial);
         if (length > buffer.length) {
             buffer = Arrays.copyOf(buffer, length * 2);
         }
-        pieces.copy(id, renderSpecial, buffer, held);
+        pieces.copy(id, renderSpecial, buffer, pendingBytes);
         int complete = Utf8.decodableLength(buffer, length);
         String text = Utf8.decode(buffer, 0, complete);
-        held = length - complete;
-        System.arraycopy(buffer, complete, buffer, 0, held);
+        pendingBytes = length - complete;
+        System.arraycopy(buffer, complete, buffer, 0, pendingBytes);
         return text;
     }
 
@@ -49,8 +49,8 @@ public final class Detokenizer {
      * returns an empty text.
      */
     public String finish() {
-        String text = Utf8.decode(buffer, 0, held);
-        held = 0;
+        String text = Utf8.decode(buffer, 0, pendingBytes);
+        pendingBytes = 0;
         finished = true;
         return text;
     }

@@ -90,7 +90,7 @@ final class MergeLoop {
     void merge(MergeTable rules) {
         for (int left = 0; left < count - 1; left++) {
             mayWait();
-            offer(left, left + 1, rules);
+            enqueue(left, left + 1, rules);
         }
         while (heapSize > 0) {
             mayWait();
@@ -137,14 +137,14 @@ final class MergeLoop {
         ranks[right] = -1;
         if (after < count) {
             previous[after] = left;
-            offer(left, after, rules);
+            enqueue(left, after, rules);
         }
         if (previous[left] >= 0) {
-            offer(previous[left], left, rules);
+            enqueue(previous[left], left, rules);
         }
     }
 
-    private void offer(int left, int right, MergeTable rules) {
+    private void enqueue(int left, int right, MergeTable rules) {
         int rank = rules.rank(symbols[left], symbols[right]);
         ranks[left] = rank;
         if (rank >= 0) {

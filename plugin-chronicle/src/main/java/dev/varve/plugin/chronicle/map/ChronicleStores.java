@@ -63,7 +63,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
             requireDiskSpace(folder, size);
         }
         if (access == StoreAccess.RECOVER) {
-            StoreHeader.forgetMending(folder.values());
+            StoreHeader.clearRepair(folder.values());
         }
         VanillaChronicleMap<byte[], byte[], ?> map = map(folder.values().toFile(), size, access);
         try {

@@ -53,19 +53,19 @@ final class MapStore implements SnapshotStore {
     }
 
     /** Forwards keys, and records whether the receiver failed. */
-    private static final class KeyTaker implements Consumer<MapEntry<byte[], byte[]>> {
-        private final Consumer<ByteBuffer> taker;
+    private static final class KeyConsumer implements Consumer<MapEntry<byte[], byte[]>> {
+        private final Consumer<ByteBuffer> consumer;
         private boolean failed;
 
-        KeyTaker(Consumer<ByteBuffer> taker) {
-            this.taker = taker;
+        KeyConsumer(Consumer<ByteBuffer> consumer) {
+            this.consumer = consumer;
         }
 
         @Override
         public void accept(MapEntry<byte[], byte[]> entry) {
             ByteBuffer key = ByteBuffer.wrap(entry.key().get()).asReadOnlyBuffer();
             failed = true;
-            taker.accept(key);
+            consumer.accept(key);
             failed = false;
         }
     }
@@ -172,11 +172,11 @@ final class MapStore implements SnapshotStore {
     }
 
     @Override
-    public void keys(Consumer<ByteBuffer> taker) throws IOException {
+    public void keys(Consumer<ByteBuffer> consumer) throws IOException {
         use(
                 open -> {
                     writing.lock(); // a write would time out because of a slow receiver
-                    KeyTaker keys = new KeyTaker(taker);
+                    KeyConsumer keys = new KeyConsumer(consumer);
                     try (MapSegmentContext<byte[], byte[], ?> segment = open.segmentContext(0)) {
                         segment.forEachSegmentEntry(keys);
                         return true;

@@ -24,7 +24,7 @@ final class StoreHeader {
     private static final Pattern CHECKSUM = Pattern.compile(", (\\d{1,7}) of them with checksum ");
 
     /** Position at which a map records, by the highest bit, that it is being repaired. */
-    private static final int MENDED = 11;
+    private static final int REPAIRED = 11;
 
     private StoreHeader() {}
 
@@ -67,7 +67,7 @@ final class StoreHeader {
                             expected.strip(),
                             found.strip()));
         }
-        if (access != StoreAccess.RECOVER && beginning(values, MENDED + 1)[MENDED] < 0) {
+        if (access != StoreAccess.RECOVER && beginning(values, REPAIRED + 1)[REPAIRED] < 0) {
             throw new IOException(values + ": a repair is running or was not completed");
         }
         return fixedBytes;
@@ -78,11 +78,11 @@ final class StoreHeader {
      * wait a minute for its end, but the holder of the write lock knows that no other process
      * repairs it.
      */
-    static void forgetMending(Path values) throws IOException {
-        byte state = beginning(values, MENDED + 1)[MENDED];
+    static void clearRepair(Path values) throws IOException {
+        byte state = beginning(values, REPAIRED + 1)[REPAIRED];
         if (state < 0) {
             try (RandomAccessFile file = new RandomAccessFile(values.toFile(), "rw")) {
-                file.seek(MENDED);
+                file.seek(REPAIRED);
                 file.write(state & Byte.MAX_VALUE);
             }
         }
@@ -90,8 +90,8 @@ final class StoreHeader {
 
     private static long checksum(Path file, int bytes) throws IOException {
         byte[] beginning = beginning(file, bytes);
-        if (bytes > MENDED) {
-            beginning[MENDED] &= Byte.MAX_VALUE;
+        if (bytes > REPAIRED) {
+            beginning[REPAIRED] &= Byte.MAX_VALUE;
         }
         CRC32C checksum = new CRC32C();
         checksum.update(beginning);

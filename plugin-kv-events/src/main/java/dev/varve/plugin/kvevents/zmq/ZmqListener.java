@@ -30,17 +30,18 @@ final class ZmqListener implements CacheListener {
     /** Maximum unsent batches for a slow subscriber, which then misses the next ones. */
     private static final int MOST_UNSENT = 1000;
 
-    private static final int MOST_KEPT = 10_000;
-    private static final long MOST_KEPT_BYTES = 64L << 20;
+    private static final int MAX_REPLAY_BATCHES = 10_000;
+    private static final long MAX_REPLAY_BYTES = 64L << 20;
     private static final int LINGER_MILLIS = 200;
-    private static final int LOOK_MILLIS = 100;
+    private static final int POLL_MILLIS = 100;
     private static final long END = -1;
     private static final byte[] NOTHING = {};
 
     private final ZContext context = new ZContext();
     private final byte[] topic;
     private final EventBatch encoding;
-    private final ReplayBuffer kept = new ReplayBuffer(MOST_KEPT, MOST_KEPT_BYTES);
+    private final ReplayBuffer replayBuffer =
+            new ReplayBuffer(MAX_REPLAY_BATCHES, MAX_REPLAY_BYTES);
     private final ZMQ.Socket publisher;
     private final Optional<Thread> replayer;
     private volatile boolean closed;
@@ -52,7 +53,7 @@ final class ZmqListener implements CacheListener {
         publisher = bind(SocketType.PUB, MOST_UNSENT, address.publish());
         replayer =
                 address.replay()
-                        .map(where -> bind(SocketType.ROUTER, MOST_KEPT + 1, where))
+                        .map(where -> bind(SocketType.ROUTER, MAX_REPLAY_BATCHES + 1, where))
                         .map(
                                 socket ->
                                         Thread.ofPlatform()
@@ -88,7 +89,8 @@ final class ZmqListener implements CacheListener {
 
     @Override
     public void heard(List<CacheEvent> events) {
-        ReplayBuffer.Batch batch = kept.add(encoding.encode(events, System.currentTimeMillis()));
+        ReplayBuffer.Batch batch =
+                replayBuffer.add(encoding.encode(events, System.currentTimeMillis()));
         // Never blocks: a subscriber that is too slow misses the message.
         publisher.sendMore(topic);
         publisher.sendMore(number(batch.number()));
@@ -100,8 +102,8 @@ final class ZmqListener implements CacheListener {
     }
 
     private void replay(ZMQ.Socket socket) {
-        socket.setReceiveTimeOut(LOOK_MILLIS);
-        socket.setSendTimeOut(LOOK_MILLIS);
+        socket.setReceiveTimeOut(POLL_MILLIS);
+        socket.setSendTimeOut(POLL_MILLIS);
         try {
             while (!closed) {
                 byte[] client = socket.recv();
@@ -132,7 +134,7 @@ final class ZmqListener implements CacheListener {
             LOG.log(System.Logger.Level.DEBUG, "ignored a malformed request for events");
             return;
         }
-        for (ReplayBuffer.Batch batch : kept.from(ByteBuffer.wrap(from).getLong())) {
+        for (ReplayBuffer.Batch batch : replayBuffer.from(ByteBuffer.wrap(from).getLong())) {
             send(socket, client, topic, number(batch.number()), batch.payload());
         }
         send(socket, client, NOTHING, number(END), NOTHING);

@@ -100,14 +100,14 @@ final class Line implements AutoCloseable {
             // The store replied, so the connection is intact.
             throw new IOException(shown + ": " + e.getMessage(), e);
         } catch (IOException e) {
-            leave(used);
+            disconnect(used);
             throw new IOException(shown + ": " + e.getMessage(), e);
         } catch (InterruptedException e) {
-            leave(used);
+            disconnect(used);
             Thread.currentThread().interrupt();
             throw new IOException(shown + ": interrupted", e);
         } catch (RuntimeException e) {
-            leave(used);
+            disconnect(used);
             throw new IOException(shown + ": " + e.getMessage(), e);
         }
     }
@@ -128,7 +128,7 @@ final class Line implements AutoCloseable {
         return !known.isDone() || !known.isCompletedExceptionally() && known.join().isOpen();
     }
 
-    private synchronized void leave(
+    private synchronized void disconnect(
             CompletableFuture<StatefulRedisConnection<String, ByteBuffer>> left) {
         if (connection.filter(known -> known == left).isPresent()) {
             connection = Optional.empty();
@@ -149,7 +149,7 @@ final class Line implements AutoCloseable {
             known = connection;
         }
         try {
-            known.ifPresent(this::leave);
+            known.ifPresent(this::disconnect);
         } catch (CompletionException e) {
             // It is closed either way.
             return;

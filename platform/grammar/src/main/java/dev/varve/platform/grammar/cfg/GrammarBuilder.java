@@ -73,7 +73,7 @@ public final class GrammarBuilder {
         if (regex.isNothing()) {
             return nothing();
         }
-        checkRoom();
+        checkLimits();
         terminals.add(regex);
         store.footprint().addPermanent(Footprint.ENTRY + 16);
         return terminals.size() - 1;
@@ -104,13 +104,13 @@ public final class GrammarBuilder {
     }
 
     private int add(String name, Optional<LazyAlternatives> expansion, int... needs) {
-        checkRoom();
+        checkLimits();
         store.footprint().addPermanent(NONTERMINAL + Footprint.array(needs.length));
         nonterminals.add(new Nonterminal(nonterminals.size(), name, expansion, needs));
         return ~(nonterminals.size() - 1);
     }
 
-    private void checkRoom() {
+    private void checkLimits() {
         if (terminals.size() + nonterminals.size() >= MOST_SYMBOLS) {
             throw new GrammarLimitException(
                     "the grammar is too complex: it has more than " + MOST_SYMBOLS + " symbols");

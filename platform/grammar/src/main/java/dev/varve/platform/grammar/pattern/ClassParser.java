@@ -35,7 +35,10 @@ final class ClassParser {
     private void range() {
         int begin = reader.index();
         EscapeParser.Escaped first = atom();
-        if (!reader.startsWith("-") || reader.startsWith("-]") || !reader.eat("-") || reader.isAtEnd()) {
+        if (!reader.startsWith("-")
+                || reader.startsWith("-]")
+                || !reader.eat("-")
+                || reader.isAtEnd()) {
             members.add(first.set());
             return;
         }

@@ -2,8 +2,8 @@ package dev.varve.platform.grammar.regex;
 
 /**
  * Approximate bytes of a grammar, by the object sizes of a virtual machine with compressed
- * references. The grammar's parts are permanent; results cached while reading texts can be discarded.
- * For one thread at a time.
+ * references. The grammar's parts are permanent; results cached while reading texts can be
+ * discarded. For one thread at a time.
  */
 public final class Footprint {
     /** Bytes of an entry in a hash map, including its share of the table. */

@@ -408,8 +408,8 @@ public final class RegexStore {
     }
 
     /**
-     * Returns whether the caches are so large that {@link #retain} should be called at the
-     * next opportunity.
+     * Returns whether the caches are so large that {@link #retain} should be called at the next
+     * opportunity.
      */
     public boolean isFull() {
         return nodes.size() > MOST_NODES / 2;

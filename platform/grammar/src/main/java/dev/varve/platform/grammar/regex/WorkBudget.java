@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Remaining work for computing states of a grammar, counted in visited expressions and items, so
- * that a hostile grammar cannot block other requests. Every {@value #UNITS_PER_CHECK} units the work
- * reaches a {@link PreemptionPoint}. For one thread at a time.
+ * that a hostile grammar cannot block other requests. Every {@value #UNITS_PER_CHECK} units the
+ * work reaches a {@link PreemptionPoint}. For one thread at a time.
  */
 public final class WorkBudget {
     /** Some tenths of a millisecond. */

@@ -128,6 +128,7 @@ final class FormulaStore {
         }
         budget.spend(10L + parts.length);
         return formulas.computeIfAbsent(
-                new Key(kind, ids, subject), _ -> new Formula(formulas.size(), kind, parts, subject));
+                new Key(kind, ids, subject),
+                _ -> new Formula(formulas.size(), kind, parts, subject));
     }
 }

@@ -27,7 +27,7 @@ final class CompressedPromptCache {
     }
 
     /** Stores the compressed texts of a prompt's messages, by message number. */
-    synchronized void keep(
+    synchronized void put(
             List<PromptMessage> messages,
             CompressionFingerprint fingerprint,
             Map<Integer, String> texts) {

@@ -101,34 +101,36 @@ public final class ConversationCompressor {
     }
 
     /** Whether prompts of a request may be compressed at all. */
-    public boolean mayCompress(CompressionOverrides wish) {
-        return mode(wish) != CompressionMode.OFF && wish.keep().filter(KeepRatio::isAll).isEmpty();
+    public boolean mayCompress(CompressionOverrides overrides) {
+        return mode(overrides) != CompressionMode.OFF
+                && overrides.keep().filter(KeepRatio::isAll).isEmpty();
     }
 
     /**
      * Updates the adaptive ratio after a response, by its accepted draft tokens. Does nothing if it
      * had no draft tokens or its request named no conversation.
      */
-    public void finished(CompressionOverrides wish, int guessed, int right) {
+    public void finished(CompressionOverrides overrides, int guessed, int right) {
         if (guessed > 0) {
-            learning(wish)
+            learning(overrides)
                     .ifPresent(session -> sessions.finished(session, (double) right / guessed));
         }
     }
 
     /** Returns the keep ratio for a whole prompt. */
-    private KeepRatio keep(CompressionOverrides wish, int tokens) {
-        return wish.keep()
-                .or(() -> learning(wish).map(session -> sessions.find(session).keep()))
+    private KeepRatio keep(CompressionOverrides overrides, int tokens) {
+        return overrides
+                .keep()
+                .or(() -> learning(overrides).map(session -> sessions.find(session).keep()))
                 .orElseGet(() -> options.keep().at(tokens));
     }
 
-    private Optional<String> learning(CompressionOverrides wish) {
-        return wish.session().filter(session -> options.adaptive());
+    private Optional<String> learning(CompressionOverrides overrides) {
+        return overrides.session().filter(session -> options.adaptive());
     }
 
-    private CompressionMode mode(CompressionOverrides wish) {
-        return wish.mode().orElse(options.mode());
+    private CompressionMode mode(CompressionOverrides overrides) {
+        return overrides.mode().orElse(options.mode());
     }
 
     /**
@@ -140,19 +142,19 @@ public final class ConversationCompressor {
      * @throws java.util.concurrent.CancellationException if the caller cancelled
      */
     public Optional<CompressedConversation> compress(
-            Conversation conversation, CompressionOverrides wish, BooleanSupplier cancelled) {
-        if (!mayCompress(wish)) {
+            Conversation conversation, CompressionOverrides overrides, BooleanSupplier cancelled) {
+        if (!mayCompress(overrides)) {
             return Optional.empty();
         }
         int tokens = conversation.count().applyAsInt(conversation.messages());
-        KeepRatio keep = keep(wish, tokens);
+        KeepRatio keep = keep(overrides, tokens);
         if (keep.isAll()) {
             return Optional.empty();
         }
-        CompressionFingerprint fingerprint = fingerprint(wish);
+        CompressionFingerprint fingerprint = fingerprint(overrides);
         List<PromptMessage> messages = conversation.asMessages();
         CompressionDecision treatment =
-                options.treatment(mode(wish), tokens, PromptMessage.isContinuation(messages));
+                options.treatment(mode(overrides), tokens, PromptMessage.isContinuation(messages));
         Job job = new Job(keep, fingerprint, cancelled);
         return switch (treatment) {
             case WHOLE -> {
@@ -161,7 +163,7 @@ public final class ConversationCompressor {
                         ? job.earlier(messages, again.get())
                         : job.whole(messages, conversation.render());
             }
-            case BY_MESSAGE -> job.byMessage(messages, wish);
+            case BY_MESSAGE -> job.byMessage(messages, overrides);
             default -> {
                 Optional<Map<Integer, String>> before = cuts.findEarlier(messages, fingerprint);
                 if (before.isPresent()) {
@@ -169,7 +171,7 @@ public final class ConversationCompressor {
                 }
                 yield treatment == CompressionDecision.VERBATIM
                         ? Optional.empty()
-                        : job.firstTurn(conversation, wish);
+                        : job.firstTurn(conversation, overrides);
             }
         };
     }
@@ -178,12 +180,13 @@ public final class ConversationCompressor {
      * Returns the fingerprint that all requests with the same settings share. An adaptive ratio
      * changes from turn to turn, but cached texts stay valid.
      */
-    private CompressionFingerprint fingerprint(CompressionOverrides wish) {
-        Optional<Object> learnt = learning(wish).map(session -> "learnt");
+    private CompressionFingerprint fingerprint(CompressionOverrides overrides) {
+        Optional<Object> learnt = learning(overrides).map(session -> "learnt");
         return CompressionFingerprint.of(
                 List.of(
                         drafter.identity(),
-                        wish.keep()
+                        overrides
+                                .keep()
                                 .<Object>map(keep -> keep)
                                 .or(() -> learnt)
                                 .orElse(options.keep()),
@@ -230,7 +233,7 @@ public final class ConversationCompressor {
          * cached: after a restart, a conversation continues with the same prompt.
          */
         Optional<CompressedConversation> firstTurn(
-                Conversation conversation, CompressionOverrides wish) {
+                Conversation conversation, CompressionOverrides overrides) {
             List<PromptMessage> messages = conversation.asMessages();
             int end = 0;
             while (end < messages.size() && !messages.get(end).role().equals(ASSISTANT)) {
@@ -241,7 +244,7 @@ public final class ConversationCompressor {
                 return Optional.empty();
             }
             Optional<CompressedConversation> first =
-                    compress(conversation.until(end), wish, cancelled);
+                    compress(conversation.until(end), overrides, cancelled);
             return first.map(
                     shorter -> {
                         List<Map<String, Object>> all = new ArrayList<>(shorter.messages());
@@ -296,7 +299,7 @@ public final class ConversationCompressor {
                                             range, i == last ? QUESTION : 0)));
             CompressedText left = compressor.compress(found.text(), parts, keep, cancelled);
             if (left.selection().isWhole()) {
-                cuts.keep(messages, fingerprint, Map.of());
+                cuts.put(messages, fingerprint, Map.of());
                 return Optional.empty();
             }
             Map<Integer, String> texts = new TreeMap<>();
@@ -307,7 +310,7 @@ public final class ConversationCompressor {
                             texts.put(i, text);
                         }
                     });
-            cuts.keep(messages, fingerprint, texts);
+            cuts.put(messages, fingerprint, texts);
             return Optional.of(
                     shortened(
                             replaced(messages, texts),
@@ -351,7 +354,7 @@ public final class ConversationCompressor {
 
         /** Compresses old messages one by one, each scored by its own end. */
         Optional<CompressedConversation> byMessage(
-                List<PromptMessage> messages, CompressionOverrides wish) {
+                List<PromptMessage> messages, CompressionOverrides overrides) {
             int[] tokens =
                     messages.stream()
                             .mapToInt(message -> compressor.encode(message.text()).length)
@@ -363,7 +366,7 @@ public final class ConversationCompressor {
             }
             Map<PromptMessage, CompressionTimes> times = new HashMap<>();
             List<PromptMessage> shorter =
-                    plan.apply(messages, message -> text(message, wish, times));
+                    plan.apply(messages, message -> text(message, overrides, times));
             CompressionTimes all =
                     times.values().stream().reduce(CompressionTimes.NONE, CompressionTimes::plus);
             return Optional.of(
@@ -377,7 +380,7 @@ public final class ConversationCompressor {
 
         private Optional<String> text(
                 PromptMessage message,
-                CompressionOverrides wish,
+                CompressionOverrides overrides,
                 Map<PromptMessage, CompressionTimes> times) {
             MessageKey key = key(message, fingerprint);
             Optional<String> before = known.find(key);
@@ -386,7 +389,9 @@ public final class ConversationCompressor {
             }
             String text = message.text();
             KeepRatio part =
-                    wish.keep().orElseGet(() -> options.keep().at(compressor.encode(text).length));
+                    overrides
+                            .keep()
+                            .orElseGet(() -> options.keep().at(compressor.encode(text).length));
             CompressedText left;
             try {
                 left =
@@ -404,7 +409,7 @@ public final class ConversationCompressor {
                 return Optional.empty();
             }
             times.put(message, left.times());
-            return Optional.of(known.keep(key, left.keptOf(new CharRange(0, text.length()))));
+            return Optional.of(known.put(key, left.keptOf(new CharRange(0, text.length()))));
         }
     }
 }

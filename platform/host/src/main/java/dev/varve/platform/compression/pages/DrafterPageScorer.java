@@ -25,7 +25,7 @@ public final class DrafterPageScorer implements AsyncPageScorer {
     private final ExecutorService thread =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().name("varve-pages").daemon(true).factory());
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
     private volatile boolean closed;
 
     /**
@@ -57,14 +57,14 @@ public final class DrafterPageScorer implements AsyncPageScorer {
         } catch (CancellationException e) {
             throw e;
         } catch (RuntimeException | Error e) {
-            tell(e);
+            warnOnce(e);
             throw e;
         }
     }
 
     /** Logs a failure once: the next page selection would fail for the same reason. */
-    private void tell(Throwable reason) {
-        if (closed || !told.compareAndSet(false, true)) {
+    private void warnOnce(Throwable reason) {
+        if (closed || !warned.compareAndSet(false, true)) {
             return;
         }
         String text =

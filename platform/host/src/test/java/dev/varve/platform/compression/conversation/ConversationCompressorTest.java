@@ -391,13 +391,13 @@ class ConversationCompressorTest {
 
     @Test
     void aRequestMayAskForIt() {
-        CompressionOverrides wish =
+        CompressionOverrides overrides =
                 new CompressionOverrides(
                         Optional.of(CompressionMode.ALWAYS), Optional.of(new KeepRatio(0.5)));
 
         CompressedConversation after =
                 compressor(CompressionMode.OFF, 32_000, false)
-                        .compress(conversation(firstTurn()), wish, () -> false)
+                        .compress(conversation(firstTurn()), overrides, () -> false)
                         .orElseThrow();
 
         int left = text(after.messages(), 1).length();

@@ -49,7 +49,7 @@ public final class AccessControl {
             return Caller.ANONYMOUS;
         }
         GivenKey given = GivenKey.of(request.getHeaders());
-        if (purpose == RouteAccess.OVERSIGHT && operator.isOperatorKey(given)) {
+        if (purpose == RouteAccess.MONITORING && operator.isOperatorKey(given)) {
             return Caller.withKey(given.text()).asOperator();
         }
         return access.needsKey() ? withKey(given) : Caller.ANONYMOUS;

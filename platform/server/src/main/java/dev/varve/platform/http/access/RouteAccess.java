@@ -11,7 +11,7 @@ public enum RouteAccess {
     /** Shows or changes data of all callers; only for the operator. */
     OPERATION,
     /** Shows totals and the caller's own data; for all callers and the operator. */
-    OVERSIGHT,
+    MONITORING,
     /** The API itself. */
     SERVICE;
 
@@ -24,7 +24,7 @@ public enum RouteAccess {
     }
 
     /** Returns whether requests to the route are not logged. */
-    public boolean isQuiet() {
+    public boolean isUnlogged() {
         return isProbe() || this == PAGE;
     }
 

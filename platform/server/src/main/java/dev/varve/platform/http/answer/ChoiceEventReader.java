@@ -13,18 +13,18 @@ final class ChoiceEventReader {
     static final Duration TICK = Duration.ofMillis(700);
 
     private final ChoiceEventQueue choices;
-    private final BooleanSupplier gone;
+    private final BooleanSupplier disconnected;
     private final Usage usage = new Usage();
     private String finishReason = "";
     private long lastProbe = System.nanoTime();
 
     /**
-     * Makes a reader; {@code gone} returns whether the client disconnected and is called about once
-     * a tick.
+     * Makes a reader; {@code disconnected} returns whether the client disconnected and is called
+     * about once a tick.
      */
-    ChoiceEventReader(ChoiceEventQueue choices, BooleanSupplier gone) {
+    ChoiceEventReader(ChoiceEventQueue choices, BooleanSupplier disconnected) {
         this.choices = choices;
-        this.gone = gone;
+        this.disconnected = disconnected;
     }
 
     /**
@@ -37,7 +37,7 @@ final class ChoiceEventReader {
         long now = System.nanoTime();
         if (event.isEmpty() || now - lastProbe > TICK.toNanos()) {
             lastProbe = now;
-            if (gone.getAsBoolean() || choices.isOverflown()) {
+            if (disconnected.getAsBoolean() || choices.isOverflown()) {
                 throw new ClientGoneException();
             }
         }

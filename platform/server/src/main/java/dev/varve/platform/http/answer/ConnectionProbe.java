@@ -32,7 +32,7 @@ public final class ConnectionProbe implements AutoCloseable {
     private final EndPoint endPoint;
     private Selector selector;
     private boolean pipelined;
-    private boolean gone;
+    private boolean disconnected;
 
     /** Probes the client of a request, which must be in progress. */
     public ConnectionProbe(ServletRequest request) {
@@ -44,18 +44,18 @@ public final class ConnectionProbe implements AutoCloseable {
     }
 
     /** Returns whether the client closed the connection. */
-    public boolean isGone() {
-        if (gone || pipelined) {
-            return gone;
+    public boolean isDisconnected() {
+        if (disconnected || pipelined) {
+            return disconnected;
         }
         try {
             int read = read();
-            gone = read < 0;
+            disconnected = read < 0;
             pipelined = read > 0;
         } catch (IOException e) {
-            gone = true;
+            disconnected = true;
         }
-        return gone;
+        return disconnected;
     }
 
     /**

@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 final class GenerationTrace {
     private final Engine engine;
-    private final OpenSpan answer;
+    private final OpenSpan generationSpan;
     private Optional<OpenSpan> stage = Optional.empty();
     private boolean computed;
     private long entered;
@@ -26,13 +26,13 @@ final class GenerationTrace {
     /** Begins a child span of {@code request}. */
     GenerationTrace(OpenSpan request, int index, Engine engine) {
         this.engine = engine;
-        answer = request.child("generate", System.nanoTime()).put("varve.choice", index);
+        generationSpan = request.child("generate", System.nanoTime()).put("varve.choice", index);
     }
 
     /** Ends the current stage and begins the next one. */
     void enter(Stage next, long now) {
         leave(now);
-        stage = Optional.of(answer.child(next.name().toLowerCase(Locale.ROOT), now));
+        stage = Optional.of(generationSpan.child(next.name().toLowerCase(Locale.ROOT), now));
         computed = next == Stage.PREFILL || next == Stage.DECODE;
         entered = now;
         before = computed ? engine.status().shards() : List.of();
@@ -74,27 +74,29 @@ final class GenerationTrace {
 
     /** Records the number of cached tokens of the prompt. */
     void cached(int tokens) {
-        answer.put("varve.cached_tokens", tokens);
+        generationSpan.put("varve.cached_tokens", tokens);
     }
 
     /** Ends the trace of a completed generation. */
     void end(GenerationEnd end, long now) {
-        answer.put("gen_ai.usage.input_tokens", end.tokens().prompt())
+        generationSpan
+                .put("gen_ai.usage.input_tokens", end.tokens().prompt())
                 .put("gen_ai.usage.output_tokens", end.tokens().generated())
                 .put("varve.cached_tokens", end.tokens().cached())
                 .put("varve.end", end.reason().name().toLowerCase(Locale.ROOT));
         if (end.speculation().verifySteps() > 0) {
-            answer.put("varve.spec.draft_tokens", end.speculation().drafted())
+            generationSpan
+                    .put("varve.spec.draft_tokens", end.speculation().drafted())
                     .put("varve.spec.accepted_tokens", end.speculation().accepted());
         }
         leave(now);
-        answer.end(now);
+        generationSpan.end(now);
     }
 
     /** Ends the trace of a failed or cancelled generation. */
     void fail(VarveException.Kind kind, long now) {
         String word = kind.name().toLowerCase(Locale.ROOT);
         leave(now);
-        answer.fail(word, now);
+        generationSpan.fail(word, now);
     }
 }

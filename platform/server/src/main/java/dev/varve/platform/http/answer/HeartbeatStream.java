@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class HeartbeatStream {
     private final HttpServletResponse response;
-    private final BooleanSupplier gone;
+    private final BooleanSupplier disconnected;
     private final HeartbeatFormat form;
     private final Duration heartbeatInterval;
     private Optional<EventSink> sink = Optional.empty();
@@ -28,23 +28,23 @@ public final class HeartbeatStream {
     private long last = System.nanoTime();
 
     /**
-     * Makes a stream that has not begun; {@code gone} returns whether the client closed its
+     * Makes a stream that has not begun; {@code disconnected} returns whether the client closed its
      * connection.
      *
      * @param form format of the route's heartbeats and errors
      */
     public HeartbeatStream(
-            HttpServletResponse response, BooleanSupplier gone, HeartbeatFormat form) {
-        this(response, gone, form, StreamWriter.HEARTBEAT_INTERVAL);
+            HttpServletResponse response, BooleanSupplier disconnected, HeartbeatFormat form) {
+        this(response, disconnected, form, StreamWriter.HEARTBEAT_INTERVAL);
     }
 
     HeartbeatStream(
             HttpServletResponse response,
-            BooleanSupplier gone,
+            BooleanSupplier disconnected,
             HeartbeatFormat form,
             Duration heartbeatInterval) {
         this.response = response;
-        this.gone = gone;
+        this.disconnected = disconnected;
         this.form = form;
         this.heartbeatInterval = heartbeatInterval;
     }
@@ -73,8 +73,8 @@ public final class HeartbeatStream {
      * @param streams whether the client requested a stream; called when a heartbeat is due
      * @return whether the client disconnected
      */
-    public boolean isGone(BooleanSupplier streams) {
-        if (broken || gone.getAsBoolean()) {
+    public boolean isDisconnected(BooleanSupplier streams) {
+        if (broken || disconnected.getAsBoolean()) {
             return true;
         }
         if (System.nanoTime() - last > heartbeatInterval.toNanos() && streams.getAsBoolean()) {

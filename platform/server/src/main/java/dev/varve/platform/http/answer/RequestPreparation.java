@@ -15,24 +15,25 @@ public record RequestPreparation(ResponseMode delivery, Task work) {
         /**
          * Runs the work.
          *
-         * @param gone whether the client disconnected; called regularly, on the caller's thread
+         * @param disconnected whether the client disconnected; called regularly, on the caller's
+         *     thread
          * @throws java.util.concurrent.CancellationException if the client disconnected
          */
-        PreparedRequest prepare(BooleanSupplier gone);
+        PreparedRequest prepare(BooleanSupplier disconnected);
     }
 
     /** Returns a preparation without remaining work. */
     public static RequestPreparation done(PreparedRequest pending) {
-        return new RequestPreparation(pending.delivery(), gone -> pending);
+        return new RequestPreparation(pending.delivery(), disconnected -> pending);
     }
 
     /** Returns a preparation that runs {@code end} after the work, even if the work fails. */
     public RequestPreparation andThen(Runnable end) {
         return new RequestPreparation(
                 delivery,
-                gone -> {
+                disconnected -> {
                     try {
-                        return work.prepare(gone);
+                        return work.prepare(disconnected);
                     } finally {
                         end.run();
                     }

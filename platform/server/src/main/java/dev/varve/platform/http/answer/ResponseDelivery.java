@@ -67,10 +67,10 @@ public final class ResponseDelivery {
      * The model that generates a response.
      *
      * @param model model whose engine generates
-     * @param hold keeps the model loaded for a response that outlives its request, until the
+     * @param retain keeps the model loaded for a response that outlives its request, until the
      *     returned runnable is run
      */
-    public record GeneratingModel(ServedModel model, Supplier<Runnable> hold) {
+    public record GeneratingModel(ServedModel model, Supplier<Runnable> retain) {
         Engine engine() {
             return model.engine();
         }
@@ -127,8 +127,8 @@ public final class ResponseDelivery {
                     prepared(
                             preparation,
                             () ->
-                                    early.map(stream -> stream.isGone(preparation::streams))
-                                            .orElseGet(client.probe()::isGone),
+                                    early.map(stream -> stream.isDisconnected(preparation::streams))
+                                            .orElseGet(client.probe()::isDisconnected),
                             active,
                             metrics.of(client.record().model()));
             pending.compression()
@@ -139,18 +139,18 @@ public final class ResponseDelivery {
                                             client.record().model(),
                                             client.response(),
                                             metrics));
-            PendingResponse made =
+            PendingResponse pendingResponse =
                     new PendingResponse(pending, source, caller, active, client.record());
             // A stream that began without its id header cannot be resumed.
             kept =
                     early.filter(HeartbeatStream::hasBegun).isEmpty()
                                     && isResumable(pending, client.request())
-                            ? keep(made, client.requestId())
+                            ? openStream(pendingResponse, client.requestId())
                             : Optional.empty();
             if (kept.isEmpty()) {
                 early.filter(HeartbeatStream::hasBegun)
                         .ifPresent(stream -> pending.format().follow(stream.form()));
-                return write(made, client);
+                return write(pendingResponse, client);
             }
         } finally {
             if (kept.isEmpty()) {
@@ -192,9 +192,10 @@ public final class ResponseDelivery {
     }
 
     /** Generates a response into a resumable stream; empty if the store has no room for it. */
-    private Optional<ResumableStream> keep(PendingResponse made, String requestId) {
-        PreparedRequest pending = made.pending();
-        RequestContext record = made.record();
+    private Optional<ResumableStream> openStream(
+            PendingResponse pendingResponse, String requestId) {
+        PreparedRequest pending = pendingResponse.pending();
+        RequestContext record = pendingResponse.record();
         ChoiceEventQueue choices =
                 new ChoiceEventQueue(
                         pending.choices().size(), metrics.of(record.model()), record, () -> {});
@@ -203,19 +204,22 @@ public final class ResponseDelivery {
                         ? new StreamEvent.Comment("keep-alive")
                         : pending.format().waiting();
         Optional<ResumableStream> stream =
-                streams.open(made.caller().owner(), SseWriter.text(heartbeat), choices::close);
+                streams.open(
+                        pendingResponse.caller().owner(),
+                        SseWriter.text(heartbeat),
+                        choices::close);
         stream.ifPresent(
                 each -> {
                     try {
-                        made.submit(choices);
+                        pendingResponse.submit(choices);
                     } catch (RuntimeException | Error e) {
                         streams.cancel(each);
                         throw e;
                     }
-                    Runnable held = made.source().hold().get();
+                    Runnable held = pendingResponse.source().retain().get();
                     Runnable release =
                             () -> {
-                                made.active().close();
+                                pendingResponse.active().close();
                                 held.run();
                             };
                     Thread.ofVirtual()
@@ -232,20 +236,21 @@ public final class ResponseDelivery {
         return stream;
     }
 
-    private RequestOutcome write(PendingResponse made, Client client)
+    private RequestOutcome write(PendingResponse pendingResponse, Client client)
             throws IOException, InterruptedException {
-        PreparedRequest pending = made.pending();
+        PreparedRequest pending = pendingResponse.pending();
         int count = pending.choices().size();
-        GenerationTimes times = metrics.of(made.record().model());
+        GenerationTimes times = metrics.of(pendingResponse.record().model());
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(count, times, made.record(), client.probe()::abort)) {
-            made.submit(choices);
+                new ChoiceEventQueue(
+                        count, times, pendingResponse.record(), client.probe()::abort)) {
+            pendingResponse.submit(choices);
             return new ResponseWriter(
                             new ResponseWriter.ResponseClient(
                                     client.response(),
-                                    client.probe()::isGone,
+                                    client.probe()::isDisconnected,
                                     names,
-                                    () -> client.addLoadReport(made.source().engine()),
+                                    () -> client.addLoadReport(pendingResponse.source().engine()),
                                     failure -> failures.log(client.requestId(), failure)),
                             pending.format(),
                             pending.delivery())
@@ -255,12 +260,14 @@ public final class ResponseDelivery {
 
     private static PreparedRequest prepared(
             RequestPreparation preparation,
-            BooleanSupplier gone,
+            BooleanSupplier disconnected,
             ActiveRequest active,
             GenerationTimes times)
             throws IOException {
         try {
-            return preparation.work().prepare(() -> active.isCancelled() || gone.getAsBoolean());
+            return preparation
+                    .work()
+                    .prepare(() -> active.isCancelled() || disconnected.getAsBoolean());
         } catch (CancellationException e) {
             times.countCancelled(GenerationTimes.Stage.PREPARE);
             if (active.isCancelled()) {

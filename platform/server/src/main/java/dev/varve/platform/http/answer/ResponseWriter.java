@@ -27,14 +27,14 @@ final class ResponseWriter {
     /**
      * The client that reads the response.
      *
-     * @param gone whether the client closed its connection; called regularly
+     * @param disconnected whether the client closed its connection; called regularly
      * @param names names of settings in messages
      * @param opening run before the first byte, to set headers
      * @param failures receives failures of the server itself
      */
     record ResponseClient(
             HttpServletResponse response,
-            BooleanSupplier gone,
+            BooleanSupplier disconnected,
             SettingNames names,
             Runnable opening,
             Consumer<RuntimeException> failures) {}
@@ -61,7 +61,7 @@ final class ResponseWriter {
     /** Writes until all {@code count} choices ended. */
     RequestOutcome write(ChoiceEventQueue choices, int count)
             throws IOException, InterruptedException {
-        ChoiceEventReader events = new ChoiceEventReader(choices, reader.gone());
+        ChoiceEventReader events = new ChoiceEventReader(choices, reader.disconnected());
         if (delivery != ResponseMode.WHOLE) {
             reader.opening().run();
             stream(events, count);

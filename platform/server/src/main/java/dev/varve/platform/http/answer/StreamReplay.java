@@ -74,7 +74,7 @@ public final class StreamReplay {
         long now = System.nanoTime();
         if (quiet || now - lastProbe > ChoiceEventReader.TICK.toNanos()) {
             lastProbe = now;
-            if (probe.isGone()) {
+            if (probe.isDisconnected()) {
                 throw new ClientGoneException();
             }
         }

@@ -134,7 +134,7 @@ final class ContentBlockReader {
             return;
         }
         if (!content.isArray()) {
-            throw RequestFields.wrong(where, "a string or an array of blocks", content);
+            throw RequestFields.wrongType(where, "a string or an array of blocks", content);
         }
         for (int i = 0; i < content.size(); i++) {
             String place = where + "[" + i + "]";
@@ -144,7 +144,7 @@ final class ContentBlockReader {
             } else if (block instanceof ObjectNode object) {
                 use.accept(new Block(place, object));
             } else {
-                throw RequestFields.wrong(place, "an object", block);
+                throw RequestFields.wrongType(place, "an object", block);
             }
         }
     }

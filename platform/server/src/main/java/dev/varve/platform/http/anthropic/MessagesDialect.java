@@ -40,9 +40,9 @@ public final class MessagesDialect implements ApiDialect {
                     .only("logprobs", "false", value -> !value.asBoolean(true))
                     .onlyNumber("top_logprobs", 0)
                     .only("parallel_tool_calls", "true", value -> value.asBoolean(false))
-                    .honours("messages system tools tool_choice thinking")
-                    .honours("output_config output_format")
-                    .honours("enable_thinking thinking_budget chat_template_kwargs")
+                    .supported("messages system tools tool_choice thinking")
+                    .supported("output_config output_format")
+                    .supported("enable_thinking thinking_budget chat_template_kwargs")
                     .ignores("cache_control context_management inference_geo speed betas")
                     .onlyNumber("n", 1)
                     .refuses("mcp_servers container", "is not supported by this server")
@@ -65,13 +65,13 @@ public final class MessagesDialect implements ApiDialect {
                 transcript,
                 transcript.nonEmptyAssistantPrefix().isPresent()
                         ? GenerationStart.CONTINUE
-                        : GenerationStart.ANSWER,
+                        : GenerationStart.RESPONSE,
                 RequestTools.read(MessagesTools.read(fields)),
                 form(fields),
                 ReasoningParameters.read(
                         reasoning(fields), served.textProcessing().reasoningDefaults()),
                 Map.of(),
-                ConversationRequest.Wishes.read(fields, served));
+                ConversationRequest.PromptOptions.read(fields, served));
     }
 
     /**

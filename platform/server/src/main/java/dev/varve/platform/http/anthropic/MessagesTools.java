@@ -29,26 +29,26 @@ final class MessagesTools {
         ObjectNode asked = Json.object();
         Optional<JsonNode> tools = fields.find(TOOLS);
         if (tools.isPresent() && !tools.get().isArray()) {
-            throw RequestFields.wrong(TOOLS, "an array", tools.get());
+            throw RequestFields.wrongType(TOOLS, "an array", tools.get());
         }
-        Set<String> left = new HashSet<>();
-        tools.ifPresent(given -> asked.set(TOOLS, offered(given, left)));
-        fields.find(CHOICE).ifPresent(given -> putChoice(asked, given, left));
+        Set<String> dropped = new HashSet<>();
+        tools.ifPresent(given -> asked.set(TOOLS, offered(given, dropped)));
+        fields.find(CHOICE).ifPresent(given -> putChoice(asked, given, dropped));
         return new RequestFields(asked);
     }
 
     /**
-     * Converts the tool choice; {@code left} has the names of the dropped tools, calls of which are
-     * never required.
+     * Converts the tool choice; {@code dropped} has the names of the dropped tools, calls of which
+     * are never required.
      */
-    private static void putChoice(ObjectNode asked, JsonNode given, Set<String> left) {
+    private static void putChoice(ObjectNode asked, JsonNode given, Set<String> dropped) {
         if (!(given instanceof ObjectNode choice)) {
-            throw RequestFields.wrong(CHOICE, "an object", given);
+            throw RequestFields.wrongType(CHOICE, "an object", given);
         }
         boolean cannot =
                 switch (choice.path("type").asString("")) {
-                    case "tool" -> left.contains(choice.path("name").asString(""));
-                    case "any" -> !left.isEmpty() && asked.path(TOOLS).isEmpty();
+                    case "tool" -> dropped.contains(choice.path("name").asString(""));
+                    case "any" -> !dropped.isEmpty() && asked.path(TOOLS).isEmpty();
                     default -> false;
                 };
         asked.set(CHOICE, cannot ? Json.object().put("type", "auto") : choice);
@@ -57,14 +57,14 @@ final class MessagesTools {
         asked.put("parallel_tool_calls", !single);
     }
 
-    private static ArrayNode offered(JsonNode tools, Set<String> left) {
+    private static ArrayNode offered(JsonNode tools, Set<String> dropped) {
         ArrayNode offered = Json.MAPPER.createArrayNode();
         Set<String> names = new HashSet<>();
         int number = 0;
         for (JsonNode tool : tools) {
             String where = TOOLS + "[" + number++ + "]";
             if (!(tool instanceof ObjectNode object)) {
-                throw RequestFields.wrong(where, "an object", tool);
+                throw RequestFields.wrongType(where, "an object", tool);
             }
             String type = object.path("type").asString("custom");
             if (type.equals("custom") || object.path(SCHEMA).isObject()) {
@@ -75,7 +75,7 @@ final class MessagesTools {
                 }
                 offered.add(tool(object));
             } else {
-                left.add(object.path("name").asString(type));
+                dropped.add(object.path("name").asString(type));
                 LOG.log(
                         System.Logger.Level.DEBUG,
                         "the server ignores {0}: expected type custom, found another type",

@@ -37,7 +37,7 @@ public final class ConversationPreparer {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
     /** A conversation with its compiled response format. */
-    private record Asked(
+    private record ParsedRequest(
             ApiDialect dialect, ConversationRequest conversation, ResponseFormat form) {
         GenerationParameters parameters() {
             return conversation.parameters();
@@ -101,18 +101,18 @@ public final class ConversationPreparer {
      */
     public RequestPreparation read(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
-        CompressionOverrides overrides = conversation.wishes().compression();
+        CompressionOverrides overrides = conversation.promptOptions().compression();
         requireTools(conversation);
-        Asked asked = new Asked(dialect, conversation, compiled(conversation));
+        ParsedRequest parsed = new ParsedRequest(dialect, conversation, compiled(conversation));
         Optional<ConversationCompressor> compressor =
                 served.compressor().filter(each -> each.mayCompress(overrides));
-        Rendered rendered = rendered(conversation, asked.output(), compressor.isPresent());
+        Rendered rendered = rendered(conversation, parsed.output(), compressor.isPresent());
         if (compressor.isPresent()) {
             return new RequestPreparation(
-                    asked.parameters().delivery(),
-                    gone -> compressed(asked, rendered, compressor.get(), gone));
+                    parsed.parameters().delivery(),
+                    disconnected -> compressed(parsed, rendered, compressor.get(), disconnected));
         }
-        return RequestPreparation.done(pending(asked, rendered.prompt(), Optional.empty()));
+        return RequestPreparation.done(pending(parsed, rendered.prompt(), Optional.empty()));
     }
 
     /**
@@ -134,29 +134,30 @@ public final class ConversationPreparer {
 
     /** Compresses the conversation if required, and renders it again. */
     private PreparedRequest compressed(
-            Asked asked,
+            ParsedRequest parsed,
             Rendered rendered,
             ConversationCompressor compressor,
-            BooleanSupplier gone) {
+            BooleanSupplier disconnected) {
         int tokens = rendered.prompt().tokens().length;
-        Optional<CompressedConversation> shorter = compress(asked, rendered, compressor, gone);
+        Optional<CompressedConversation> shorter =
+                compress(parsed, rendered, compressor, disconnected);
         if (shorter.isEmpty()) {
-            return pending(asked, rendered.prompt(), Optional.empty());
+            return pending(parsed, rendered.prompt(), Optional.empty());
         }
         ChatPrompt prompt =
                 PromptLimit.of(served)
                         .apply(
-                                asked.output(),
+                                parsed.output(),
                                 limit -> rendered.render(shorter.get().messages(), limit));
         return pending(
-                asked, prompt, Optional.of(shorter.get().report(tokens, prompt.tokens().length)));
+                parsed, prompt, Optional.of(shorter.get().report(tokens, prompt.tokens().length)));
     }
 
     private Optional<CompressedConversation> compress(
-            Asked asked,
+            ParsedRequest parsed,
             Rendered rendered,
             ConversationCompressor compressor,
-            BooleanSupplier gone) {
+            BooleanSupplier disconnected) {
         int tokens = rendered.prompt().tokens().length;
         try {
             return compressor.compress(
@@ -164,10 +165,10 @@ public final class ConversationPreparer {
                             rendered.messages(),
                             messages -> rendered.renderer().text(rendered.with(messages)),
                             messages -> rendered.tokens(messages)),
-                    asked.conversation().wishes().compression(),
-                    gone);
+                    parsed.conversation().promptOptions().compression(),
+                    disconnected);
         } catch (VarveException e) {
-            if (!fits(tokens, asked)) {
+            if (!fits(tokens, parsed)) {
                 throw e;
             }
             failures.run();
@@ -182,23 +183,23 @@ public final class ConversationPreparer {
     }
 
     /** Returns whether an uncompressed prompt fits the context. */
-    private boolean fits(int tokens, Asked asked) {
-        return tokens + asked.output() <= served.engine().status().load().contextTokens();
+    private boolean fits(int tokens, ParsedRequest parsed) {
+        return tokens + parsed.output() <= served.engine().status().load().contextTokens();
     }
 
     private PreparedRequest pending(
-            Asked asked, ChatPrompt prompt, Optional<CompressionReport> compression) {
-        GenerationParameters parameters = asked.parameters();
-        RequestTools tools = asked.conversation().tools();
-        ConversationRequest.Wishes wishes = asked.conversation().wishes();
+            ParsedRequest parsed, ChatPrompt prompt, Optional<CompressionReport> compression) {
+        GenerationParameters parameters = parsed.parameters();
+        RequestTools tools = parsed.conversation().tools();
+        ConversationRequest.PromptOptions wishes = parsed.conversation().promptOptions();
         int maxOutput = parameters.maxOutput(prompt, Integer.MAX_VALUE, served);
         ResponseOptions options =
                 new ResponseOptions(
                         tools.declarations(),
                         parameters.end().stops(),
-                        asked.conversation().reasoningBudget(maxOutput),
+                        parsed.conversation().reasoningBudget(maxOutput),
                         tools.forced(),
-                        asked.form());
+                        parsed.form());
         List<PreparedRequest.Choice> choices = new ArrayList<>();
         for (int choice = 0; choice < parameters.choices(); choice++) {
             ResponseState session =
@@ -213,9 +214,9 @@ public final class ConversationPreparer {
         return new PreparedRequest(
                 parameters.delivery(),
                 choices,
-                asked.dialect()
+                parsed.dialect()
                         .format(
-                                asked.conversation(),
+                                parsed.conversation(),
                                 new PromptSummary(
                                         prompt.tokens().length,
                                         compression,
@@ -224,10 +225,11 @@ public final class ConversationPreparer {
                         .map(report -> wishes.cache().ofCompressed(report.fingerprint().hex()))
                         .orElse(wishes.cache()),
                 compression,
-                end -> learn(wishes.compression(), end.speculation()));
+                end -> recordAcceptance(wishes.compression(), end.speculation()));
     }
 
-    private void learn(CompressionOverrides overrides, GenerationEnd.Speculation drafts) {
+    private void recordAcceptance(
+            CompressionOverrides overrides, GenerationEnd.Speculation drafts) {
         served.compressor()
                 .ifPresent(each -> each.finished(overrides, drafts.drafted(), drafts.accepted()));
     }
@@ -268,7 +270,7 @@ public final class ConversationPreparer {
                 .ifPresent(enabled -> variables.put(ReasoningParameters.SWITCH, enabled));
         Transcript transcript = conversation.transcript();
         return switch (conversation.start()) {
-            case ANSWER -> render(renderer, transcript, variables, "", limit);
+            case RESPONSE -> render(renderer, transcript, variables, "", limit);
             case NONE -> {
                 variables.put("add_generation_prompt", false);
                 yield render(renderer, transcript, variables, "", limit);

@@ -19,7 +19,7 @@ import java.util.OptionalInt;
  * @param responseFormat required format of the content
  * @param reasoning whether the model reasons, and how much
  * @param variables further template variables
- * @param wishes options for the prefix cache and compression
+ * @param promptOptions options for the prefix cache and compression
  */
 public record ConversationRequest(
         GenerationParameters parameters,
@@ -29,7 +29,7 @@ public record ConversationRequest(
         ResponseFormatFields responseFormat,
         ReasoningParameters reasoning,
         Map<String, Object> variables,
-        Wishes wishes) {
+        PromptOptions promptOptions) {
     /**
      * Returns the maximum number of reasoning tokens in a response of {@code maxOutput} tokens,
      * empty for no limit; 0 if the response continues existing content.
@@ -44,10 +44,10 @@ public record ConversationRequest(
      * @param cache use of the prefix cache
      * @param compression compression of long prompts
      */
-    public record Wishes(CacheOptions cache, CompressionOverrides compression) {
+    public record PromptOptions(CacheOptions cache, CompressionOverrides compression) {
         /** Reads the options from the fields that all dialects share. */
-        public static Wishes read(RequestFields fields, ServedModel served) {
-            return new Wishes(
+        public static PromptOptions read(RequestFields fields, ServedModel served) {
+            return new PromptOptions(
                     CacheFields.read(fields),
                     CompressionFields.read(fields, served.compressor().isPresent()));
         }

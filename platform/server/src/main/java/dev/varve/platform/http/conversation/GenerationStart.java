@@ -3,7 +3,7 @@ package dev.varve.platform.http.conversation;
 /** Position at which generation begins. */
 public enum GenerationStart {
     /** After the last message. */
-    ANSWER,
+    RESPONSE,
     /** Inside the last message, which is an assistant's. */
     CONTINUE,
     /** Nowhere: the prompt ends with the last message. */

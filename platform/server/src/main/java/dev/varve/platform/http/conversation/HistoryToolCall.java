@@ -29,7 +29,7 @@ public record HistoryToolCall(Optional<String> id, String name, Object forTempla
         List<HistoryToolCall> read = new ArrayList<>();
         Optional<JsonNode> calls = message.find("tool_calls");
         if (calls.isPresent() && !calls.get().isArray()) {
-            throw RequestFields.wrong(where, "an array", calls.get());
+            throw RequestFields.wrongType(where, "an array", calls.get());
         }
         calls.ifPresent(
                 array -> {

@@ -106,7 +106,7 @@ public record RequestTools(
         }
         JsonNode tools = allowance(choice.get()).path("tools");
         if (!tools.isArray()) {
-            throw RequestFields.wrong(CHOICE + ".tools", "an array", tools);
+            throw RequestFields.wrongType(CHOICE + ".tools", "an array", tools);
         }
         Set<String> allowed = new HashSet<>();
         for (JsonNode tool : tools) {
@@ -244,7 +244,7 @@ public record RequestTools(
     private static boolean strict(String where, ObjectNode function) {
         JsonNode strict = function.path("strict");
         if (!strict.isMissingNode() && !strict.isBoolean()) {
-            throw RequestFields.wrong(where + ".strict", "true or false", strict);
+            throw RequestFields.wrongType(where + ".strict", "true or false", strict);
         }
         return strict.asBoolean(false);
     }

@@ -173,7 +173,7 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
             schema = parsed(field, given.stringValue());
         }
         if (!schema.isObject() && !schema.isBoolean()) {
-            throw RequestFields.wrong(field, "a JSON schema", given);
+            throw RequestFields.wrongType(field, "a JSON schema", given);
         }
         return of(new TextGrammarSource.Schema(schema.deepCopy()), field);
     }
@@ -212,13 +212,13 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
                 .map(
                         node -> {
                             if (!node.isArray() || node.isEmpty() || node.size() > MAX_CHOICES) {
-                                throw RequestFields.wrong(
+                                throw RequestFields.wrongType(
                                         field, "1 to " + MAX_CHOICES + " strings", node);
                             }
                             List<String> texts = new ArrayList<>();
                             for (JsonNode element : node) {
                                 if (!element.isString()) {
-                                    throw RequestFields.wrong(
+                                    throw RequestFields.wrongType(
                                             field, "an array of strings", element);
                                 }
                                 texts.add(requireShort(field, element.stringValue()));

@@ -74,7 +74,7 @@ public final class SamplingFields {
         if (given.isArray()) {
             for (JsonNode pair : given) {
                 if (!pair.isArray() || pair.size() != 2) {
-                    throw RequestFields.wrong(
+                    throw RequestFields.wrongType(
                             "logit_bias", "pairs of a token id and a number", pair);
                 }
                 bias.put(token(pair.get(0).asString(""), vocabulary), change(pair.get(1)));

@@ -9,14 +9,14 @@ public final class SharedFields {
     /** Rules for the fields of generation. */
     private static final FieldRules GENERATION =
             FieldRules.builder()
-                    .honours("model stream stream_options")
-                    .honours("max_tokens max_completion_tokens max_output_tokens n_predict")
-                    .honours("temperature top_p top_k min_p seed n logit_bias")
-                    .honours("presence_penalty frequency_penalty")
-                    .honours("repetition_penalty repeat_penalty")
-                    .honours("stop stop_sequences ignore_eos")
-                    .honours("speculative draft_max cache cache_prompt cache_scope")
-                    .honours("prefill_compression prefill_keep_ratio session_id")
+                    .supported("model stream stream_options")
+                    .supported("max_tokens max_completion_tokens max_output_tokens n_predict")
+                    .supported("temperature top_p top_k min_p seed n logit_bias")
+                    .supported("presence_penalty frequency_penalty")
+                    .supported("repetition_penalty repeat_penalty")
+                    .supported("stop stop_sequences ignore_eos")
+                    .supported("speculative draft_max cache cache_prompt cache_scope")
+                    .supported("prefill_compression prefill_keep_ratio session_id")
                     .ignores("user metadata store service_tier safety_identifier priority")
                     .ignores("prompt_cache_key prompt_cache_retention request_id")
                     // Fields of vLLM and llama.cpp that concern their internals or response
@@ -56,7 +56,7 @@ public final class SharedFields {
                     + " structured_outputs grammar json_schema";
 
     private static final FieldRules TEXT =
-            GENERATION.more().honours(FORMS).honours("logprobs").build();
+            GENERATION.more().supported(FORMS).supported("logprobs").build();
 
     private static final FieldRules BARE =
             TEXT.more()

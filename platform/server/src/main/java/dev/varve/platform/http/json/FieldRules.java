@@ -30,7 +30,7 @@ public final class FieldRules {
          *
          * @param expected that value, for messages
          */
-        record Only(String expected, Predicate<JsonNode> holds) implements Rule {}
+        record Only(String expected, Predicate<JsonNode> accepts) implements Rule {}
 
         /**
          * The field is refused with a 400, unless its value is empty.
@@ -128,7 +128,7 @@ public final class FieldRules {
         }
 
         /** Adds fields that are honoured. */
-        public Builder honours(String names) {
+        public Builder supported(String names) {
             return put(names, new Rule.Honoured());
         }
 

@@ -59,7 +59,7 @@ public final class RequestFields {
                 .map(
                         node -> {
                             if (!node.isBoolean()) {
-                                throw wrong(path + name, "true or false", node);
+                                throw wrongType(path + name, "true or false", node);
                             }
                             return node.booleanValue();
                         });
@@ -71,7 +71,7 @@ public final class RequestFields {
                 .map(
                         node -> {
                             if (!node.isString()) {
-                                throw wrong(path + name, "a string", node);
+                                throw wrongType(path + name, "a string", node);
                             }
                             return node.stringValue();
                         });
@@ -85,7 +85,7 @@ public final class RequestFields {
         }
         String expected = "a whole number from " + min + " to " + max;
         if (!node.get().isNumber()) {
-            throw wrong(path + name, expected, node.get());
+            throw wrongType(path + name, expected, node.get());
         }
         double value = node.get().doubleValue(Double.NaN);
         boolean exact =
@@ -95,7 +95,7 @@ public final class RequestFields {
         long number =
                 node.get().isIntegralNumber() && exact ? node.get().longValue() : (long) value;
         if (!exact || number < min || number > max) {
-            throw wrong(path + name, expected, node.get());
+            throw wrongType(path + name, expected, node.get());
         }
         return OptionalLong.of(number);
     }
@@ -108,7 +108,7 @@ public final class RequestFields {
         }
         double value = node.get().doubleValue(Double.NaN);
         if (!(value >= min && value <= max)) {
-            throw wrong(path + name, "a number from " + min + " to " + max, node.get());
+            throw wrongType(path + name, "a number from " + min + " to " + max, node.get());
         }
         return OptionalDouble.of(value);
     }
@@ -119,7 +119,7 @@ public final class RequestFields {
                 .map(
                         node -> {
                             if (!(node instanceof ObjectNode object)) {
-                                throw wrong(path + name, "an object", node);
+                                throw wrongType(path + name, "an object", node);
                             }
                             return object;
                         });
@@ -133,12 +133,12 @@ public final class RequestFields {
     /** Returns the objects of an array; errors name it {@code where}. */
     public static List<ObjectNode> objects(String where, JsonNode array) {
         if (!array.isArray()) {
-            throw wrong(where, "an array", array);
+            throw wrongType(where, "an array", array);
         }
         List<ObjectNode> objects = new ArrayList<>();
         for (JsonNode element : array) {
             if (!(element instanceof ObjectNode object)) {
-                throw wrong(where + "[" + objects.size() + "]", "an object", element);
+                throw wrongType(where + "[" + objects.size() + "]", "an object", element);
             }
             objects.add(object);
         }
@@ -161,7 +161,7 @@ public final class RequestFields {
                             } else if (node.isArray()) {
                                 for (JsonNode element : node) {
                                     if (!element.isString()) {
-                                        throw wrong(
+                                        throw wrongType(
                                                 path + name,
                                                 "a string or an array of strings",
                                                 node);
@@ -169,7 +169,8 @@ public final class RequestFields {
                                     texts.add(element.stringValue());
                                 }
                             } else {
-                                throw wrong(path + name, "a string or an array of strings", node);
+                                throw wrongType(
+                                        path + name, "a string or an array of strings", node);
                             }
                             texts.removeIf(String::isEmpty);
                             if (texts.size() > most) {
@@ -218,7 +219,7 @@ public final class RequestFields {
     }
 
     /** Returns a 400 for a field of another type than expected. */
-    public static ApiException wrong(String name, String expected, JsonNode found) {
+    public static ApiException wrongType(String name, String expected, JsonNode found) {
         return ApiException.invalid(
                 name, name + ": expected " + expected + ", found " + brief(found));
     }

@@ -130,7 +130,8 @@ public final class ActiveRequestsReport {
     private static double speed(List<GenerationProgress> choices) {
         double speed = 0;
         for (GenerationProgress choice : choices) {
-            double seconds = choice.generationTime().orElse(Duration.ZERO).toNanos() / NANOS_PER_SECOND;
+            double seconds =
+                    choice.generationTime().orElse(Duration.ZERO).toNanos() / NANOS_PER_SECOND;
             boolean runs = choice.state() != GenerationProgress.State.ENDED;
             if (runs && seconds > 0 && choice.generatedTokens() > 1) {
                 speed += (choice.generatedTokens() - 1) / seconds;

@@ -21,7 +21,7 @@ public final class LlamaCppCompletions {
     public static final FieldRules RULES =
             SharedFields.bareText()
                     .more()
-                    .honours("prompt")
+                    .supported("prompt")
                     .onlyNumber("logprobs n_probs", 0)
                     .onlyNumber("n", 1)
                     .build();

@@ -60,12 +60,12 @@ public final class GenerationTimes {
         DECODE(
                 "varve_decode_time_seconds",
                 "Time from the first token of a request to its last one.",
-                HistogramBuckets.answers()),
+                HistogramBuckets.generationTimes()),
         /** From the arrival of a request to its end. */
         REQUEST(
                 "varve_e2e_request_latency_seconds",
                 "Time from the request to its last token.",
-                HistogramBuckets.answers());
+                HistogramBuckets.generationTimes());
 
         final String metric;
         final String help;

@@ -13,7 +13,7 @@ final class HistogramBuckets {
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160,
         320, 640
     };
-    private static final double[] ANSWERS = {
+    private static final double[] GENERATION_TIMES = {
         0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560
     };
 
@@ -30,7 +30,7 @@ final class HistogramBuckets {
     }
 
     /** Returns the bounds for whole responses. */
-    static double[] answers() {
-        return ANSWERS.clone();
+    static double[] generationTimes() {
+        return GENERATION_TIMES.clone();
     }
 }

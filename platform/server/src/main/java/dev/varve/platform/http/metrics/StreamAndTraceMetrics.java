@@ -16,7 +16,7 @@ final class StreamAndTraceMetrics {
 
     static List<MetricSnapshot> of(StreamCounts streams) {
         return List.of(
-                gauge("varve_kept_streams", "Stored resumable streams.", streams.kept()),
+                gauge("varve_kept_streams", "Stored resumable streams.", streams.stored()),
                 gauge(
                         "varve_kept_stream_bytes",
                         "Bytes of the events of stored resumable streams.",

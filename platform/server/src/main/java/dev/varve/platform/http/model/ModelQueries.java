@@ -202,7 +202,7 @@ public final class ModelQueries {
     public ObjectNode detokenize(ObjectNode body) {
         JsonNode tokens = new RequestFields(body).require("tokens");
         if (!tokens.isArray()) {
-            throw RequestFields.wrong("tokens", "an array of token ids", tokens);
+            throw RequestFields.wrongType("tokens", "an array of token ids", tokens);
         }
         int most = PromptLimit.of(served).forCounting().tokens();
         if (tokens.size() > most) {

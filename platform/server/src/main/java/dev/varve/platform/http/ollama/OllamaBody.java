@@ -30,9 +30,9 @@ public final class OllamaBody {
     private static final FieldRules COMMON =
             SharedFields.text()
                     .more()
-                    .honours("model stream format options think")
-                    .honours("enable_thinking reasoning_effort thinking_budget thinking")
-                    .honours("chat_template_kwargs")
+                    .supported("model stream format options think")
+                    .supported("enable_thinking reasoning_effort thinking_budget thinking")
+                    .supported("chat_template_kwargs")
                     .ignores("keep_alive truncate shift")
                     .only("logprobs", "false", value -> !value.asBoolean(true))
                     .onlyNumber("top_logprobs", 0)
@@ -41,12 +41,12 @@ public final class OllamaBody {
 
     /** Rules for the fields of {@code /api/chat}. */
     public static final FieldRules CHAT_RULES =
-            COMMON.more().honours("messages tools tool_choice parallel_tool_calls").build();
+            COMMON.more().supported("messages tools tool_choice parallel_tool_calls").build();
 
     /** Rules for the fields of {@code /api/generate}. */
     public static final FieldRules GENERATE_RULES =
             COMMON.more()
-                    .honours("prompt system raw images")
+                    .supported("prompt system raw images")
                     .refuses("suffix", "fill-in-the-middle is not supported")
                     .refuses("template", "is not supported; the server uses its own chat template")
                     .refuses(
@@ -184,7 +184,7 @@ public final class OllamaBody {
         } else if (think.isString()) {
             common.put("reasoning_effort", think.stringValue());
         } else {
-            throw RequestFields.wrong(THINK, "true, false, low, medium or high", think);
+            throw RequestFields.wrongType(THINK, "true, false, low, medium or high", think);
         }
     }
 

@@ -68,7 +68,7 @@ public enum OllamaDialect implements ApiDialect {
                 form.orElse(asked.responseFormat()),
                 asked.reasoning(),
                 asked.variables(),
-                asked.wishes());
+                asked.promptOptions());
     }
 
     /** Reads {@code "json"} or a schema; an empty string means no format. */

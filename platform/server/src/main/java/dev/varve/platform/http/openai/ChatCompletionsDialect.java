@@ -29,9 +29,10 @@ public final class ChatCompletionsDialect implements ApiDialect {
     private static final FieldRules RULES =
             SharedFields.text()
                     .more()
-                    .honours("messages tools tool_choice parallel_tool_calls top_logprobs")
-                    .honours("reasoning reasoning_effort thinking enable_thinking thinking_budget")
-                    .honours("chat_template_kwargs add_generation_prompt continue_final_message")
+                    .supported("messages tools tool_choice parallel_tool_calls top_logprobs")
+                    .supported(
+                            "reasoning reasoning_effort thinking enable_thinking thinking_budget")
+                    .supported("chat_template_kwargs add_generation_prompt continue_final_message")
                     .ignores("verbosity prediction include_reasoning reasoning_format")
                     .ignores("parse_tool_calls add_special_tokens mm_processor_kwargs")
                     .only("echo", "false", value -> value.isBoolean() && !value.booleanValue())
@@ -63,7 +64,7 @@ public final class ChatCompletionsDialect implements ApiDialect {
                 form,
                 ReasoningParameters.read(fields, served.textProcessing().reasoningDefaults()),
                 variables(fields),
-                ConversationRequest.Wishes.read(fields, served));
+                ConversationRequest.PromptOptions.read(fields, served));
     }
 
     /** Continues a trailing assistant message, unless the request asks for a new one. */
@@ -87,7 +88,7 @@ public final class ChatCompletionsDialect implements ApiDialect {
                                 && transcript.nonEmptyAssistantPrefix().isPresent())) {
             return GenerationStart.CONTINUE;
         }
-        return hasGenerationPrompt.orElse(true) ? GenerationStart.ANSWER : GenerationStart.NONE;
+        return hasGenerationPrompt.orElse(true) ? GenerationStart.RESPONSE : GenerationStart.NONE;
     }
 
     private static Map<String, Object> variables(RequestFields fields) {

@@ -50,13 +50,14 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<Decoded
                 } else if (element.isArray()) {
                     prompts.add(ids(element));
                 } else {
-                    throw RequestFields.wrong("prompt", "strings or arrays of token ids", element);
+                    throw RequestFields.wrongType(
+                            "prompt", "strings or arrays of token ids", element);
                 }
             }
         } else if (prompt.isArray() && !prompt.isEmpty()) {
             prompts.add(ids(prompt));
         } else {
-            throw RequestFields.wrong(
+            throw RequestFields.wrongType(
                     "prompt", "a string, strings, token ids or arrays of token ids", prompt);
         }
         return prompts;

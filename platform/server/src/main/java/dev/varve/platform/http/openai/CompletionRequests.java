@@ -45,7 +45,7 @@ public final class CompletionRequests {
     public static final FieldRules RULES =
             SharedFields.bareText()
                     .more()
-                    .honours("prompt echo")
+                    .supported("prompt echo")
                     .refuses("suffix", "fill-in-the-middle is not supported")
                     .ignores("add_special_tokens")
                     .build();

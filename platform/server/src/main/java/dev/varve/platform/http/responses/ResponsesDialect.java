@@ -31,12 +31,12 @@ public final class ResponsesDialect implements ApiDialect {
     public static final FieldRules RULES =
             SharedFields.text()
                     .more()
-                    .honours("input instructions text reasoning include top_logprobs")
-                    .honours("tools tool_choice parallel_tool_calls")
-                    .honours("reasoning_effort thinking enable_thinking thinking_budget")
-                    .honours("chat_template_kwargs")
-                    .honours("metadata user prompt_cache_key prompt_cache_retention")
-                    .honours("safety_identifier max_tool_calls")
+                    .supported("input instructions text reasoning include top_logprobs")
+                    .supported("tools tool_choice parallel_tool_calls")
+                    .supported("reasoning_effort thinking enable_thinking thinking_budget")
+                    .supported("chat_template_kwargs")
+                    .supported("metadata user prompt_cache_key prompt_cache_retention")
+                    .supported("safety_identifier max_tool_calls")
                     .ignores("truncation prompt_cache_options moderation client_metadata")
                     .onlyNumber("n", 1)
                     .refuses(
@@ -82,12 +82,12 @@ public final class ResponsesDialect implements ApiDialect {
                 transcript,
                 transcript.nonEmptyAssistantPrefix().isPresent()
                         ? GenerationStart.CONTINUE
-                        : GenerationStart.ANSWER,
+                        : GenerationStart.RESPONSE,
                 tools.use(),
                 form,
                 ReasoningParameters.read(fields, served.textProcessing().reasoningDefaults()),
                 Map.of(),
-                ConversationRequest.Wishes.read(fields, served));
+                ConversationRequest.PromptOptions.read(fields, served));
     }
 
     @Override

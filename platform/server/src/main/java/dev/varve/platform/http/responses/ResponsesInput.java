@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
  */
 final class ResponsesInput {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
-    private static final Set<String> LEFT_OUT =
+    private static final Set<String> SKIPPED =
             Set.of(
                     "additional_tools",
                     "apply_patch_call",
@@ -78,7 +78,7 @@ final class ResponsesInput {
         for (int i = 0; i < input.size(); i++) {
             String where = "input[" + i + "]";
             if (!(input.get(i) instanceof ObjectNode item)) {
-                throw RequestFields.wrong(where, "an object", input.get(i));
+                throw RequestFields.wrongType(where, "an object", input.get(i));
             }
             readItem(where, RequestFields.at(where, item));
         }
@@ -121,7 +121,7 @@ final class ResponsesInput {
                                 kind -> {
                                     throw kind.refused(where);
                                 });
-                leaveOut(where, type, item);
+                skip(where, type, item);
             }
         }
     }
@@ -156,7 +156,7 @@ final class ResponsesInput {
         parts.ifPresent(
                 array -> {
                     if (!array.isArray()) {
-                        throw RequestFields.wrong(where, "an array", array);
+                        throw RequestFields.wrongType(where, "an array", array);
                     }
                     for (JsonNode part : array) {
                         if (!part.path("text").isString()) {
@@ -209,8 +209,8 @@ final class ResponsesInput {
     }
 
     /** Skips an item. An item of an unknown type is refused if it has text. */
-    private static void leaveOut(String where, String type, RequestFields item) {
-        if (!LEFT_OUT.contains(type)
+    private static void skip(String where, String type, RequestFields item) {
+        if (!SKIPPED.contains(type)
                 && List.of("role", "content", "output", "text").stream()
                         .anyMatch(name -> item.find(name).isPresent())) {
             throw ApiException.invalid(

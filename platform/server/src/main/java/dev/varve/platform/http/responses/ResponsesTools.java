@@ -37,7 +37,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
         Optional<JsonNode> tools = fields.find("tools");
         tools.ifPresent(reader::readAll);
         boolean single = !fields.flag("parallel_tool_calls").orElse(true);
-        ToolChoice choice = ToolChoice.read(fields.find(CHOICE), reader.names, reader.left);
+        ToolChoice choice = ToolChoice.read(fields.find(CHOICE), reader.names, reader.dropped);
         return new ResponsesTools(reader.use(choice, single), reader.names, reader.shown);
     }
 
@@ -46,7 +46,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
         private final ArrayNode shown = Json.MAPPER.createArrayNode();
         private final List<ToolDeclaration> declared = new ArrayList<>();
         private final List<Object> forTemplate = new ArrayList<>();
-        private final Set<String> left = new HashSet<>();
+        private final Set<String> dropped = new HashSet<>();
         private ToolNames names = new ToolNames(Set.of());
 
         void readAll(JsonNode tools) {
@@ -86,7 +86,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
                     LOG.log(
                             System.Logger.Level.DEBUG,
                             where + " is skipped: expected type function, custom or namespace");
-                    left.add(type);
+                    dropped.add(type);
                     return false;
                 }
             }
@@ -141,7 +141,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
         private static String type(String where, ObjectNode tool) {
             JsonNode type = tool.path("type");
             if (!type.isString()) {
-                throw RequestFields.wrong(where + ".type", "a string", type);
+                throw RequestFields.wrongType(where + ".type", "a string", type);
             }
             return type.stringValue();
         }

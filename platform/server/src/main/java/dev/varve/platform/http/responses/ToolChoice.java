@@ -28,23 +28,23 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
      * Reads the field.
      *
      * @param names names of all tools that are passed on
-     * @param left types of the dropped tools, calls of which are never required
+     * @param dropped types of the dropped tools, calls of which are never required
      */
-    static ToolChoice read(Optional<JsonNode> choice, ToolNames names, Set<String> left) {
+    static ToolChoice read(Optional<JsonNode> choice, ToolNames names, Set<String> dropped) {
         if (choice.isEmpty()) {
             return AUTO;
         }
         if (choice.get() instanceof ObjectNode object) {
-            return left.contains(word(object, "type")) ? AUTO : read(object, names);
+            return dropped.contains(word(object, "type")) ? AUTO : read(object, names);
         }
         return switch (choice.get().stringValue("")) {
             case "none" -> new ToolChoice(Optional.of(Set.of()), false, Optional.empty());
             case "auto" -> AUTO;
             case "required" ->
-                    left.isEmpty() || names.any()
+                    dropped.isEmpty() || names.any()
                             ? new ToolChoice(Optional.empty(), true, Optional.empty())
                             : AUTO;
-            default -> throw wrong();
+            default -> throw invalid();
         };
     }
 
@@ -57,7 +57,7 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
                             Optional.of(allowed(choice.path("tools"), names)),
                             isRequired(word(choice, "mode")),
                             Optional.empty());
-            default -> throw wrong();
+            default -> throw invalid();
         };
     }
 
@@ -77,12 +77,12 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
      */
     private static Set<String> allowed(JsonNode tools, ToolNames names) {
         if (!tools.isArray()) {
-            throw RequestFields.wrong(FIELD + ".tools", "an array", tools);
+            throw RequestFields.wrongType(FIELD + ".tools", "an array", tools);
         }
         Set<String> allowed = new HashSet<>();
         for (JsonNode tool : tools) {
             if (!(tool instanceof ObjectNode object)) {
-                throw RequestFields.wrong(FIELD + ".tools", "an array of objects", tool);
+                throw RequestFields.wrongType(FIELD + ".tools", "an array of objects", tool);
             }
             if (Set.of("function", "custom").contains(word(object, "type"))) {
                 allowed.add(name(object, names));
@@ -104,7 +104,7 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
         return object.path(name).stringValue("");
     }
 
-    private static ApiException wrong() {
+    private static ApiException invalid() {
         return ApiException.invalid(
                 FIELD,
                 FIELD

@@ -30,7 +30,7 @@ public final class ResumableStream {
     private Optional<Step.Ended> end = Optional.empty();
     private Optional<Reading> reader = Optional.empty();
     private long unreadSince;
-    private boolean left;
+    private boolean cancelled;
 
     ResumableStream(
             String id,
@@ -78,7 +78,7 @@ public final class ResumableStream {
     /** Appends an event: the lines of server-sent events, with the empty line after them. */
     public void append(byte[] text) {
         synchronized (this) {
-            if (left && reader.isEmpty()) {
+            if (cancelled && reader.isEmpty()) {
                 return;
             }
             last++;
@@ -89,7 +89,7 @@ public final class ResumableStream {
         }
         if (store.isFull()) {
             // Outside this stream's lock, since it locks other streams.
-            store.makeRoom();
+            store.evict();
         }
         dropOldest();
     }
@@ -122,7 +122,7 @@ public final class ResumableStream {
 
     /** Returns whether the stream was cancelled. */
     public synchronized boolean isCancelled() {
-        return left;
+        return cancelled;
     }
 
     /** Returns whether the stream ended with event {@code number}. */
@@ -156,10 +156,10 @@ public final class ResumableStream {
     }
 
     /** Cancels the generation; drops the events if there is no reader. */
-    void leave() {
+    void cancelGeneration() {
         cancel.run();
         synchronized (this) {
-            left = true;
+            cancelled = true;
             release();
         }
     }
@@ -169,8 +169,8 @@ public final class ResumableStream {
         return end.isEmpty();
     }
 
-    synchronized boolean isUnreadFor(Duration patience, long now) {
-        return reader.isEmpty() && now - unreadSince >= patience.toNanos();
+    synchronized boolean isUnreadFor(Duration timeout, long now) {
+        return reader.isEmpty() && now - unreadSince >= timeout.toNanos();
     }
 
     /** Returns whether the stream ended and has no reader. */
@@ -183,7 +183,7 @@ public final class ResumableStream {
     }
 
     private void release() {
-        if (left && reader.isEmpty()) {
+        if (cancelled && reader.isEmpty()) {
             events.clear();
             first = last + 1;
             count(-bytes);

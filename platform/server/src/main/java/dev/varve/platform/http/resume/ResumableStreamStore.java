@@ -75,15 +75,15 @@ public final class ResumableStreamStore implements AutoCloseable {
     /** Cancels a stream and removes it from the store; its current reader may read to its end. */
     public void cancel(ResumableStream stream) {
         streams.remove(stream.id());
-        stream.leave();
+        stream.cancelGeneration();
     }
 
     /** Removes and cancels streams that have had no reader for too long. */
     public void sweep() {
         long now = clock.getAsLong();
-        Duration patience = draining ? Duration.ZERO : limits.unread();
+        Duration timeout = draining ? Duration.ZERO : limits.unread();
         for (ResumableStream stream : streams.values()) {
-            if (stream.isUnreadFor(patience, now)) {
+            if (stream.isUnreadFor(timeout, now)) {
                 if (stream.isRunning()) {
                     abandoned.incrementAndGet();
                 }
@@ -139,7 +139,7 @@ public final class ResumableStreamStore implements AutoCloseable {
      * Removes ended streams without a reader until the store is within its limits, the longest
      * unread first.
      */
-    synchronized void makeRoom() {
+    synchronized void evict() {
         while (isFull() && dropEnded()) {
             // dropEnded() removes one stream per call.
         }

@@ -159,11 +159,11 @@ public final class ModelManager implements AutoCloseable {
      * Acquires a model for a request, and waits until it is loaded.
      *
      * @param name the name in the request; empty for the default model
-     * @param gone whether the client disconnected
+     * @param disconnected whether the client disconnected
      * @throws ApiException a 404 with the ids of all models, or the load failure
      * @throws IOException if the client disconnected
      */
-    public ModelLease acquire(Optional<String> name, BooleanSupplier gone)
+    public ModelLease acquire(Optional<String> name, BooleanSupplier disconnected)
             throws IOException, InterruptedException {
         if (several) {
             refresh();
@@ -175,7 +175,8 @@ public final class ModelManager implements AutoCloseable {
             slot.countRequest();
         }
         try {
-            return new ModelLease(await(slot, true, gone), () -> begin(slot), () -> release(slot));
+            return new ModelLease(
+                    await(slot, true, disconnected), () -> begin(slot), () -> release(slot));
         } catch (Throwable e) {
             release(slot);
             throw e;
@@ -312,14 +313,14 @@ public final class ModelManager implements AutoCloseable {
         slot.end(now());
     }
 
-    private RunningModel await(ModelSlot slot, boolean makesRoom, BooleanSupplier gone)
+    private RunningModel await(ModelSlot slot, boolean makesRoom, BooleanSupplier disconnected)
             throws IOException, InterruptedException {
         CompletableFuture<RunningModel> loading = loading(slot, makesRoom);
         while (true) {
             try {
                 return loading.get(DISCONNECT_CHECK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                if (gone.getAsBoolean()) {
+                if (disconnected.getAsBoolean()) {
                     throw new ClientGoneException(e);
                 }
                 requireOpen();

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ServerTls implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
-    private static final long LOOK_SECONDS = 2;
+    private static final long CHECK_SECONDS = 2;
 
     /** Password of a key store that exists only in memory. */
     private static final String PASSWORD = "in memory only";
@@ -34,13 +34,13 @@ public final class ServerTls implements AutoCloseable {
     /** Stamps of the last files that were tried, with or without success. */
     private FileStamps lastTried;
 
-    private FileStamps lastSeen;
+    private FileStamps lastStamps;
 
     /** Begins with the source's identity; {@link #watch} starts checking the files. */
     public ServerTls(TlsSource source) {
         this.source = source;
         lastTried = source.stamps();
-        lastSeen = lastTried;
+        lastStamps = lastTried;
         contexts.setIncludeProtocols("TLSv1.3", "TLSv1.2");
         contexts.setRenegotiationAllowed(false);
         contexts.setKeyManagerPassword(PASSWORD);
@@ -63,7 +63,7 @@ public final class ServerTls implements AutoCloseable {
     /** Starts checking the files. */
     public void watch() {
         watch.scheduleWithFixedDelay(
-                this::checkFiles, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+                this::checkFiles, CHECK_SECONDS, CHECK_SECONDS, TimeUnit.SECONDS);
     }
 
     /**
@@ -72,8 +72,8 @@ public final class ServerTls implements AutoCloseable {
      */
     synchronized void checkFiles() {
         FileStamps now = source.stampsNow();
-        boolean settled = now.equals(lastSeen);
-        lastSeen = now;
+        boolean settled = now.equals(lastStamps);
+        lastStamps = now;
         if (now.equals(lastTried) || !settled) {
             return;
         }

@@ -24,7 +24,7 @@ record ForwardedMessages(List<ObjectNode> nodes, List<Map<String, Object>> plain
     private static final String CONTENT = "content";
 
     /** Replaces a text that was removed completely: some servers refuse empty texts. */
-    private static final String NOTHING_LEFT = "…";
+    private static final String EMPTY_TEXT = "…";
 
     /** Reads the messages; empty if they are malformed, which the upstream server then reports. */
     static Optional<ForwardedMessages> of(JsonNode messages) {
@@ -59,7 +59,7 @@ record ForwardedMessages(List<ObjectNode> nodes, List<Map<String, Object>> plain
             PromptMessage before = new PromptMessage(plain.get(i));
             PromptMessage after = new PromptMessage(shorter.get(i));
             if (!after.text().equals(before.text())) {
-                PromptMessage left = after.text().isEmpty() ? before.withText(NOTHING_LEFT) : after;
+                PromptMessage left = after.text().isEmpty() ? before.withText(EMPTY_TEXT) : after;
                 nodes.get(i).set(CONTENT, Json.exact(left.fields().get(CONTENT)));
             }
         }

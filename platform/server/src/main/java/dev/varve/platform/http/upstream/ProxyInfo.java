@@ -21,7 +21,7 @@ public record ProxyInfo(ProxySettings upstream) {
         ObjectNode server = props.putObject("upstream").put("base", target.base().toString());
         target.model().ifPresent(name -> server.put("model", name));
         server.put("connect_seconds", upstream.limits().connect().toMillis() / 1e3);
-        server.put("silence_seconds", upstream.limits().silence().toMillis() / 1e3);
+        server.put("silence_seconds", upstream.limits().idleTimeout().toMillis() / 1e3);
         props.set(
                 "compression",
                 CompressionInfo.of(upstream.compressor().options())

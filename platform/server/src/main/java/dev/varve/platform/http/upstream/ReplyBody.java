@@ -71,13 +71,12 @@ final class ReplyBody implements BodySubscriber<ReplyBody> {
      *     long
      * @throws IOException if the client disconnected
      */
-    Optional<byte[]> next(UpstreamWait patience) throws IOException, InterruptedException {
+    Optional<byte[]> next(UpstreamWait wait) throws IOException, InterruptedException {
         if (ended) {
             return Optional.empty();
         }
         Item item =
-                patience.await(
-                        nanos -> Optional.ofNullable(items.poll(nanos, TimeUnit.NANOSECONDS)));
+                wait.await(nanos -> Optional.ofNullable(items.poll(nanos, TimeUnit.NANOSECONDS)));
         return switch (item) {
             case Item.Bytes(byte[] bytes) -> {
                 subscription.join().request(1);

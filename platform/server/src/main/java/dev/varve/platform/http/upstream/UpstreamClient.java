@@ -49,25 +49,27 @@ final class UpstreamClient implements AutoCloseable {
      * Posts a JSON object and waits for the headers of the reply.
      *
      * @param authorization value of the {@code Authorization} header
-     * @param gone whether the client disconnected; called regularly
+     * @param disconnected whether the client disconnected; called regularly
      * @throws UpstreamException if no reply arrives
      * @throws IOException if the client disconnected
      */
     UpstreamReply post(
-            String route, byte[] json, Optional<String> authorization, BooleanSupplier gone)
+            String route, byte[] json, Optional<String> authorization, BooleanSupplier disconnected)
             throws IOException, InterruptedException {
         return send(
                 request(route, authorization)
                         .header("Content-Type", "application/json")
                         .header("Accept", "application/json, text/event-stream")
                         .POST(HttpRequest.BodyPublishers.ofByteArray(json)),
-                gone);
+                disconnected);
     }
 
     /** Sends a GET request and waits for the headers of the reply. */
-    UpstreamReply get(String route, Optional<String> authorization, BooleanSupplier gone)
+    UpstreamReply get(String route, Optional<String> authorization, BooleanSupplier disconnected)
             throws IOException, InterruptedException {
-        return send(request(route, authorization).header("Accept", "application/json").GET(), gone);
+        return send(
+                request(route, authorization).header("Accept", "application/json").GET(),
+                disconnected);
     }
 
     private HttpRequest.Builder request(String route, Optional<String> authorization) {
@@ -88,16 +90,16 @@ final class UpstreamClient implements AutoCloseable {
         return via.filter(hops -> hops.contains(pseudonym)).isPresent();
     }
 
-    private UpstreamReply send(HttpRequest.Builder request, BooleanSupplier gone)
+    private UpstreamReply send(HttpRequest.Builder request, BooleanSupplier disconnected)
             throws IOException, InterruptedException {
-        UpstreamWait patience = new UpstreamWait(limits.silence(), gone);
+        UpstreamWait wait = new UpstreamWait(limits.idleTimeout(), disconnected);
         CompletableFuture<HttpResponse<ReplyBody>> pending =
                 client.sendAsync(request.build(), headers -> new ReplyBody());
         boolean replied = false;
         try {
-            HttpResponse<ReplyBody> response = patience.await(nanos -> within(pending, nanos));
+            HttpResponse<ReplyBody> response = wait.await(nanos -> within(pending, nanos));
             replied = true;
-            return checked(UpstreamReply.of(response, patience));
+            return checked(UpstreamReply.of(response, wait));
         } finally {
             if (!replied) {
                 // Closes the connection, so that the upstream server stops generating.

@@ -91,7 +91,10 @@ public final class UpstreamProxy implements AutoCloseable {
                                             each, MODEL, response, metrics));
                     try (UpstreamReply reply =
                             client.post(
-                                    CHAT, chat.bytes(), authorization(request), probe::isGone)) {
+                                    CHAT,
+                                    chat.bytes(),
+                                    authorization(request),
+                                    probe::isDisconnected)) {
                         return relay(reply, report.map(UsageExtension::new), response);
                     }
                 });
@@ -100,7 +103,7 @@ public final class UpstreamProxy implements AutoCloseable {
     private Optional<CompressionReport> shorten(ForwardedChat chat, ConnectionProbe probe)
             throws IOException {
         try {
-            return chat.shorten(probe::isGone);
+            return chat.shorten(probe::isDisconnected);
         } catch (CancellationException e) {
             throw new ClientGoneException(e);
         } catch (VarveException e) {
@@ -142,7 +145,7 @@ public final class UpstreamProxy implements AutoCloseable {
                 response,
                 probe -> {
                     try (UpstreamReply reply =
-                            client.get(MODELS, authorization(request), probe::isGone)) {
+                            client.get(MODELS, authorization(request), probe::isDisconnected)) {
                         return relay(reply, Optional.empty(), response);
                     }
                 });
@@ -164,7 +167,7 @@ public final class UpstreamProxy implements AutoCloseable {
                 response,
                 probe -> {
                     try (UpstreamReply reply =
-                            client.get(MODELS, authorization(request), probe::isGone)) {
+                            client.get(MODELS, authorization(request), probe::isDisconnected)) {
                         return reply.isSuccess()
                                 ? entry(id, ReplyRelay.object(reply), response)
                                 : relay(reply, Optional.empty(), response);

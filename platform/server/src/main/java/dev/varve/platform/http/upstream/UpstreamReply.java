@@ -12,13 +12,13 @@ import java.util.Optional;
  *
  * @param status HTTP status
  * @param body body of the reply
- * @param patience timeout for the next bytes
+ * @param timeout for the next bytes
  */
-record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamWait patience)
+record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamWait timeout)
         implements AutoCloseable {
-    static UpstreamReply of(HttpResponse<ReplyBody> response, UpstreamWait patience) {
+    static UpstreamReply of(HttpResponse<ReplyBody> response, UpstreamWait timeout) {
         return new UpstreamReply(
-                response.statusCode(), response.headers(), response.body(), patience);
+                response.statusCode(), response.headers(), response.body(), timeout);
     }
 
     String contentType() {
@@ -43,7 +43,7 @@ record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamWa
 
     /** Returns the next bytes; empty at the end. */
     Optional<byte[]> next() throws IOException, InterruptedException {
-        return body.next(patience);
+        return body.next(timeout);
     }
 
     /** Returns all bytes, or at least {@code most} if the body is longer; more may follow then. */

@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for the upstream server until its silence limit, or until the client disconnects.
+ * Waits for the upstream server until its idle timeout, or until the client disconnects.
  *
- * @param silence maximum time without data
- * @param gone whether the client disconnected; called regularly
+ * @param idleTimeout maximum time without data
+ * @param disconnected whether the client disconnected; called regularly
  */
-record UpstreamWait(Duration silence, BooleanSupplier gone) {
+record UpstreamWait(Duration idleTimeout, BooleanSupplier disconnected) {
     /** Interval between checks of the client's connection. */
     private static final Duration TICK = Duration.ofMillis(700);
 
@@ -33,27 +33,27 @@ record UpstreamWait(Duration silence, BooleanSupplier gone) {
     <T> T await(TimedPoll<T> attempt) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         while (true) {
-            long left = silence.toNanos() - (System.nanoTime() - begin);
+            long left = idleTimeout.toNanos() - (System.nanoTime() - begin);
             if (left <= 0) {
                 throw new UpstreamException(
                         UpstreamException.Kind.TIMEOUT,
                         "the upstream server has sent nothing for "
                                 + seconds()
-                                + (silence.toSeconds() == 1 ? " second" : " seconds"));
+                                + (idleTimeout.toSeconds() == 1 ? " second" : " seconds"));
             }
             Optional<T> found = attempt.within(Math.min(left, TICK.toNanos()));
             if (found.isPresent()) {
                 return found.get();
             }
-            if (gone.getAsBoolean()) {
+            if (disconnected.getAsBoolean()) {
                 throw new ClientGoneException();
             }
         }
     }
 
     private String seconds() {
-        return silence.toMillisPart() == 0
-                ? Long.toString(silence.toSeconds())
-                : Double.toString(silence.toMillis() / 1e3);
+        return idleTimeout.toMillisPart() == 0
+                ? Long.toString(idleTimeout.toSeconds())
+                : Double.toString(idleTimeout.toMillis() / 1e3);
     }
 }

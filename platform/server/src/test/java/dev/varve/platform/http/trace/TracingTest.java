@@ -49,7 +49,7 @@ class TracingTest {
         }
     }
 
-    private final Kept kept = new Kept();
+    private final Kept cacheResources = new Kept();
 
     private static void request(Tracing tracing, String... headers) {
         Tracing.Begun begun =
@@ -71,34 +71,35 @@ class TracingTest {
 
     @Test
     void aClientDecidesBeforeTheShareDoes() {
-        try (Tracing all = Tracing.to(kept, 1)) {
+        try (Tracing all = Tracing.to(cacheResources, 1)) {
             request(all, IDS + "00");
             request(all, "not a parent");
         }
-        try (Tracing none = Tracing.to(kept, 0)) {
+        try (Tracing none = Tracing.to(cacheResources, 0)) {
             request(none, IDS + "01");
             request(none);
         }
 
-        assertEquals(2, kept.traces.size());
-        assertTrue(kept.traces.get(0).parent().isEmpty());
-        assertEquals("00f067aa0ba902b7", kept.traces.get(1).parent().orElseThrow().spanId());
+        assertEquals(2, cacheResources.traces.size());
+        assertTrue(cacheResources.traces.get(0).parent().isEmpty());
+        assertEquals(
+                "00f067aa0ba902b7", cacheResources.traces.get(1).parent().orElseThrow().spanId());
     }
 
     @Test
     void noRequestWaitsForACollectorAndWhatIsTooMuchIsCounted() throws Exception {
-        kept.gate = new CountDownLatch(1);
+        cacheResources.gate = new CountDownLatch(1);
         int surplus = 50;
-        try (Tracing tracing = Tracing.to(kept, 1)) {
+        try (Tracing tracing = Tracing.to(cacheResources, 1)) {
             request(tracing);
-            kept.begun.await();
+            cacheResources.begun.await();
             for (int i = 0; i < TraceQueue.MOST + surplus; i++) {
                 request(tracing);
             }
 
             assertEquals(new TraceCounts(0, surplus, 0), tracing.counts().orElseThrow());
 
-            kept.gate.countDown();
+            cacheResources.gate.countDown();
             Await.until(
                     "all are sent",
                     () -> tracing.counts().orElseThrow().exported() == TraceQueue.MOST + 1);
@@ -107,11 +108,11 @@ class TracingTest {
 
     @Test
     void whatACollectorDoesNotTakeIsCountedAndTheNextOnesAreSent() {
-        try (Tracing tracing = Tracing.to(kept, 1)) {
-            kept.fails = true;
+        try (Tracing tracing = Tracing.to(cacheResources, 1)) {
+            cacheResources.fails = true;
             request(tracing);
             Await.until("it failed", () -> tracing.counts().orElseThrow().failed() == 1);
-            kept.fails = false;
+            cacheResources.fails = false;
             request(tracing);
             Await.until("it is sent", () -> tracing.counts().orElseThrow().exported() == 1);
         }

@@ -16,7 +16,7 @@ import java.util.Map;
  */
 final class ActivationRing implements AutoCloseable {
     /** Number of cached shapes; most batches have one of a few lengths. */
-    private static final int KEPT_SHAPES = 64;
+    private static final int MAX_CACHED_SHAPES = 64;
 
     /** The ring's memory as activations of one length. */
     private record SlotViews(GgmlContext context, Tensor[] slots) {}
@@ -46,7 +46,7 @@ final class ActivationRing implements AutoCloseable {
         buffer = type.allocate(places * placeBytes + placeBytes);
     }
 
-    boolean takes(int tokens) {
+    boolean fits(int tokens) {
         return tokens <= mostTokens;
     }
 
@@ -88,7 +88,7 @@ final class ActivationRing implements AutoCloseable {
     }
 
     private SlotViews shape(int tokens) {
-        if (shapes.size() == KEPT_SHAPES && !shapes.containsKey(tokens)) {
+        if (shapes.size() == MAX_CACHED_SHAPES && !shapes.containsKey(tokens)) {
             shapes.values().forEach(shape -> shape.context().close());
             shapes.clear();
         }

@@ -86,7 +86,7 @@ final class AllocatedGraph implements AutoCloseable {
                 .boundary()
                 .map(
                         tensor ->
-                                ring.isPresent() && ring.get().takes(key.tokens())
+                                ring.isPresent() && ring.get().fits(key.tokens())
                                         ? ring.get().put(tensor)
                                         : new HostActivations(valuesOf(tensor), key.tokens()));
     }

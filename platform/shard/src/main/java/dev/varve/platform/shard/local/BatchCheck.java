@@ -66,7 +66,11 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         RollbackBuffers rollbackBuffers = options.sizes().rollbackBuffers();
         if (rollbackBuffer >= rollbackBuffers.count() || tokens > rollbackBuffers.tokens()) {
             throw new IllegalArgumentException(
-                    tokens + " tokens in rollback buffer " + rollbackBuffer + " exceed " + rollbackBuffers);
+                    tokens
+                            + " tokens in rollback buffer "
+                            + rollbackBuffer
+                            + " exceed "
+                            + rollbackBuffers);
         }
     }
 

@@ -11,8 +11,8 @@ import dev.varve.api.model.TensorUse;
  *
  * @param most maximum columns of a product in which each has the bits that it has alone
  * @param planes whether {@code [K, 1, N]} is N products of one column in a single operator
- * @param maxSingleColumns columns of a product up to which more than {@code most} of them, one by one, cost
- *     about as much as all of them together
+ * @param maxSingleColumns columns of a product up to which more than {@code most} of them, one by
+ *     one, cost about as much as all of them together
  * @param group a product of many columns may be divided at multiples of this number of columns,
  *     into products of 16 or more, without a change to any bit
  * @param tiles whether products of many columns are faster in {@link MatrixProductTiles}

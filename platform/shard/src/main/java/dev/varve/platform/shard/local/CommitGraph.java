@@ -26,7 +26,8 @@ final class CommitGraph implements AutoCloseable {
     record Key(GraphKey.StateUse states, int tokens) {
         static Key of(StateCommit commit) {
             return new Key(
-                    new GraphKey.StateUse(commit.readRow(), commit.writeRow(), commit.rollbackBuffer()),
+                    new GraphKey.StateUse(
+                            commit.readRow(), commit.writeRow(), commit.rollbackBuffer()),
                     commit.tokens());
         }
     }

@@ -136,15 +136,15 @@ final class GraphBuilder implements ShardGraph {
 
     @Override
     public Tensor positions() {
-        return kept(inputs.positions());
+        return remainingColumns(inputs.positions());
     }
 
     @Override
     public Tensor nextPositions() {
-        return kept(inputs.nextPositions());
+        return remainingColumns(inputs.nextPositions());
     }
 
-    private Tensor kept(Tensor all) {
+    private Tensor remainingColumns(Tensor all) {
         return dropped == 0 ? all : ops.view1d(all, tokens(), (long) dropped * Integer.BYTES);
     }
 

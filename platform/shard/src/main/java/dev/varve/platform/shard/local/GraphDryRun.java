@@ -81,7 +81,8 @@ final class GraphDryRun {
                         new GraphKey.Columns(CHUNK, 1, ChunkComputeMode.CHUNK),
                         new GraphKey.Attended(0, SlotSpan.BLOCK, false),
                         new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
-                        new GraphKey.StateUse(SequenceChunk.ZERO_ROW, 1, ChunkPlacement.NO_ROLLBACK_BUFFER));
+                        new GraphKey.StateUse(
+                                SequenceChunk.ZERO_ROW, 1, ChunkPlacement.NO_ROLLBACK_BUFFER));
         return new GraphKey(Phase.PREFILL, List.of(part), captures);
     }
 }

@@ -46,7 +46,7 @@ final class HostPages implements AutoCloseable {
         }
         switch (move.direction()) {
             case OUT -> {
-                ByteBuffer bytes = room(move.page());
+                ByteBuffer bytes = buffer(move.page());
                 forRows(
                         bytes,
                         (tensor, part) -> tensor.readBytes(part, move.slot() * tensor.nb(1)));
@@ -76,8 +76,8 @@ final class HostPages implements AutoCloseable {
     }
 
     /** Returns the memory of a page to write; allocates it if needed. */
-    private ByteBuffer room(long page) {
-        return pages.computeIfAbsent(page, name -> memory.take());
+    private ByteBuffer buffer(long page) {
+        return pages.computeIfAbsent(page, name -> memory.acquire());
     }
 
     private ByteBuffer require(long page) {
@@ -103,7 +103,7 @@ final class HostPages implements AutoCloseable {
      * @param toWrite whether the page is written and may be new; otherwise it must exist
      */
     ByteBuffer rows(long page, int layer, boolean keys, boolean toWrite) {
-        ByteBuffer bytes = toWrite ? room(page) : require(page);
+        ByteBuffer bytes = toWrite ? buffer(page) : require(page);
         int at = 0;
         for (Map.Entry<Integer, KvPool.Layer> each : pool.layers().entrySet()) {
             int keyBytes = (int) (Pages.TOKENS * each.getValue().keys().nb(1));

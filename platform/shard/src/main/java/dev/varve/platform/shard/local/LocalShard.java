@@ -125,7 +125,7 @@ public final class LocalShard implements Shard {
         GraphDryRun.requireLayers(model, options.captures());
         requireMemory(model, range, device, options);
         ShardWeights weights =
-                shelf.take(
+                shelf.acquire(
                         new WeightCache.Key(part.file().path(), range, device, options.weights()),
                         () ->
                                 ShardWeights.load(
@@ -246,8 +246,7 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> warmUp(
-            Batch batch, Optional<LayerActivations> boundary) {
+    public CompletableFuture<ShardResult> warmUp(Batch batch, Optional<LayerActivations> boundary) {
         return done(() -> run(batch, boundary, ExecutionMode.WARM_UP));
     }
 

@@ -63,7 +63,10 @@ final class PageKeys {
                                 new PageScores(
                                         number,
                                         layer,
-                                        score(layer, parts.get(query.chunkIndex()), query.pages()))));
+                                        score(
+                                                layer,
+                                                parts.get(query.chunkIndex()),
+                                                query.pages()))));
         return scores;
     }
 

@@ -49,7 +49,7 @@ final class PageMemory implements AutoCloseable {
      *
      * @throws VarveException of kind OUT_OF_MEMORY if the system has no more
      */
-    ByteBuffer take() {
+    ByteBuffer acquire() {
         if (pageBytes == 0) {
             return NOTHING;
         }

@@ -95,7 +95,7 @@ final class PartTensors {
             for (ByteRun stretch : all.get(i).byteRuns()) {
                 stretch.read(next(bytes, stretch));
             }
-            target.take(i, bytes.flip());
+            target.accept(i, bytes.flip());
         }
     }
 

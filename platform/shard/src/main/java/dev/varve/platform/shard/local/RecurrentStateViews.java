@@ -32,10 +32,10 @@ final class RecurrentStateViews {
     }
 
     /**
-     * Convolves the kept inputs followed by new inputs.
+     * Convolves the stored inputs followed by new inputs.
      *
      * @param columns {@code F32 [channels, tokens, sequences]}
-     * @param kernel {@code F32 [kept + 1, channels]}
+     * @param kernel {@code F32 [stored + 1, channels]}
      * @param readRow row of the first sequence; the others follow
      * @param writeRow row for the last inputs; empty to keep none
      * @return {@code F32 [channels, tokens, sequences]}
@@ -92,7 +92,7 @@ final class RecurrentStateViews {
     }
 
     /**
-     * The kept inputs, {@code F32 [channels, kept]}.
+     * The stored inputs, {@code F32 [channels, stored]}.
      *
      * @param row of the sequence
      */
@@ -101,9 +101,9 @@ final class RecurrentStateViews {
     }
 
     /**
-     * Concatenates the kept inputs and new ones.
+     * Concatenates the stored inputs and new ones.
      *
-     * @return {@code F32 [kept + tokens, channels, sequences]}
+     * @return {@code F32 [stored + tokens, channels, sequences]}
      */
     private Tensor window(RecurrentStateTensors.Layer cache, Tensor columns, int readRow) {
         Tensor before = convolutionRows(cache, readRow, columns.ne(2));
@@ -121,7 +121,7 @@ final class RecurrentStateViews {
 
     /** Keeps the last inputs of a {@link #window}. */
     private void writeWindow(RecurrentStateTensors.Layer cache, Tensor window, int writeRow) {
-        long kept = kept(cache);
+        long kept = storedInputs(cache);
         Tensor last =
                 ops.view(
                         window,
@@ -134,7 +134,7 @@ final class RecurrentStateViews {
     /** Keeps the last inputs as {@link #convolve} does, without computing results. */
     void advanceWindow(
             RecurrentStateTensors.Layer cache, Tensor columns, int readRow, int writeRow) {
-        long surplus = columns.ne(1) - kept(cache);
+        long surplus = columns.ne(1) - storedInputs(cache);
         if (surplus < 0) {
             writeWindow(cache, window(cache, columns, readRow), writeRow);
             return;
@@ -142,14 +142,14 @@ final class RecurrentStateViews {
         Tensor last =
                 ops.view(
                         columns,
-                        Extents.of(columns.ne(0), kept(cache), columns.ne(2)),
+                        Extents.of(columns.ne(0), storedInputs(cache), columns.ne(2)),
                         Strides.of(columns.nb(1), columns.nb(2)),
                         surplus * columns.nb(1));
         graph.expand(
                 ops.copy(ops.transpose(last), convolutionRows(cache, writeRow, columns.ne(2))));
     }
 
-    private static long kept(RecurrentStateTensors.Layer cache) {
+    private static long storedInputs(RecurrentStateTensors.Layer cache) {
         return cache.state().convKernel() - 1;
     }
 
@@ -158,8 +158,8 @@ final class RecurrentStateViews {
         Tensor rows = cache.convolution();
         return ops.view(
                 rows,
-                Extents.of(kept(cache), cache.state().convChannels(), sequences),
-                Strides.of(kept(cache) * FLOAT, rows.nb(1)),
+                Extents.of(storedInputs(cache), cache.state().convChannels(), sequences),
+                Strides.of(storedInputs(cache) * FLOAT, rows.nb(1)),
                 firstRow * rows.nb(1));
     }
 
@@ -193,7 +193,7 @@ final class RecurrentStateViews {
         return output;
     }
 
-    /** Whether the deltas of draft tokens are kept for the commit instead of their values. */
+    /** Whether the deltas of draft tokens are stored for the commit instead of their values. */
     boolean storesDeltas(DeltaInputs inputs) {
         return own.deltaRule().filter(each -> each.takes(inputs)).isPresent();
     }
@@ -233,7 +233,7 @@ final class RecurrentStateViews {
     /**
      * Advances states over accepted draft tokens.
      *
-     * @param inputs with deltas instead of values, if deltas were kept
+     * @param inputs with deltas instead of values, if deltas were stored
      */
     void advanceMatrix(
             RecurrentStateTensors.Layer cache, DeltaInputs inputs, int readRow, int writeRow) {

@@ -7,8 +7,8 @@ import dev.varve.api.ggml.Tensor;
  * last tokens of each chunk.
  *
  * @param keys {@code [keyLength * kvHeads, slots]}, of one layer at a time
- * @param options layers that are scored, number of kept queries per chunk, and whether they are kept
- *     after their rotation by position
+ * @param options layers that are scored, number of kept queries per chunk, and whether they are
+ *     kept after their rotation by position
  * @param sparse whether attention is block-sparse
  */
 record ScoringInputs(Tensor keys, LayerwiseTextScorer.ScoringOptions options, boolean sparse) {

@@ -101,7 +101,10 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Maximum number of products into which a product of this many rows is divided. */
     int mostProductsOf(int rows) {
-        return columnNumerics.values().stream().mapToInt(each -> each.productsOf(rows)).max().orElse(1);
+        return columnNumerics.values().stream()
+                .mapToInt(each -> each.productsOf(rows))
+                .max()
+                .orElse(1);
     }
 
     /** Numerics of products of several columns with a weight compared with those of one. */
@@ -391,7 +394,8 @@ public final class ShardWeights implements AutoCloseable {
             tensors.put(key, tensor);
             ColumnNumerics.WeightMemory kind =
                     ColumnNumerics.WeightMemory.of(home, device.bufferType());
-            columnNumerics.put(key, ColumnNumerics.of(tensor.type(), tensor.bytes(), entry.use(), kind));
+            columnNumerics.put(
+                    key, ColumnNumerics.of(tensor.type(), tensor.bytes(), entry.use(), kind));
             if (kind == ColumnNumerics.WeightMemory.HOST
                     && entry.use() == TensorUse.MATMUL
                     && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {

@@ -37,7 +37,9 @@ record TreeInput(Kind kind, int part, int chunkCount, Tensor tensor) {
      */
     static TreeInput declare(GgmlContext context, Kind kind, int part, int chunkCount, int length) {
         Tensor tensor =
-                context.newTensor(GgmlType.I32, length, chunkCount).named("tree " + kind).markInput();
+                context.newTensor(GgmlType.I32, length, chunkCount)
+                        .named("tree " + kind)
+                        .markInput();
         return new TreeInput(kind, part, chunkCount, tensor);
     }
 

@@ -24,7 +24,7 @@ public final class WeightCache {
     public WeightCache() {}
 
     /** Returns cached weights, or loads them. The caller must close them. */
-    synchronized ShardWeights take(Key key, Supplier<ShardWeights> load) {
+    synchronized ShardWeights acquire(Key key, Supplier<ShardWeights> load) {
         ShardWeights known = loaded.get(key);
         if (known != null && known.share()) {
             return known;

@@ -45,7 +45,8 @@ class GraphBuildValidatorTest {
                                                 TOKENS, outputs, ChunkComputeMode.CHUNK),
                                         new GraphKey.Attended(0, 256, false),
                                         new GraphKey.Attended(0, 0, false),
-                                        new GraphKey.StateUse(0, 1, ChunkPlacement.NO_ROLLBACK_BUFFER))),
+                                        new GraphKey.StateUse(
+                                                0, 1, ChunkPlacement.NO_ROLLBACK_BUFFER))),
                         captures);
         return new GraphBuildValidator(
                 new GraphOrigin("acme.tiny", "acme", range),

@@ -203,7 +203,9 @@ class GraphKeyTest {
             names = "NOT_AT_ALL",
             mode = EnumSource.Mode.EXCLUDE)
     void aTreeWhoseStatesNobodySettlesIsRefused(TreeEncoding.TreeSupport way) {
-        assertThrows(IllegalArgumentException.class, () -> treeKey(way, ChunkPlacement.NO_ROLLBACK_BUFFER));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> treeKey(way, ChunkPlacement.NO_ROLLBACK_BUFFER));
     }
 
     @Test

@@ -45,7 +45,8 @@ class UniformLengthGroupTest {
                 List.of(
                         new UniformLengthGroup(0, 0, 2, 4, states(1, 1, 0)),
                         new UniformLengthGroup(2, 8, 1, 4, states(3, 3, 3)),
-                        new UniformLengthGroup(3, 12, 1, 4, states(4, 4, ChunkPlacement.NO_ROLLBACK_BUFFER))),
+                        new UniformLengthGroup(
+                                3, 12, 1, 4, states(4, 4, ChunkPlacement.NO_ROLLBACK_BUFFER))),
                 UniformLengthGroup.of(key));
     }
 

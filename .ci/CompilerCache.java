@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Makes the start-up cache of javac (JEP 514) that all modules' compilers use: each module starts a compiler of its own, which
- * spends half of its time on loading classes. Usage: {@code java CompilerCache.java CACHE SOURCES CLASSES}: compiles the
- * sources once to see which classes javac needs. Where the cache exists nothing is done, and where it cannot be made the
+ * Creates the start-up cache of javac (JEP 514) that the compilers of all modules use: each module starts its own compiler,
+ * which spends half of its time on loading classes. Usage: {@code java CompilerCache.java CACHE SOURCES CLASSES}: compiles the
+ * sources once to record the classes that javac needs. It does nothing if the cache exists; if it cannot create the cache, the
  * compilers start without it.
  */
 final class CompilerCache {

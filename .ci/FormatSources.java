@@ -52,7 +52,7 @@ final class FormatSources {
         }
     }
 
-    /** Formats until nothing changes: wrapping a string or a comment can move what is around it. */
+    /** Formats until nothing changes: wrapping a string or a comment can move the code around it. */
     private static String format(Formatter formatter, String source) throws FormatterException {
         String formatted = source;
         for (int pass = 0; pass < MAX_PASSES; pass++) {

@@ -16,24 +16,25 @@ import java.util.stream.Stream;
 /**
  * Runs PIT on packages of the platform, each with its own unit tests, and prints a table.
  *
- * <p>Usage: {@code java Mutants.java PACKAGE[,PACKAGE…] OWN[,OWN…] CLASSES REPORTS [JVM OPTION…]}. It takes the packages of
- * the first list that are in the second one, which has those of a module; {@code all} are all of these. PIT and the tests are
- * on the class path, CLASSES has what is mutated, and each package gets a folder in REPORTS with a report to read. Exit status 1
- * with the names of the packages of whose covered mutants fewer than {@value #LEAST_STRENGTH} in 100 were killed.
+ * <p>Usage: {@code java Mutants.java PACKAGE[,PACKAGE…] OWN[,OWN…] CLASSES REPORTS [JVM OPTION…]}. It selects the
+ * packages of the first list that are in the second one, which has those of a module; {@code all} selects all of these. PIT and
+ * the tests are on the class path, CLASSES has the classes to mutate, and REPORTS gets a folder with a report for each package.
+ * Exit status 1 with the names of the packages in which the tests killed fewer than {@value #LEAST_STRENGTH} in 100 covered
+ * mutants.
  *
- * <p>A JVM of its own for each package, on the Java that runs this: the one that runs Maven may be too old for the classes.
+ * <p>Each package has its own JVM, on the Java that runs this class: the one that runs Maven may be too old for the classes.
  */
 final class Mutants {
     private static final int LEAST_STRENGTH = 80;
 
-    /** Packages that are not known to reach it as a whole: their figures are shown and decide nothing. */
+    /** Packages that may not reach it: their results are shown but not checked. */
     private static final Set<String> ONLY_SHOWN = Set.of("engine", "grammar", "prefix", "store", "wire");
 
     private static final String PLATFORM = "dev.varve.platform.";
 
     /**
-     * Tests of products and random walks, of which each mutant that lives would need seconds or minutes; and
-     * simulations, which run code that another class loader has read from files, and so never a mutant.
+     * Tests of products and random walks, which would need seconds or minutes for each surviving mutant; and
+     * simulations, which run code that another class loader reads from files, so never a mutant.
      */
     private static final List<String> SLOW =
             List.of(
@@ -56,7 +57,7 @@ final class Mutants {
 
     private Mutants() {}
 
-    /** Figures of a package: its mutants, and those that the tests covered and killed. */
+    /** Counts of a package: its mutants, and those that the tests covered and killed. */
     private record Outcome(String name, int mutants, int covered, int killed, int lines, int coveredLines) {
         int strength() {
             return covered == 0 ? 0 : 100 * killed / covered;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches the packages that the lock file of a folder pins with npm, once per lock file: the native libraries of a
-# backend, or what the web page needs. The folder is named as it is seen from here.
+# backend, or the packages of the web page. The argument is a path relative to the folder of this script.
 # A missing npm stops the build with a message, because nothing works without them.
 set -euo pipefail
 folder=${1:?usage: fetch.sh FOLDER}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Copies the libraries that a plugin carries into the jar's resources and lists them in a manifest.
+# Copies the libraries of a plugin into the jar's resources and lists them in a manifest.
 set -euo pipefail
 usage="usage: pack.sh FROM TO FILE-PATTERN..."
 from=${1:?$usage}

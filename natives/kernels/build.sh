@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compiles libvarve-kernels.so from the sources beside it; with --check only tells whether it is what the source says.
+# Compiles libvarve-kernels.so from the sources beside it; with --check it only reports whether the library matches them.
 #
-# The library lies in the repository, so that nobody needs a C compiler to build Varve. Whoever changes the source
-# runs this with gcc 12 and binutils, as Debian 12 has them: other releases make other bytes of the same source.
+# The repository contains the library, so that a build of Varve needs no C compiler. After a change of the source run this
+# script with gcc 12 and binutils of Debian 12: other releases generate other bytes from the same source.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 library=libvarve-kernels.so
@@ -16,7 +16,7 @@ if [[ ${1:-} == --check ]]; then
   trap 'rm -rf "$folder"' EXIT
   target=$folder/$library
 fi
-# What is to be a vector, or to be fused, says so in the source.
+# The source states explicitly which operations are vectors or fused.
 gcc -O3 -Wall -Wextra -Werror -std=gnu11 -fPIC -shared -nostdlib -ffreestanding -fvisibility=hidden \
   -fno-stack-protector -fno-tree-vectorize -ffp-contract=off -fno-asynchronous-unwind-tables \
   -s -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-soname,$library -o "$target" columns.c convolution.c delta.c

@@ -1,19 +1,19 @@
 /*
- * The product of an F16 matrix with several columns, each with the bits that ggml's product of that
- * column alone has: for every element the same chains of fused multiply-adds, added up in the same
- * order, as in ggml_vec_dot_f16, of which ggml has a kernel for one column only. Here a tile of rows
- * and columns goes together, so that a weight is read and converted once for several columns.
+ * Product of an F16 matrix with several columns. Each column has the bits of ggml's product of that
+ * column alone: for every element the same chains of fused multiply-adds, added in the same order as
+ * in ggml_vec_dot_f16, for which ggml has a kernel for one column only. This kernel computes a tile
+ * of rows and columns together, so that it reads and converts a weight once for several columns.
  *
- * The chains do not depend on each other. A tile takes one after the other, which leaves all
- * registers to more rows and columns of it; and a block of tiles takes one chain after the other, so
- * that its part of the columns stays in the first cache.
+ * The chains are independent. A tile computes one chain after the other, which leaves all registers
+ * for more rows and columns; a block of tiles also computes one chain after the other, so that its
+ * part of the columns stays in the first-level cache.
  */
 #include "kernels.h"
 
 /* Rows of a block of tiles. */
 enum { BLOCK = 12 };
 
-/* Rows of F16, columns of F32 and results lie `row`, `column` and `result` elements apart. */
+/* Strides of F16 rows, F32 columns and results: `row`, `column` and `result` elements. */
 struct product {
     int64_t size, rows, columns, row, column, result;
     const uint16_t *weight;
@@ -37,11 +37,10 @@ INLINE struct product product_of(const struct tensor *dst) {
 }
 
 /*
- * One chain of the tiles of R rows and C columns of a block, whose columns lie as PREPARE leaves
- * them. Sums of the chains are added as ggml adds them, (first + third) + (second + fourth), in that
- * order of `turn`, and stay in `kept` until the last one is there. Rows beyond the last one are the
- * last one again. Meanwhile the next block is fetched, a line for each two halves of a line that
- * are taken here.
+ * One chain of the tiles of R rows and C columns of a block, with columns in the layout of PREPARE.
+ * Sums of the chains are added as ggml adds them, (first + third) + (second + fourth), in that order
+ * of `turn`, and are stored in `kept` until the last chain. Rows beyond the last one repeat it. The
+ * macro also prefetches the next block, one line for each two half lines that it reads.
  */
 #define CHAIN(NAME, TARGET, VECTOR, LANES, R, C, ZERO, HALVES, FLOATS, FMA, ADD, SUMS)             \
     __attribute__((target(TARGET))) INLINE void NAME##_chain(const struct product *p, int64_t r,   \
@@ -102,7 +101,7 @@ INLINE struct product product_of(const struct tensor *dst) {
         }                                                                                          \
     }
 
-/* A block: rows r to `last`, BLOCK at most, and the C columns from c on. Row `next_r` comes next. */
+/* Rows r to `last`, BLOCK at most, and the C columns from c on; `next_r` is the next row. */
 #define TILES(NAME, TARGET, VECTOR, LANES, R, C, ...)                                              \
     CHAIN(NAME, TARGET, VECTOR, LANES, R, C, __VA_ARGS__)                                          \
     __attribute__((target(TARGET), noinline)) static void NAME(                                    \
@@ -114,7 +113,7 @@ INLINE struct product product_of(const struct tensor *dst) {
         NAME##_chain(p, r, last, c, next_r, kept, 3);                                              \
     }
 
-/* The product, by blocks of rows and groups of WIDTH columns; the last group has what is left. */
+/* The product, by blocks of rows and groups of WIDTH columns; the last group may be smaller. */
 #define PRODUCT(NAME, WIDTH, GROUPS)                                                               \
     EXPORT void NAME(const struct tensor *dst, int ith, int nth, void *unused) {                   \
         (void) unused;                                                                             \
@@ -133,9 +132,9 @@ INLINE struct product product_of(const struct tensor *dst) {
     }
 
 /*
- * Columns as ggml's product sees them: rounded to F16. What tiles take one after the other lies one
- * behind the other: for each group of WIDTH columns, or of what is left, its chains, and of those,
- * step for step, a vector of each column.
+ * Columns rounded to F16, as in ggml's product, in the order in which tiles read them: for each
+ * group of WIDTH columns, or fewer in the last one, its chains, and for each step of a chain a
+ * vector of each column.
  */
 #define PREPARE(NAME, TARGET, LANES, WIDTH, HALVES, STORE_HALVES, STORE)                           \
     __attribute__((target(TARGET))) EXPORT void NAME(                                              \

@@ -1,22 +1,22 @@
 /*
- * The causal convolution of each channel over the tokens of a sequence, with the bits of ggml's
- * ggml_ssm_conv: products are added in the order of the tokens, fused where its compiler fused them.
- * Inputs that came before lie channel by channel, as does the kernel; some channels take in all tokens
- * one after the other, where ggml wants old and new inputs joined to a tensor that lies so as well.
+ * Causal convolution of each channel over the tokens of a sequence, with the bits of ggml_ssm_conv:
+ * products are added in the order of the tokens, fused where ggml's compiler fused them. Earlier
+ * inputs and the kernel are stored channel by channel. A group of channels processes all tokens one
+ * after the other; ggml instead needs a tensor of the earlier and new inputs in the same layout.
  *
- * Tokens may be a tree: then the inputs before a token's own are those of the tokens that it follows.
+ * Tokens may be a tree: then the inputs before a token's own are those of its predecessors.
  */
 #include "kernels.h"
 
-/* Inputs that an output is made of; all but the newest came before. */
+/* Number of inputs of an output; all but the newest belong to earlier tokens. */
 enum { TAPS = 4, KEPT = TAPS - 1 };
 
-/* Sources: columns, kernel, inputs that came before, and where they are kept, those after the last. */
+/* Sources: columns, kernel, earlier inputs, the target of the last inputs if they are stored. */
 struct convolution {
     const struct tensor *columns, *kernel, *before, *after, *result;
 };
 
-/* Where the inputs of a token of a tree are: -1 is what came last before the first token. */
+/* Places of the inputs of a token of a tree: -1 is the last input before the first token. */
 INLINE void inputs_of(int64_t where[TAPS], const int32_t *parents, int64_t token) {
     where[KEPT] = token;
     UNROLL for (int k = KEPT - 1; k >= 0; k--) {
@@ -26,7 +26,7 @@ INLINE void inputs_of(int64_t where[TAPS], const int32_t *parents, int64_t token
 
 /* The channels from `channel` on, as many as a vector has lanes, of sequence s. */
 #define CONVOLUTION(NAME, TARGET, VECTOR, LANES, ZERO, LOAD, STORE, ADD_PRODUCT)                   \
-    /* What lies channel by channel, as vectors take it. */                                         \
+    /* Transposes data from channel order to vectors. */                                            \
     __attribute__((target(TARGET))) INLINE void NAME##_turn(                                       \
             const struct convolution *c, int64_t channel, int64_t s, float taps[TAPS][LANES],      \
             float kept[KEPT][LANES]) {                                                             \
@@ -59,7 +59,7 @@ INLINE void inputs_of(int64_t where[TAPS], const int32_t *parents, int64_t token
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    /* The same of a tree; where it goes on is not known yet, so that nothing is kept. */          \
+    /* The same for a tree; its accepted path is unknown yet, so nothing is stored. */             \
     __attribute__((target(TARGET))) static void NAME##_branches(                                   \
             const struct convolution *c, const int32_t *parents, int64_t channel, int64_t s) {     \
         float taps[TAPS][LANES] __attribute__((aligned(64)));                                      \
@@ -97,11 +97,11 @@ INLINE void inputs_of(int64_t where[TAPS], const int32_t *parents, int64_t token
         }                                                                                          \
     }
 
-/* With vectors of 16, ggml's compiler makes none of four elements. */
+/* With vectors of 16, ggml's compiler generates no vectors of four elements. */
 CONVOLUTION(convolution_avx512, AVX512, __m512, 16, _mm512_setzero_ps, _mm512_loadu_ps,
         _mm512_storeu_ps, _mm512_fmadd_ps)
 
-/* With vectors of 8, it makes one of four products, and adds them one after the other. */
+/* With vectors of 8, it generates a vector of four products, and adds them one after the other. */
 #define ADD_PRODUCT_256(a, b, sum) _mm256_add_ps(sum, _mm256_mul_ps(a, b))
 CONVOLUTION(convolution_avx2, AVX2, __m256, 8, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps,
         ADD_PRODUCT_256)

@@ -1,42 +1,41 @@
 /*
- * The gated delta rule with the bits of ggml's ggml_gated_delta_net, in place of the states' rows.
- * Per token, head and row j of its state, which stands for element j of the values:
+ * The gated delta rule with the bits of ggml_gated_delta_net, in place in the rows of the states.
+ * Per token, head and row j of its state, which belongs to element j of the values:
  *
  *     row *= decay;  delta = (value[j] - row . key) * beta;  row += key * delta;
  *     result[j] = (row . query) / sqrt(size)
  *
- * A row takes no part in another one's numbers. So a few rows take in all tokens while they lie in the
- * first cache, where ggml goes through the whole state four times for each token, and copies it out.
- * Whoever may take in some of the tokens later keeps their deltas, for that needs no sums of products.
+ * Rows are independent. So the kernel processes all tokens for a few rows while these are in the
+ * first-level cache; ggml reads the whole state four times for each token, and copies it out. For
+ * draft tokens the kernel stores deltas: applying some of them later needs no dot products.
  *
- * Tokens may be a tree, of which each meets the state behind the token that it follows. Rows go through
- * it branch by branch, and are kept where it forks.
+ * Tokens may be a tree, in which each token starts from the state after its predecessor. Rows
+ * process it branch by branch, and are saved where it forks.
  */
 #include "kernels.h"
 
-/* Most elements of a row, and rows of a part. */
+/* Maximum elements of a row, and rows of a part. */
 enum { MOST = 256, PART = 32 };
 
-/* Extents as in ggml_gated_delta_net, but decay is no logarithm; deltas lie as values do. */
+/* Extents as in ggml_gated_delta_net, but decay is no logarithm; deltas are laid out as values. */
 struct rule {
     const struct tensor *query, *key, *value, *decay, *beta, *before;
-    /* Where the states behind the last tokens, and the deltas, are kept, or 0. */
+    /* Targets of the states after the last tokens, and of the deltas, or 0. */
     const struct tensor *after, *deltas;
     const struct tensor *result;
-    /* Of a sequence, where tokens are a tree; or 0. */
+    /* Tree of a sequence's tokens, or 0. */
     const struct walk *walk;
 };
 
-/* A token of some rows: what it adds, its query, and the decay and the key of the next token. */
+/* A token of some rows: its delta and query, and the decay and the key of the next token. */
 struct pass {
     const float *key, *query, *next_key;
     float deltas[8], next_decay;
 };
 
 /*
- * ROWS rows of a head from j on. They are gone through once per token, PASS, of which the one before
- * the first token adds nothing, and the last one does not go on. The chains are those of
- * ggml_vec_dot_f32.
+ * ROWS rows of a head from j on. PASS reads them once per token; the pass before the first token
+ * adds nothing, and the last one has no next token. The chains are those of ggml_vec_dot_f32.
  */
 #define RULE(NAME, TARGET, VECTOR, LANES, ROWS, ZERO, SET, LOAD, STORE, MUL, FMA, ADD, SUMS)       \
     __attribute__((target(TARGET))) INLINE void NAME##_pass(float rows[ROWS][MOST],                \
@@ -172,7 +171,7 @@ struct pass {
                 _mm_storeu_ps(at(rule->result, h, t, s) + j + i,                                   \
                         _mm_mul_ps(_mm_loadu_ps(by_query + i), scale));                            \
             }                                                                                      \
-            /* The next one's predecessor, if it is not this one, is a fork. */                    \
+            /* If the next token does not follow this one, it follows a fork. */                    \
             const int32_t level = walk->level[goes_on ? t : next] - !goes_on;                      \
             for (int i = 0; i < ROWS && !met && (goes_on || next != t); i++) {                     \
                 for (int64_t k = 0; k < size; k += LANES) {                                        \
@@ -193,7 +192,7 @@ struct pass {
             default: NAME##_sized(rule, j, h, s, rule->value->ne[0]);                              \
         }                                                                                          \
     }                                                                                              \
-    /* What tokens add whose deltas were kept: a vector of each row at a time takes in all of them. */\
+    /* Adds tokens with stored deltas: one vector of each row at a time processes all tokens. */      \
     __attribute__((target(TARGET), noinline)) static void NAME##_advance(                          \
             const struct rule *rule, int64_t j, int64_t h, int64_t s) {                            \
         const int64_t size = rule->deltas->ne[0], tokens = rule->deltas->ne[2];                    \
@@ -235,7 +234,7 @@ INLINE void apply(struct rule *rule, const struct tensor *parents, int ith, int 
             walked = s;
         }
         for (int64_t i = 0; i < PART; i += rows) {
-            /* The next rows are fetched meanwhile. */
+            /* Prefetches the next rows. */
             const char *next =
                     (const char *) at(rule->before, least(j + i + rows, ne[1] - rows), h, s);
             for (int64_t line = 0; line < rows * ne[0] * (int64_t) sizeof(float); line += 64) {
@@ -247,19 +246,19 @@ INLINE void apply(struct rule *rule, const struct tensor *parents, int ith, int 
     finish(&parts, nth);
 }
 
-/* Sources: queries, keys, values, decays, betas, states before and, where they are kept, after. */
+/* Sources: queries, keys, values, decays, betas, states before and, if they are stored, after. */
 INLINE struct rule rule_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
     return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], src[6], 0, dst, 0};
 }
 
-/* Likewise, but what is kept at the end are deltas. */
+/* Likewise, but stores deltas instead of states. */
 INLINE struct rule guess_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
     return (struct rule){src[0], src[1], src[2], src[3], src[4], src[5], 0, src[6], dst, 0};
 }
 
-/* Sources: keys, deltas, decays, states before and after; `dst` is left as it is. */
+/* Sources: keys, deltas, decays, states before and after; `dst` is not changed. */
 INLINE struct rule advance_of(const struct tensor *dst) {
     struct tensor *const *src = dst->src;
     return (struct rule){0, src[0], 0, src[2], 0, src[3], src[4], src[1], dst, 0};
@@ -279,6 +278,6 @@ OPERATOR(varve_delta_avx2, rule_of, 0, rule_256, 4)
 OPERATOR(varve_guess_avx2, guess_of, 0, rule_256, 4)
 OPERATOR(varve_advance_avx2, advance_of, 0, rule_256_advance, 4)
 
-/* As a guess, with the parents of all tokens. */
+/* As for draft tokens, with the parents of all tokens. */
 OPERATOR(varve_branches_avx512, guess_of, dst->src[7], rule_512_branches, 8)
 OPERATOR(varve_branches_avx2, guess_of, dst->src[7], rule_256_branches, 4)

@@ -1,9 +1,10 @@
 /*
- * What Varve's kernels have in common: how they see ggml's tensors, and how ggml adds up the chains of
- * a dot product, (first + third) + (second + fourth), and the lanes of that.
+ * Common code of Varve's kernels: ggml's tensors, and the order in which ggml adds the chains of a
+ * dot product, (first + third) + (second + fourth), and then the lanes of the sum.
  *
- * They are functions for ggml_custom_4d that need no library, and are compiled for two instruction
- * sets; the caller names the one that ggml was compiled for, and compares bits before it trusts them.
+ * The kernels are functions for ggml_custom_4d that need no library, and are compiled for two
+ * instruction sets; the caller selects the one of the loaded ggml, and compares bits before it uses
+ * them.
  */
 #ifndef VARVE_KERNELS_H
 #define VARVE_KERNELS_H
@@ -13,8 +14,8 @@
 
 enum { PARAMETERS = 16 };
 
-/* The fields of ggml.h's struct ggml_tensor that are read here, and those of its parameters behind
- * what ggml_custom_4d keeps there, which are 0 at first. */
+/* The fields of ggml.h's struct ggml_tensor that the kernels read, and those of its parameters after
+ * the ones of ggml_custom_4d, which are initially 0. */
 struct tensor {
     int32_t type;
     void *buffer;
@@ -31,16 +32,16 @@ struct tensor {
 
 #define EXPORT __attribute__((visibility("default")))
 #define INLINE static inline __attribute__((always_inline))
-/* Keeps a value in a register, where the compiler would rather read it from memory each time. */
+/* Keeps a value in a register; otherwise the compiler would read it from memory each time. */
 #define KEEP(value) __asm__("" : "+v"(value))
 #define UNROLL _Pragma("GCC unroll 32")
 
-/* Chains of sums in a dot product, and sums that are added up together. */
+/* Chains of sums in a dot product, and sums that are added together. */
 enum { CHAINS = 4, TOGETHER = 4 };
 
 INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Where a thread's part of a range begins; the next one's begin is its end. */
+/* Begin of a thread's part of a range; the begin of the next part is its end. */
 INLINE int64_t share(int64_t all, int ith, int nth) { return all * ith / nth; }
 
 INLINE float *at(const struct tensor *t, int64_t i1, int64_t i2, int64_t i3) {
@@ -48,20 +49,19 @@ INLINE float *at(const struct tensor *t, int64_t i1, int64_t i2, int64_t i3) {
             + i3 * (int64_t) t->nb[3]);
 }
 
-/* Most tokens of a tree. */
+/* Maximum tokens of a tree. */
 enum { MOST_NODES = 64 };
 
 /*
- * A tree of tokens in the order in which they are taken in: behind a token comes the first of those
- * that follow it, if any does. `forks` says of which tokens several follow, `level` how many came
- * before.
+ * A tree of tokens in the order of processing: the first successor of a token comes directly after
+ * it. `forks` marks the tokens with several successors, `level` is the number of predecessors.
  */
 struct walk {
     int32_t order[MOST_NODES], level[MOST_NODES], forks[MOST_NODES];
     int32_t levels;
 };
 
-/* The tree of tokens, each of which follows an earlier one; nothing comes before the first. */
+/* The tree of tokens, each of which follows an earlier one; the first token has no predecessor. */
 INLINE void walk_of(struct walk *w, const int32_t *parents, int64_t tokens) {
     int32_t child[MOST_NODES], sibling[MOST_NODES];
     w->levels = 1;
@@ -89,9 +89,9 @@ INLINE void walk_of(struct walk *w, const int32_t *parents, int64_t tokens) {
 }
 
 /*
- * The parts of an operator's work. Three quarters are shared out beforehand; the rest is for whoever
- * is ready first, since cores are not equally fast at all times. `taken` and `done` lie in the
- * parameters of the operator, and the last thread to find nothing more leaves them as they were.
+ * The parts of an operator's work. Three quarters are assigned to threads in advance; the threads
+ * that finish first take the rest, since the speed of cores varies. `taken` and `done` are in the
+ * parameters of the operator, and the last thread that finds no more parts resets them.
  */
 struct parts {
     int32_t *taken, *done;
@@ -105,13 +105,13 @@ INLINE struct parts parts_of(const struct tensor *dst, int64_t all, int ith, int
             shared, all};
 }
 
-/* The next part of a thread; `all` or more, if there is none. */
+/* Returns the next part of a thread; `all` or more if there is none. */
 INLINE int64_t next_part(struct parts *p) {
     return p->at < p->end ? p->at++
                           : p->shared + __atomic_fetch_add(p->taken, 1, __ATOMIC_RELAXED);
 }
 
-/* For each thread, once it has found no more parts. */
+/* Called by each thread when it has found no more parts. */
 INLINE void finish(struct parts *p, int nth) {
     if (__atomic_add_fetch(p->done, 1, __ATOMIC_ACQ_REL) == nth) {
         *p->taken = 0;
@@ -122,7 +122,7 @@ INLINE void finish(struct parts *p, int nth) {
 #define AVX512 "avx512f,avx512dq,avx512vl,avx512bw,f16c,fma"
 #define AVX2 "avx2,f16c,fma"
 
-/* Upper halves to lower halves, as long as there are halves; one vector has all four in the end. */
+/* Adds upper halves to lower halves; finally one vector has all four sums. */
 __attribute__((target(AVX512))) INLINE void sums_512(
         float results[TOGETHER], const __m512 s[TOGETHER]) {
     __m512 ab = _mm512_add_ps(
@@ -139,7 +139,7 @@ __attribute__((target(AVX512))) INLINE void sums_512(
     }
 }
 
-/* The upper half to the lower one, then neighbours, and neighbours again. */
+/* Adds the upper half to the lower one, then adjacent lanes, twice. */
 __attribute__((target(AVX2))) INLINE __m128 half_256(__m256 s) {
     return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }

@@ -13,8 +13,8 @@
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of cached prefixes on the disk of that folder; BENCH=DiskBench measures cost and gain
 # of the disk tier.
 # BENCH=SharedBench measures the gain of a store that several servers share, over loopback.
-# bench/run.sh reliability ... sends many mixed requests and compares each answer with a plain server's: docs/reliability.md.
-# bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
+# bench/run.sh reliability ... sends many mixed requests and compares each response with that of a plain server: docs/reliability.md.
+# bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its results.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 java=
@@ -31,7 +31,7 @@ fi
 classes=$(printf '%s:' "$root"/{api,platform}/*/target/classes "$root"/{plugin-cpu,plugin-qwen3,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
 if [[ ${1:-} == http ]]; then
   shift
-  # few threads and little memory: the server that is measured needs the machine
+  # few threads and little memory, so that the measured server has the machine
   exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.http.HttpBench "$@"
 fi

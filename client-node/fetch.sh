@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches the pinned packages of one folder with npm, once per lock file, and runs none of their scripts.
-# Where Node is missing or too old nothing is fetched, and the tests that need it are skipped.
+# If Node is missing or too old, it fetches nothing, and the tests that need it are skipped.
 set -euo pipefail
 folder=${1:?usage: fetch.sh FOLDER}
 least=20

@@ -1,4 +1,4 @@
-// Vercel's AI SDK with its provider for servers that speak as OpenAI does.
+// Vercel's AI SDK with its provider for OpenAI-compatible servers.
 import assert from 'node:assert/strict';
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -28,7 +28,7 @@ const greedy = {
 };
 const endless = { maxOutputTokens: shared.ENDLESS, providerOptions: { [NAME]: { ignore_eos: true } } };
 
-/** A tool that notes down which cities it was asked for. */
+/** A tool that records the requested cities. */
 const weatherTool = (cities) =>
   tool({
     description: shared.WEATHER.description,

@@ -1,14 +1,14 @@
-// What the scripts of all clients share: where the server is, what is asked, and how it is told what came of it.
+// Common code of all client scripts: the server's address, the prompts, and the report of results.
 import assert from 'node:assert/strict';
 
 export const url = process.env.VARVE_URL;
 export const key = process.env.VARVE_KEY;
 export const model = process.env.VARVE_MODEL;
 
-/** More tokens than any check has time for, so that only who breaks off sees an end. */
+/** More tokens than any check has time for, so that only a cancelled request ends. */
 export const ENDLESS = 6000;
 
-/** Cities that are asked about in turn. */
+/** Cities of the prompts, in turn. */
 export const CITIES = ['Bern', 'Paris', 'Rome'];
 
 export const question = (city) => `What is the weather in ${city}?`;
@@ -23,10 +23,10 @@ export const WEATHER = {
   },
 };
 
-/** What the tool says. */
+/** Result of the tool. */
 export const weather = () => JSON.stringify({ temperature: 17 });
 
-/** Does one check, and prints a line of JSON that tells what came of it. */
+/** Runs one check, and prints its result as a line of JSON. */
 export async function check(name, body) {
   const line = { check: name, ok: true };
   try {
@@ -39,7 +39,7 @@ export async function check(name, body) {
   console.log(JSON.stringify(line));
 }
 
-/** The value of a metric of the one model. */
+/** Value of a metric of the only model. */
 export async function metric(name) {
   const answer = await fetch(`${url}/metrics`, {
     headers: { authorization: `Bearer ${key}` },
@@ -49,7 +49,7 @@ export async function metric(name) {
   return Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
-/** Waits until a metric is as it must be. */
+/** Waits until a metric meets a condition. */
 async function awaitMetric(name, holds) {
   const limit = Date.now() + 20_000;
   for (let value = await metric(name); !holds(value); value = await metric(name)) {
@@ -63,7 +63,7 @@ export const busy = () => awaitMetric('varve_requests_running', (running) => run
 /** Waits until the server computes nothing. */
 export const idle = () => awaitMetric('varve_requests_running', (running) => running === 0);
 
-/** Breaks off in the midst of an answer, and sees that the server leaves off too. */
+/** Cancels a request during its response, and checks that the server stops too. */
 export async function checkAbort(name, begin) {
   await check(name, async () => {
     await idle();
@@ -76,7 +76,7 @@ export async function checkAbort(name, begin) {
   });
 }
 
-/** Reads a stream up to its third part and calls something then; what the stream throws afterwards is its end. */
+/** Reads a stream up to its third part and then calls a function; an exception of the stream afterwards ends it. */
 export async function breakOff(stream, abort) {
   let parts = 0;
   try {

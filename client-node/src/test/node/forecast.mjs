@@ -1,4 +1,4 @@
-// An object that clients ask for. None of its parts is longer than a small model can be trusted with.
+// Schema of an object that clients request. Its parts are short enough for a small model.
 import { z } from 'zod';
 
 export const Forecast = z.object({

@@ -30,7 +30,7 @@ const TOOL = {
   },
 };
 
-/** The whole message of a stream. */
+/** Collects the whole message of a stream. */
 async function collect(stream) {
   let whole;
   for await (const chunk of stream) {

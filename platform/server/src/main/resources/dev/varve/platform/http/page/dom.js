@@ -5,7 +5,7 @@
  *
  * @param {string} tag such as 'button', or 'button.primary.small' with classes
  * @param {object} [properties] attributes; functions under 'onclick' and the like; 'dataset' as an
- *     object; a value of null, undefined or false leaves an attribute out
+ *     object; an attribute with the value null, undefined or false is omitted
  * @param {...(Node|string|null|Array)} children
  */
 export function h(tag, properties = {}, ...children) {
@@ -60,10 +60,10 @@ export function styleSheet(url) {
     }
 }
 
-/** Says a sentence to those who listen to the page instead of looking at it. */
+/** Announces a sentence to screen readers. */
 export function announce(text) {
     const announcer = document.getElementById('announcer');
-    // The same words again are said again only if they were away in between.
+    // Screen readers announce the same text again only if it was cleared in between.
     announcer.textContent = '';
     setTimeout(() => {
         announcer.textContent = text;

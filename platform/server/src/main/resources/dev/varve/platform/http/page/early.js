@@ -1,4 +1,4 @@
-// Runs before anything is shown, so that the page does not flash in the other colours.
+// Runs before the first paint, so that the page does not flash in the other theme.
 (() => {
     try {
         const chosen = localStorage.getItem('varve.theme');
@@ -6,6 +6,6 @@
             document.documentElement.dataset.theme = chosen;
         }
     } catch {
-        // A browser that keeps nothing shows the colours of its system.
+        // Without localStorage the page has the theme of the system.
     }
 })();

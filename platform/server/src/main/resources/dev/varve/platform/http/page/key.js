@@ -1,4 +1,4 @@
-// Asks for a key of the server.
+// Asks the user for a key of the server.
 
 import {h} from './dom.js';
 
@@ -7,7 +7,7 @@ const WORDS = {
     operator: ['Operator key', 'Data of all users requires the operator key.'],
 };
 
-/** What a header of HTTP can carry, which leaves out letters that only look like those of a key. */
+/** Characters that an HTTP header can carry; excludes letters that only look like those of a key. */
 const SENDABLE = /^[\x20-\x7e]+$/;
 
 /** Asks for a key in a dialog; null if the user gives none. */

@@ -1,4 +1,4 @@
-// Where the page begins.
+// Entry point of the page.
 
 import {h, icon} from './dom.js';
 import {askKey} from './key.js';
@@ -26,7 +26,7 @@ document.addEventListener('varve-key', () => {
 watchServer(server, document.getElementById('notice'));
 document.getElementById('bar-end').append(keyButton, themeButton());
 if (document.documentElement.dataset.key === 'needed' && !server.hasKey) {
-    // Asked for at once: a request without it would only fail.
+    // Asks for the key at once: requests without it would fail.
     await server.askKey();
 }
 new Router(document.getElementById('main'), document.getElementById('tabs'), server).start();

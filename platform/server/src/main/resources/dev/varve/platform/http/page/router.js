@@ -1,10 +1,10 @@
-// Shows one view at a time, by the part of the address behind '#'.
+// Shows one view at a time, selected by the fragment of the address.
 
 import {h} from './dom.js';
 
 /**
  * The views. Each is a module with mount(element, server), which may return a promise, and
- * unmount(). It is loaded when it is first looked at.
+ * unmount(). It is loaded when it is shown for the first time.
  */
 export const VIEWS = [
     {name: 'chat', title: 'Chat', load: () => import('./views/chat.js')},
@@ -14,7 +14,7 @@ export const VIEWS = [
     {name: 'speculation', title: 'Speculation', load: () => import('./views/speculation.js')},
 ];
 
-/** Where a tab remembers that it was loaded again for a view that failed. */
+/** Key in sessionStorage: the tab was reloaded because a view failed. */
 const RELOADED = 'varve.reloaded';
 
 export class Router {
@@ -33,7 +33,7 @@ export class Router {
 
     start() {
         addEventListener('hashchange', event => {
-            // '#main' is where the skip link leads, not a view.
+            // '#main' is the target of the skip link, not a view.
             if (location.hash === '#main') {
                 history.replaceState(null, '', new URL(event.oldURL).hash || '#/chat');
                 this.#main.focus();
@@ -85,7 +85,7 @@ export class Router {
 
     #fail(error, turn) {
         this.#unmount();
-        // Modules of an older page are not there any more after the server was replaced.
+        // After an update the server no longer has the modules of an older page.
         const stale = error instanceof TypeError && /import|module/i.test(error.message);
         this.#main.replaceChildren(h('div.empty', {role: 'alert'},
             h('h1', {}, 'This view cannot be shown'),
@@ -98,7 +98,7 @@ export class Router {
         }
     }
 
-    /** Begins anew: a browser may remember for as long as the page that a module was not there. */
+    /** Reloads the page: a browser may cache the failed load of a module until then. */
     async #reloadWhenBack(turn) {
         const isThere = await this.#server.send('/livez', {quiet: true})
             .then(() => true, error => !error.isGone);
@@ -113,7 +113,7 @@ export class Router {
     }
 }
 
-/** Loads the page again, once until a view is shown: it must not go on for ever. */
+/** Reloads the page, at most once until a view is shown, so that it does not reload forever. */
 function reloadOnce() {
     try {
         if (sessionStorage.getItem(RELOADED)) {
@@ -121,7 +121,7 @@ function reloadOnce() {
         }
         sessionStorage.setItem(RELOADED, 'yes');
     } catch {
-        // A browser that keeps nothing leaves it to its user.
+        // Without sessionStorage the user has to reload.
         return;
     }
     location.reload();
@@ -131,6 +131,6 @@ function viewIsShown() {
     try {
         sessionStorage.removeItem(RELOADED);
     } catch {
-        // Nothing was kept.
+        // Nothing was stored.
     }
 }

@@ -1,12 +1,12 @@
-// Talks to the server that the page comes from, with the key that its user gave.
+// Sends requests to the server of the page, with the key that the user gave.
 
-/** The server said no. */
+/** The server returned an error, or could not be reached. */
 export class ServerError extends Error {
     /**
      * @param {number} status of HTTP; 0 if the server could not be reached
      * @param {string} code such as 'model_not_found'; may be empty
-     * @param {string} message in words
-     * @param {number} [retryAfterSeconds] when to come again, if the server said so
+     * @param {string} message text for the user
+     * @param {number} [retryAfterSeconds] value of Retry-After, if the server sent it
      */
     constructor(status, code, message, retryAfterSeconds) {
         super(message);
@@ -16,13 +16,13 @@ export class ServerError extends Error {
         this.retryAfterSeconds = retryAfterSeconds;
     }
 
-    /** Whether nobody answered. */
+    /** Whether the server could not be reached. */
     get isGone() {
         return this.status === 0;
     }
 }
 
-/** Keys live as long as the tab, and no longer. */
+/** Keys are stored until the tab is closed. */
 class Keys {
     read(kind) {
         try {
@@ -37,7 +37,7 @@ class Keys {
         try {
             sessionStorage.setItem(`varve.${kind}Key`, key);
         } catch {
-            // A browser that keeps nothing asks again after a reload.
+            // Without sessionStorage the page asks again after a reload.
         }
     }
 
@@ -47,7 +47,7 @@ class Keys {
             try {
                 sessionStorage.removeItem(`varve.${kind}Key`);
             } catch {
-                // Nothing was kept.
+                // Nothing was stored.
             }
         }
     }
@@ -56,12 +56,12 @@ class Keys {
 export class Server {
     #keys = new Keys();
     #asking = new Map();
-    /** The kinds of keys that the user did not give when asked last. */
+    /** Kinds of keys that the user refused to give when asked last. */
     #refused = new Set();
     #ask;
 
     /**
-     * @param {URL} base where the API's paths begin
+     * @param {URL} base base address of the API
      * @param {(kind: 'api'|'operator', wrong: boolean) => Promise<string|null>} ask asks the user
      *     for a key; null if there is none
      */
@@ -70,12 +70,12 @@ export class Server {
         this.#ask = ask;
     }
 
-    /** Whether a key is kept. */
+    /** Whether a key is stored. */
     get hasKey() {
         return this.#keys.read('api') !== '' || this.#keys.read('operator') !== '';
     }
 
-    /** Whether a key for who runs the server is kept, beside that of requests. */
+    /** Whether an operator key is stored, in addition to the API key. */
     get hasOperatorKey() {
         return this.#keys.read('operator') !== '';
     }
@@ -85,8 +85,8 @@ export class Server {
     }
 
     /**
-     * Sends a request, and asks for a key where one is needed. Who refused to give one is asked
-     * again only by what he does himself.
+     * Sends a request, and asks for a key if one is needed. A user who refused to give one is asked
+     * again only by actions of the user.
      *
      * @param {string} path such as '/v1/models'
      * @param {object} [options]
@@ -94,13 +94,13 @@ export class Server {
      * @param {object} [options.body] sent as JSON
      * @param {object} [options.headers]
      * @param {AbortSignal} [options.signal]
-     * @param {boolean} [options.operator] whether it is for who runs the server, whose key may be
-     *     another
+     * @param {boolean} [options.operator] whether the route is for the operator, who may have
+     *     another key
      * @param {boolean} [options.quiet] whether to fail rather than ask for a key
-     * @param {boolean} [options.byUser] whether the user wants it right now; so it is with all that
-     *     changes something, unless told otherwise
+     * @param {boolean} [options.byUser] whether it is an action of the user; the default is true for
+     *     requests that change something
      * @returns {Promise<Response>} with a status that is no error
-     * @throws {ServerError} if the server says no, or is not there
+     * @throws {ServerError} if the server returns an error or cannot be reached
      */
     async send(path, options = {}) {
         const kind = options.operator ? 'operator' : 'api';
@@ -127,7 +127,7 @@ export class Server {
         }
     }
 
-    /** Sends a request and reads the answer as JSON; see send. */
+    /** Sends a request and reads the response as JSON; see send. */
     async json(path, options = {}) {
         const response = await this.send(path, {
             ...options,
@@ -137,14 +137,14 @@ export class Server {
     }
 
     /**
-     * Reads a path again and again, while the page can be seen.
+     * Polls a path while the page is visible.
      *
      * @param {string} path
-     * @param {number} millis between an answer and the next question
+     * @param {number} millis time between a response and the next request
      * @param {(value: object) => void} onValue
-     * @param {(error: ServerError) => void} onError is told of each failure; it goes on after it
+     * @param {(error: ServerError) => void} onError called after each failure; polling continues
      * @param {object} [options] of send
-     * @returns {() => void} stops it
+     * @returns {() => void} stops polling
      */
     poll(path, millis, onValue, onError, options = {}) {
         const stop = new AbortController();
@@ -169,7 +169,7 @@ export class Server {
         return () => stop.abort();
     }
 
-    /** Asks the user for a key, once however many ask; whether there is a new one. */
+    /** Asks the user for a key, once for concurrent requests; returns whether there is a new key. */
     async askKey(kind = 'api', wrong = false) {
         if (!this.#asking.has(kind)) {
             this.#asking.set(kind, this.#ask(kind, wrong).finally(() => this.#asking.delete(kind)));
@@ -197,7 +197,7 @@ export class Server {
         if (options.body !== undefined) {
             headers['Content-Type'] = 'application/json';
         }
-        // Built out here: what cannot be sent does not mean that the server is gone.
+        // Built here: an invalid request does not mean that the server cannot be reached.
         const request = new Request(new URL(path.replace(/^\//, ''), this.base), {
             method: method(options),
             headers,
@@ -235,7 +235,7 @@ async function failure(response) {
     }
 }
 
-/** Waits, or less if a signal says so. */
+/** Waits for a time, or until the signal aborts. */
 export function wait(millis, signal) {
     return new Promise(resolve => {
         const timer = setTimeout(resolve, millis);

@@ -1,4 +1,4 @@
-// Light and dark: as the system has it until the user chooses.
+// Light and dark theme: that of the system until the user chooses.
 
 import {h, icon} from './dom.js';
 
@@ -8,7 +8,7 @@ function current() {
     return document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light');
 }
 
-/** The button that changes between both. */
+/** Button that switches the theme. */
 export function themeButton() {
     const button = h('button.quiet', {type: 'button', onclick: toggle});
 
@@ -18,7 +18,7 @@ export function themeButton() {
         try {
             localStorage.setItem('varve.theme', next);
         } catch {
-            // It holds until the page is left.
+            // The choice lasts until the page is closed.
         }
         draw();
     }

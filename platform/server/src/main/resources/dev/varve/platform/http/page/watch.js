@@ -1,12 +1,12 @@
-// Tells when the server is gone, and when it is back.
+// Reports when the server is unreachable, and when it is reachable again.
 
 import {wait} from './server.js';
 
 const MILLIS = 2000;
 
 /**
- * Shows a notice from the first request that found no server until one finds it again; the event
- * 'varve-back' tells views then.
+ * Shows a notice from the first request that fails to reach the server until one succeeds; the event
+ * 'varve-back' notifies views then.
  */
 export function watchServer(server, notice) {
     let watching = false;

@@ -1,5 +1,5 @@
-// One answer, from the question to its end. It lives on in the server when this page is closed: the
-// message knows its stream and the last event that it has, and a page that comes back goes on there.
+// One response, from the request to its end. The server continues it when this page is closed: the
+// message has its stream and its last event, from which a later page resumes.
 
 import {ServerError, wait} from '../server.js';
 import {events} from './events.js';
@@ -15,20 +15,20 @@ export class Answer {
     #changed;
     #save;
     #abort = new AbortController();
-    /** Aborted once there is a part of the answer. */
+    /** Aborted when the first part of the response arrives. */
     #silent = new AbortController();
     #requestId = newId();
     #stopped = false;
     #saved = 0;
-    /** Whether words were kept, without which nothing can be gone on with. */
+    /** Whether text was stored, without which the response cannot be continued. */
     #hasWords = false;
     #begin = performance.now();
 
     /**
      * @param server
-     * @param message of the assistant, which is written to
-     * @param {() => void} changed is told when there is something new
-     * @param {() => Promise} save keeps the message
+     * @param message message of the assistant, which is modified
+     * @param {() => void} changed called after each change
+     * @param {() => Promise} save stores the message
      */
     constructor(server, message, changed, save) {
         this.#server = server;
@@ -37,7 +37,7 @@ export class Answer {
         this.#save = save;
     }
 
-    /** Asks for it, and returns when it ended in some way; the message says how. */
+    /** Sends the request, and returns when the response has ended; the message has the reason. */
     async ask(body) {
         watchQuestion(this.#server, this.#requestId, this.#silent.signal, words => {
             this.#message.waits = words;
@@ -68,19 +68,19 @@ export class Answer {
         }
     }
 
-    /** Goes on with what a page before this one, or this one, began. */
+    /** Resumes a stream that an earlier page, or this one, began. */
     async resume() {
         this.#begin = performance.now() - (this.#message.facts?.millis ?? 0);
         await this.#run(() => this.#take());
     }
 
-    /** Ends it now. */
+    /** Cancels the response. */
     async stop() {
         this.#stopped = true;
         const id = this.#message.stream?.id;
         this.#abort.abort();
         if (id) {
-            // The server would go on for a while, for a reader who comes back.
+            // Without this the server would generate for a while, for a client that resumes.
             await this.#server.send(`/v1/streams/${id}`, {method: 'DELETE', quiet: true}).catch(() => {});
         }
     }
@@ -143,7 +143,7 @@ export class Answer {
         return this.#server.send(`/v1/streams/${id}?after=${last}`, {signal: this.#abort.signal});
     }
 
-    /** Reads what comes; whether that was all. */
+    /** Reads events; returns whether the response is complete. */
     async #readTo(response) {
         delete this.#message.waits;
         if (response.status === 204) {

@@ -1,4 +1,4 @@
-// Where a question is written.
+// Field in which the user writes a message.
 
 import {h, icon, show} from '../dom.js';
 
@@ -22,7 +22,7 @@ export class Composer {
             'aria-describedby': 'question-help',
             oninput: () => this.#fit(),
             onkeydown: event => {
-                // On a phone the key makes a line; what composes a character is none.
+                // On a phone Enter inserts a line break; Enter within an input method does not send.
                 if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !this.#coarse.matches) {
                     event.preventDefault();
                     this.#submit(onsend);
@@ -49,7 +49,7 @@ export class Composer {
         h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift+Enter starts a new line, Escape stops a response.'));
     }
 
-    /** What is written and not sent yet. */
+    /** The unsent text. */
     get text() {
         return this.#field.value;
     }
@@ -59,14 +59,14 @@ export class Composer {
         this.#fit();
     }
 
-    /** Not where that would bring up a keyboard on the glass. */
+    /** Focuses the field, except on touch screens, where a keyboard would open. */
     focus() {
         if (!this.#coarse.matches) {
             this.#field.focus();
         }
     }
 
-    /** Whether an answer is being written. */
+    /** Sets whether a response is being generated. */
     set running(running) {
         const hadFocus = document.activeElement === this.#send || document.activeElement === this.#stop;
         this.#running = running;
@@ -87,7 +87,7 @@ export class Composer {
         onsend(text);
     }
 
-    /** As high as its text, up to the limit of the style sheet. */
+    /** Adapts the height to the text, up to the limit of the style sheet. */
     #fit() {
         this.#field.style.setProperty('height', 'auto');
         this.#field.style.setProperty('height', `${this.#field.scrollHeight + 2}px`);

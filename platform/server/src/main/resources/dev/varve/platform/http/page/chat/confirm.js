@@ -1,8 +1,8 @@
-// Asks before something is lost.
+// Asks for confirmation before something is deleted.
 
 import {h} from '../dom.js';
 
-/** Whether the user agrees. */
+/** Returns whether the user confirms. */
 export function confirmed(question, yes) {
     return new Promise(resolve => {
         let agreed = false;

@@ -1,14 +1,14 @@
-// What a conversation is, and how it becomes a request.
+// Format of a conversation, and its conversion to a request.
 //
 // Messages:
 //   {role: 'user', content}
 //   {role: 'assistant', content, reasoning, calls: [{id, name, arguments}], model, state, finish,
 //    error, facts: {usage, timings, firstMillis, millis}, stream: {id, last}}
 //   {role: 'tool', content, call, name}
-// The state of an answer: 'running', 'done', 'stopped' by its reader, 'broken' off by the server or
-// the way to it.
+// The state of a response: 'running', 'done', 'stopped' by the user, 'broken' by a failure of the
+// server or of the connection.
 
-/** What is set in no chat yet. Strings as they stand in their fields; empty: the server's own. */
+/** Settings of a new chat: strings as in their fields; empty: the server's own value. */
 export const DEFAULTS = {
     model: '',
     system: '',
@@ -27,7 +27,7 @@ export const DEFAULTS = {
 const NUMBERS =
     ['temperature', 'top_p', 'top_k', 'min_p', 'repetition_penalty', 'max_tokens', 'seed'];
 
-/** A message as it was kept; one that something else wrote may lack parts. */
+/** A message from the store; one that another version wrote may lack fields. */
 export function wellFormed(message) {
     const whole = {
         ...message,
@@ -43,7 +43,7 @@ export function wellFormed(message) {
     return whole;
 }
 
-/** Reads the tools that a user wrote; throws an Error that says what is wrong. */
+/** Parses the tools that a user wrote; throws an Error with the reason. */
 export function parseTools(text) {
     if (text.trim() === '') {
         return [];
@@ -56,7 +56,7 @@ export function parseTools(text) {
     }
     const list = Array.isArray(tools) ? tools : [tools];
     return list.map(tool => {
-        // The function alone is what people have at hand.
+        // Accepts the function alone, which users often have.
         const whole = tool?.function ? tool : {type: 'function', function: tool};
         if (typeof whole.function?.name !== 'string') {
             throw new Error('Each tool needs a name: {"name": "…", "parameters": {…}}');
@@ -65,7 +65,7 @@ export function parseTools(text) {
     });
 }
 
-/** The body of a request that answers, or goes on with, the last of some messages. */
+/** Body of a request that responds to, or continues, the last message. */
 export function request(messages, settings) {
     const body = {
         messages: [],
@@ -119,7 +119,7 @@ function wire(message) {
     return sent;
 }
 
-/** Whether the server can go on with an answer. */
+/** Whether the server can continue a response. */
 export function canContinue(message) {
     return message.role === 'assistant'
         && message.state !== 'running'
@@ -128,14 +128,14 @@ export function canContinue(message) {
         && (message.state !== 'done' || message.finish === 'length');
 }
 
-/** Whether a model waits for results of the calls in an answer. */
+/** Whether a response has tool calls without results. */
 export function waitsForResults(messages, index) {
     return index === messages.length - 1
         && messages[index].state === 'done'
         && messages[index].calls?.length > 0;
 }
 
-/** A name for a chat, from what was said first. */
+/** Title of a chat, from its first message. */
 export function title(text) {
     const letters = [...text.trim().split('\n', 1)[0]];
     return letters.length > 60

@@ -1,10 +1,10 @@
-// Server-sent events of an answer to fetch, which EventSource cannot send with a key or a body.
+// Server-sent events of a fetch response: EventSource can send neither a key nor a body.
 
 /**
- * Reads events as they come.
+ * Reads events as they arrive.
  *
  * @param {Response} response
- * @returns {AsyncGenerator<{id: string, data: string}>} comments are left out
+ * @returns {AsyncGenerator<{id: string, data: string}>} comments are skipped
  */
 export async function* events(response) {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

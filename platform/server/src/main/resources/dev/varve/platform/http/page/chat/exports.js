@@ -1,8 +1,8 @@
-// Conversations as files.
+// Export of conversations to files.
 
 import {line} from './facts.js';
 
-/** As JSON, with all times. */
+/** JSON, with all times. */
 export function asJson(chat, messages) {
     return JSON.stringify({
         format: 'varve-chat',
@@ -14,7 +14,7 @@ export function asJson(chat, messages) {
     }, null, 2);
 }
 
-/** As Markdown, to read. */
+/** Markdown, for reading. */
 export function asMarkdown(chat, messages) {
     const parts = [`# ${chat.title}`];
     if (chat.settings.system) {
@@ -51,7 +51,7 @@ function fenced(text, language = '') {
     return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Has the browser save a text. */
+/** Saves a text as a file. */
 export function save(name, type, text) {
     const url = URL.createObjectURL(new Blob([text], {type}));
     const link = document.createElement('a');
@@ -61,7 +61,7 @@ export function save(name, type, text) {
     setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-/** A name for the file of a chat. */
+/** File name of a chat. */
 export function fileName(chat, ending) {
     const words = chat.title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
     return `${words.slice(0, 40) || 'chat'}.${ending}`;

@@ -1,9 +1,9 @@
-// What an answer took, in a line and in full.
+// Time and tokens of a response, in one line and in full.
 
 import {h} from '../dom.js';
 import {bytes, count, duration, percent} from '../format.js';
 
-/** Tokens a second, as the server measured them, or as they come. */
+/** Tokens per second, measured by the server, or by this page while they arrive. */
 function speed(facts, running) {
     const measured = facts.timings?.decode_tokens_per_second;
     if (measured) {
@@ -26,7 +26,7 @@ function accepted(facts) {
     return drafted > 0 ? `${percent(taken / drafted)} of draft tokens accepted` : '';
 }
 
-/** The most important ones. */
+/** The most important values. */
 export function line(message) {
     const facts = message.facts ?? {};
     const generated = facts.usage?.completion_tokens;
@@ -38,7 +38,7 @@ export function line(message) {
     ].filter(part => part !== '').join(' · ');
 }
 
-/** All of them, as a list of names and values. */
+/** All values, as a list with names. */
 export function table(message) {
     const facts = message.facts ?? {};
     const usage = facts.usage ?? {};

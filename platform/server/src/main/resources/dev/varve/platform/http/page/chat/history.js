@@ -1,4 +1,4 @@
-// The conversations that are kept, beside the one that is shown.
+// List of the stored conversations.
 
 import {h, icon, show} from '../dom.js';
 

@@ -1,18 +1,18 @@
 // The messages of a conversation. All have an element, so that the browser can search them, but only
-// those near what is seen are laid out and made rich. They stand in groups, so that of thousands only
-// those of a few groups are looked at in each picture.
+// those near the visible ones are laid out and enriched. They are in groups: of thousands, only the
+// messages of a few groups are examined per frame.
 
 import {h, icon, show} from '../dom.js';
 import {MessageView} from './message.js';
 
 const NEAR = '1200px 0px';
-/** So near to the end a reader wants to see what comes, in CSS pixels. */
+/** Distance from the end within which the list follows new text, in CSS pixels. */
 const END = 60;
-/** So many messages fill a screen. */
+/** Number of messages that fill a screen. */
 const SEEN_FIRST = 6;
-/** Messages of a group. */
+/** Number of messages in a group. */
 const GROUP = 40;
-/** So long a picture may wait for messages that become rich, in milliseconds. */
+/** Time per frame for enriching messages, in milliseconds. */
 const WORK_MILLIS = 6;
 
 export class MessageList {
@@ -44,7 +44,7 @@ export class MessageList {
         }, this.inner);
         this.#sees = new IntersectionObserver(entries => {
             for (const {target, isIntersecting} of entries) {
-                // What has gone by again before its turn came stays as it is.
+                // Messages that are no longer visible stay plain.
                 this.#near[isIntersecting ? 'add' : 'delete'](target.view);
             }
             this.#work();
@@ -79,7 +79,7 @@ export class MessageList {
         this.#views = messages.map(message => new MessageView(message, this.#actions));
         this.#views.forEach(view => this.#append(view));
         this.#follows = true;
-        // Those that are seen first are rich at once.
+        // The messages that are visible first are enriched at once.
         this.#views.slice(-SEEN_FIRST).forEach(view => this.#enrich(view));
         [...this.inner.children].forEach(group => this.#seesGroups.observe(group));
         this.#follow();
@@ -110,7 +110,7 @@ export class MessageList {
         }
     }
 
-    /** Shows what changed in the last message, before the next picture. */
+    /** Shows changes of the last message before the next frame. */
     update() {
         if (this.#frame === 0) {
             this.#frame = requestAnimationFrame(() => this.updateNow());
@@ -136,7 +136,7 @@ export class MessageList {
         this.#follow();
     }
 
-    /** Makes what is near rich, as much of it as a picture has time for. */
+    /** Enriches messages near the visible ones, as many as fit in a frame. */
     #work() {
         if (this.#working !== 0 || this.#near.size === 0) {
             return;

@@ -1,5 +1,5 @@
-// Markdown as models write it, made harmless: what is shown has passed DOMPurify, whatever marked
-// makes of it. Images of other hosts are links, since a model could tell them what it read.
+// Markdown as models write it, sanitised: DOMPurify filters the output of marked. Images of other
+// hosts become links, since a model could send them data in the address.
 
 import DOMPurify from '../lib/purify.js';
 import {Marked} from '../lib/marked.js';
@@ -11,7 +11,7 @@ const marked = new Marked({
     gfm: true,
     breaks: true,
     renderer: {
-        // Tags are shown as they were written, but for those that only change how letters look.
+        // Tags are shown as text, except those that only format characters.
         html({text}) {
             return SIMPLE.test(text.trim()) ? text : escaped(text);
         },
@@ -33,7 +33,7 @@ const ALLOWED = {
     ALLOWED_ATTR: ['align', 'class', 'href', 'start', 'title'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
-    // Values of all other attributes are held to be addresses.
+    // Values of all other attributes are treated as addresses.
     ADD_URI_SAFE_ATTR: ['align', 'start'],
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
     RETURN_DOM_FRAGMENT: true,
@@ -43,10 +43,10 @@ function escaped(text) {
     return text.replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Lists and quotes so deep in each other are no text for people, and take the parser forever. */
+/** Maximum nesting of lists and quotes: deeper ones take the parser too long. */
 const DEEP = /^(?:[ \t>]|[*+-](?=[ \t])|\d{1,9}[.)](?=[ \t])){200}/m;
 
-/** The blocks of a text; none where it is nothing that can be read as Markdown. */
+/** Blocks of a text; none if it cannot be parsed as Markdown. */
 function blocks(text) {
     if (DEEP.test(text)) {
         return [];
@@ -63,7 +63,7 @@ function parsed(text) {
         try {
             return DOMPurify.sanitize(marked.parse(text), ALLOWED);
         } catch {
-            // Shown as it is.
+            // Shown as plain text.
         }
     }
     const fragment = document.createDocumentFragment();
@@ -71,7 +71,7 @@ function parsed(text) {
     return fragment;
 }
 
-/** Makes a fragment of a text. */
+/** Creates a fragment of a text. */
 export function render(text) {
     const fragment = parsed(text);
     for (const block of fragment.querySelectorAll('p, li, h1, h2, h3, h4, h5, h6, td, th, ul, ol')) {
@@ -97,7 +97,7 @@ export function render(text) {
     return fragment;
 }
 
-/** A heading of an answer stands below those of the page, but looks as it was meant. */
+/** Headings of a response get a lower level than those of the page, and keep their style. */
 function lower(heading) {
     const rank = Number(heading.tagName[1]);
     const lowered = h(`h${Math.min(rank + 2, 6)}.rank-${rank}`);
@@ -116,7 +116,7 @@ function codeBlock(code) {
         h('pre', {tabindex: '0', role: 'region', 'aria-label': `Code, ${language || 'text'}`}, code));
 }
 
-/** A button that copies what a function gives. */
+/** Button that copies the result of a function. */
 export function copyButton(text, label) {
     const button = h('button.quiet.small', {
         type: 'button',
@@ -137,7 +137,7 @@ async function copy(text) {
         await navigator.clipboard.writeText(text);
         return true;
     } catch {
-        // Over plain HTTP from another host there is no clipboard but by the old way.
+        // Over plain HTTP from another host the clipboard API is missing: uses execCommand.
         const field = h('textarea.unseen', {value: text});
         document.body.append(field);
         field.select();
@@ -148,8 +148,8 @@ async function copy(text) {
 }
 
 /**
- * A text that grows, in an element. What is complete is made once, so that the work of a token does
- * not grow with the answer.
+ * A growing text in an element. Complete blocks are rendered once, so that the work per token does
+ * not grow with the response.
  */
 export class GrowingText {
     #element;
@@ -161,7 +161,7 @@ export class GrowingText {
         this.#element = element;
     }
 
-    /** Shows a text that begins with what was shown before. */
+    /** Shows a text that begins with the previous one. */
     grow(text) {
         if (text === this.#text) {
             return;
@@ -171,7 +171,7 @@ export class GrowingText {
             return;
         }
         this.#text = text;
-        // The last block grows; the one before it may become one with it.
+        // The last block grows; the block before it may merge with it.
         const settled = blocks(text.slice(this.#fixed)).slice(0, -2).reduce((length, block) => length + block.raw.length, 0);
         this.#tail.forEach(node => node.remove());
         if (settled > 0) {
@@ -183,7 +183,7 @@ export class GrowingText {
         this.#element.append(tail);
     }
 
-    /** Shows a text at once, such as one that is complete. */
+    /** Shows a text at once, for example a complete one. */
     whole(text) {
         this.#text = text;
         this.#fixed = 0;

@@ -1,4 +1,4 @@
-// A message, as it is shown.
+// Element of a message.
 
 import {h, icon, show} from '../dom.js';
 import {canContinue} from './conversation.js';
@@ -8,12 +8,12 @@ import {ending, inWords} from './words.js';
 
 const WHO = {user: 'You', assistant: 'Response', tool: 'Result of a tool'};
 
-/** After so long somebody who waits is told how long it has been. */
+/** Time after which the elapsed time is shown. */
 const SLOW_MILLIS = 2000;
 
 /**
- * The element of a message. It shows plain text until it is asked for more, so that thousands cost
- * little.
+ * The element of a message. It shows plain text until it is enriched, so that thousands of messages
+ * are cheap.
  */
 export class MessageView {
     #message;
@@ -27,8 +27,8 @@ export class MessageView {
 
     /**
      * @param message
-     * @param {object} actions what its buttons do, each with this view's message: edit, regenerate,
-     *     resume, retry, give
+     * @param {object} actions functions of its buttons, called with this view's message: edit,
+     *     regenerate, resume, retry, give
      */
     constructor(message, actions) {
         this.#message = message;
@@ -36,7 +36,7 @@ export class MessageView {
         this.element = h(`article.message.${message.role}`, {
             'aria-label': message.role === 'tool' ? `Result of ${message.name}` : WHO[message.role],
         }, h('div.text.plain', {dir: 'auto'}, message.content));
-        // The list looks for the view of what comes into sight.
+        // The list finds this view when its element becomes visible.
         this.element.view = this;
     }
 
@@ -48,7 +48,7 @@ export class MessageView {
         return this.#message;
     }
 
-    /** Makes all that belongs to the message; once. */
+    /** Creates all parts of the message, once. */
     enrich() {
         if (this.#isRich) {
             return;
@@ -66,10 +66,10 @@ export class MessageView {
         }
     }
 
-    /** Shows what changed. */
+    /** Shows changes of the message. */
     update({isLast = false} = {}) {
         this.#isLast = isLast;
-        // While it is edited its parts are not in their places.
+        // While the message is edited, its parts are detached.
         if (!this.#isRich || this.#isEdited || this.#message.role !== 'assistant') {
             return;
         }
@@ -136,7 +136,7 @@ export class MessageView {
         if (label.textContent !== words) {
             label.textContent = words;
         }
-        // What nobody unfolds need not be made.
+        // The content is created when it is unfolded.
         if (thoughts.open) {
             this.#thoughts.grow(this.#message.reasoning);
         }
@@ -289,7 +289,7 @@ export class MessageView {
     }
 }
 
-/** Arguments of a call, readable; as they are while they are incomplete. */
+/** Arguments of a call, formatted; unchanged while they are incomplete. */
 function pretty(text) {
     try {
         return JSON.stringify(JSON.parse(text), null, 2);

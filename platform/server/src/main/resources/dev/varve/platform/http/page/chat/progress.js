@@ -1,14 +1,14 @@
-// What the server does with a question that has no answer yet: whether it waits, and how much of it
-// is read. The server says that of all requests; ours is found by the id that it was sent with.
+// Progress of a request without a response yet: whether it is queued, and how much of its prompt is
+// computed. The server reports all requests; the page finds its own by the request id.
 
 import {wait} from '../server.js';
 
-/** Most prompts are read sooner, and nobody wants to see them counted. */
+/** Delay before progress is shown: most prompts are computed sooner. */
 const FIRST_MILLIS = 1000;
 const NEXT_MILLIS = 700;
 
 /**
- * Watches a question until told to stop.
+ * Watches a request until the signal aborts.
  *
  * @param server
  * @param {string} requestId
@@ -25,7 +25,7 @@ export async function watchQuestion(server, requestId, signal, tell) {
                 tell(inWords(ours));
             }
         } catch {
-            // Whoever waits is told of the answer, not of this.
+            // The request itself reports the failure.
         }
         await wait(NEXT_MILLIS, signal);
     }

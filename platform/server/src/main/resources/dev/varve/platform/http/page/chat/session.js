@@ -1,5 +1,5 @@
-// A conversation and the answer that is being written in it. It goes on while other views or chats
-// are looked at.
+// A conversation and its running response, which continues while the user looks at other views or
+// chats.
 
 import {announce} from '../dom.js';
 import {Answer} from './answer.js';
@@ -7,16 +7,16 @@ import {canContinue, DEFAULTS, request, title, wellFormed} from './conversation.
 import {newId} from './store.js';
 import {inWords} from './words.js';
 
-/** So long after it broke off, an answer is gone on with unasked when its chat is opened. */
+/** Time after a broken connection during which an opened chat resumes its response by itself. */
 const FRESH_MILLIS = 10 * 60 * 1000;
-/** How often somebody who waits is shown that time passes. */
+/** Interval at which the elapsed time is updated. */
 const TICK_MILLIS = 1000;
-/** So long another tab has time to end its answer. */
+/** Time that another tab has to end its response. */
 const LEAVE_MILLIS = 3000;
 
 const open = new Map();
 
-/** The other tabs of this browser. */
+/** Channel to the other tabs of this browser. */
 const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('varve') : null;
 tabs?.addEventListener('message', ({data: {kind, chat}}) => {
     for (const session of open.values()) {
@@ -31,7 +31,7 @@ function tell(kind, chat) {
     tabs?.postMessage({kind, chat});
 }
 
-/** The session of a chat, which is the same as long as it writes an answer. */
+/** Session of a chat; the same object as long as a response is generated. */
 export async function openSession(id, store, server) {
     if (!open.get(id)?.isRunning) {
         const chat = await store.chat(id);
@@ -41,13 +41,13 @@ export async function openSession(id, store, server) {
         const session = new Session(store, server, chat, await store.messages(id), true);
         open.set(id, session);
         session.settle().catch(() => {
-            // Another tab was sooner, and this one hears of it.
+            // Another tab resumed it first, and notifies this one.
         });
     }
     return open.get(id);
 }
 
-/** A chat that is kept as soon as something is said in it. */
+/** A chat that is stored with its first message. */
 export function newSession(store, server, settings) {
     const now = Date.now();
     const chat = {
@@ -62,7 +62,7 @@ export function newSession(store, server, settings) {
     return session;
 }
 
-/** Removes a chat, or all, whatever tabs have it open. */
+/** Removes a chat, or all, also if other tabs have it open. */
 export async function removeSessions(store, id) {
     tell('stop', id);
     const sessions = [...open.values()].filter(session => !id || session.chat.id === id);
@@ -72,7 +72,7 @@ export async function removeSessions(store, id) {
     tell('removed', id);
 }
 
-/** What cannot be done, in words for whoever wanted it. */
+/** Failure of an action, with a message for the user. */
 class Refusal extends Error {}
 
 class Session {
@@ -81,7 +81,7 @@ class Session {
     #answer = null;
     #listener = null;
     #ended = Promise.resolve();
-    /** Whether another tab writes the answer. */
+    /** Whether another tab generates the response. */
     #waits = false;
     #isKept;
 
@@ -102,7 +102,7 @@ class Session {
     }
 
     /**
-     * Tells somebody what happens, or nobody.
+     * Sets or removes the listener.
      *
      * @param {?object} listener with added(message), cut(order), changed(), state(), replaced(),
      *     removed(), unkept(error)
@@ -111,7 +111,7 @@ class Session {
         this.#listener = listener;
     }
 
-    /** Who shows something may fail; the answer goes on, and is kept. */
+    /** Notifies the listener. If it fails, the response continues and is stored. */
     #notify(name, ...what) {
         try {
             this.#listener?.[name](...what);
@@ -120,7 +120,7 @@ class Session {
         }
     }
 
-    /** Another tab did something. */
+    /** Handles a message from another tab. */
     async hear(kind) {
         switch (kind) {
             case 'stop':
@@ -140,7 +140,7 @@ class Session {
         }
     }
 
-    /** Takes over what another tab kept. */
+    /** Loads what another tab stored. */
     async #reload() {
         const [chat, messages] =
             await Promise.all([this.#store.chat(this.chat.id), this.#store.messages(this.chat.id)]);
@@ -150,11 +150,11 @@ class Session {
         this.#take(chat, messages);
         this.#notify('replaced');
         await this.settle().catch(() => {
-            // A third tab was sooner.
+            // A third tab changed it first.
         });
     }
 
-    /** Goes on with an answer that was being written when the page was left. */
+    /** Resumes a response that was being generated when the page was closed. */
     async settle() {
         const last = this.messages.at(-1);
         if (last?.state !== 'running') {
@@ -179,7 +179,7 @@ class Session {
         }
     }
 
-    /** Asks a question. */
+    /** Sends a message. */
     async send(content) {
         await this.#alone(async () => {
             this.#name(content);
@@ -188,7 +188,7 @@ class Session {
         });
     }
 
-    /** Answers the calls of the last answer. */
+    /** Sends the results of the last response's tool calls. */
     async give(message, results) {
         await this.#alone(async () => {
             for (const [index, call] of this.#own(message).calls.entries()) {
@@ -198,7 +198,7 @@ class Session {
         });
     }
 
-    /** Goes on with an answer that is not complete. */
+    /** Continues an incomplete response. */
     async resume(message) {
         await this.#alone(async () => {
             const own = this.#own(message);
@@ -209,7 +209,7 @@ class Session {
         });
     }
 
-    /** Answers again what stands before an answer. */
+    /** Generates a response again. */
     async regenerate(message) {
         await this.stop();
         await this.#alone(async () => {
@@ -218,7 +218,7 @@ class Session {
         });
     }
 
-    /** Changes a question, and forgets what came after it. */
+    /** Changes a message of the user, and removes the messages after it. */
     async ask(message, content) {
         await this.stop();
         await this.#alone(async () => {
@@ -229,14 +229,14 @@ class Session {
         });
     }
 
-    /** Changes the words of an answer. */
+    /** Changes the text of a response. */
     async rewrite(message, content) {
         message.content = content;
         await this.#keep(message);
         tell('changed', this.chat.id);
     }
 
-    /** Ends the answer that is being written, here or in another tab. */
+    /** Cancels the running response, of this tab or another one. */
     async stop() {
         if (this.#waits) {
             tell('stop', this.chat.id);
@@ -247,7 +247,7 @@ class Session {
         await this.#ended;
     }
 
-    /** Keeps the settings of a chat that is kept. */
+    /** Stores the settings of a stored chat. */
     async keepSettings() {
         if (this.#isKept) {
             await this.#store.putChat(this.chat).catch(error => this.#notify('unkept', error));
@@ -260,7 +260,7 @@ class Session {
         }
     }
 
-    /** A message as it is here now: another tab may have changed what stood around it. */
+    /** The current object of a message: another tab may have replaced the messages around it. */
     #own(message) {
         const own = this.messages.find(each => each.id === message.id);
         if (!own) {
@@ -310,7 +310,7 @@ class Session {
         return `varve-${this.chat.id}`;
     }
 
-    /** Does something, with what is kept by now, while no other tab writes in this chat. */
+    /** Runs an action on the stored state while no other tab writes to this chat. */
     async #alone(action) {
         const done = navigator.locks
             ? navigator.locks.request(this.#lock, {ifAvailable: true}, async lock => {
@@ -321,7 +321,7 @@ class Session {
                 return lock !== null;
             })
             : action().then(() => true);
-        // Whoever waits for the end does not mind how it came.
+        // Callers that wait for the end ignore its reason.
         this.#ended = done.catch(() => {});
         if (!await done) {
             throw new Refusal('Another tab writes a response in this conversation.');
@@ -337,7 +337,7 @@ class Session {
         }
     }
 
-    /** One tab at a time reads an answer: the server gives it to the last one that asks. */
+    /** Only one tab reads a response: the server sends it to the last client that resumes it. */
     async #follow(message) {
         const read = () => this.#run(message, answer => answer.resume());
         if (!navigator.locks) {
@@ -418,12 +418,12 @@ class Session {
     async #keep(message) {
         this.chat.updated = Date.now();
         try {
-            // What another tab removed does not come back with an answer that ends late.
+            // A chat that another tab removed is not stored again when its response ends later.
             if (await this.#store.put(this.chat, message, !this.#isKept)) {
                 this.#isKept = true;
             }
         } catch (error) {
-            // The browser's store is full or closed: the chat goes on, and is lost with the page.
+            // The browser's store is full or closed: the chat continues, and is lost with the page.
             this.#notify('unkept', error);
         }
     }

@@ -1,9 +1,9 @@
-// The settings of a conversation, folded away in a dialog.
+// Dialog with the settings of a conversation.
 
 import {h} from '../dom.js';
 import {parseTools} from './conversation.js';
 
-/** Names, labels, least, most and steps; a fraction may have as many digits as it likes. */
+/** Names, labels, minimum, maximum and step; fractions may have any number of digits. */
 const SAMPLING = [
     ['temperature', 'Temperature', 0, 5, 'any', '0 always selects the most likely token'],
     ['top_p', 'Top p', 0, 1, 'any', 'most likely tokens up to this total probability'],
@@ -17,8 +17,8 @@ const SAMPLING = [
 /**
  * Shows the settings until they are closed.
  *
- * @param {object} settings is changed
- * @param {object} props of the model: what holds where nothing is set
+ * @param {object} settings modified
+ * @param {object} props properties of the model, with the defaults
  * @param {() => void} changed
  */
 export function openSettings(settings, props, changed) {
@@ -111,7 +111,7 @@ export function openSettings(settings, props, changed) {
         tools.removeAttribute('aria-invalid');
     }
 
-    // The browser says nothing of a field that it cannot show. The event does not bubble.
+    // The browser reports no error for a hidden field. The event does not bubble.
     dialog.addEventListener('invalid', event => unfold(event.target), true);
     dialog.addEventListener('close', () => dialog.remove());
     document.body.append(dialog);
@@ -125,7 +125,7 @@ function unfold(field) {
     }
 }
 
-/** What holds where nothing is set, as far as the server tells it. */
+/** Defaults of the settings, as far as the server reports them. */
 function standard(defaults, name) {
     const known = name === 'repetition_penalty' ? defaults.repeat_penalty : defaults[name];
     return known ?? {max_tokens: 'no limit', seed: 'random'}[name] ?? '';
@@ -133,7 +133,7 @@ function standard(defaults, name) {
 
 function choice(id, value, options) {
     const field = h('select', {id}, options.map(([each, words]) => h('option', {value: each}, words)));
-    // The value of an option is an attribute here, which h sets as a property.
+    // Sets the attribute: h would set a property.
     field.value = value;
     return field;
 }

@@ -1,20 +1,20 @@
-// Conversations, kept in this browser and nowhere else.
+// Store of conversations, in this browser only.
 //
 // A chat: {id, title, created, updated, settings}; times in milliseconds since 1970.
 // A message: {id, chat, order, role, content, ...}; see conversation.js. Its key is the pair of
-// chat and order, so that a chat is read in one go and cut behind a message.
+// chat and order, so that a chat is read, or removed from a message on, as one range.
 
 const NAME = 'varve';
 const VERSION = 1;
 
-/** Makes an id; also where the page came over plain HTTP, which has no randomUUID. */
+/** Creates an id; also over plain HTTP, where randomUUID does not exist. */
 export function newId() {
     return [...crypto.getRandomValues(new Uint8Array(12))]
         .map(byte => byte.toString(16).padStart(2, '0'))
         .join('');
 }
 
-/** Opens the store; where the browser keeps nothing, one that lives as long as the page. */
+/** Opens the store; without IndexedDB, one in memory. */
 export async function openStore() {
     try {
         return new KeptStore(await openDatabase());
@@ -36,7 +36,7 @@ function openDatabase() {
     });
 }
 
-/** All messages of a chat, from one on. */
+/** Messages of a chat from an order on. */
 function range(chat, from = 0) {
     return IDBKeyRange.bound([chat, from], [chat, Infinity]);
 }
@@ -51,7 +51,7 @@ class KeptStore {
 
     #use(database) {
         this.#database = database;
-        // Another version of the page may want to change it.
+        // Another version of the page may upgrade the database.
         database.onversionchange = () => database.close();
     }
 
@@ -80,7 +80,7 @@ class KeptStore {
         return cursor?.value;
     }
 
-    /** Keeps a message with its chat; whether it did, since a chat that was removed stays so. */
+    /** Stores a message with its chat; returns false if the chat was removed. */
     async put(chat, message, isNew) {
         const transaction = await this.#begin(['chats', 'messages'], 'readwrite');
         return new Promise((resolve, reject) => {
@@ -100,7 +100,7 @@ class KeptStore {
         });
     }
 
-    /** Removes the messages of a chat from one on. */
+    /** Removes the messages of a chat from an order on. */
     cut(chat, from) {
         return this.#ask('messages', 'readwrite', store => store.delete(range(chat, from)));
     }
@@ -122,7 +122,7 @@ class KeptStore {
             if (error.name !== 'InvalidStateError') {
                 throw error;
             }
-            // Another page had it closed.
+            // Another page caused the database to close.
             this.#use(await openDatabase());
             return this.#database.transaction(names, mode);
         }
@@ -132,7 +132,7 @@ class KeptStore {
         const transaction = await this.#begin(name, mode);
         return new Promise((resolve, reject) => {
             const request = action(transaction.objectStore(name));
-            // What is written counts when the whole transaction is done.
+            // Writes are durable when the whole transaction is complete.
             transaction.oncomplete = () => resolve(request.result);
             transaction.onerror = () => reject(transaction.error);
             transaction.onabort = () => reject(transaction.error);
@@ -140,7 +140,7 @@ class KeptStore {
     }
 }
 
-/** The same in memory. */
+/** The same interface, in memory. */
 class PassingStore {
     #chats = new Map();
     #messages = new Map();

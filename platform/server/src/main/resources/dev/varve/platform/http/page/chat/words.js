@@ -1,4 +1,4 @@
-// What went wrong, in words for whoever chats.
+// Error messages for users of the chat.
 
 /** @param {{status: number, code: string, message: string}} error */
 export function inWords(error) {
@@ -33,7 +33,7 @@ export function inWords(error) {
     }
 }
 
-/** Why an answer ended, if that is worth a word. */
+/** Why a response ended, if that is worth a note. */
 export function ending(message) {
     if (message.state === 'stopped') {
         return 'Stopped';

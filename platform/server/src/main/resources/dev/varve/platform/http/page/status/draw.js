@@ -1,4 +1,4 @@
-// Pictures of numbers. Colours come from classes, so that they are those of the theme.
+// Charts. Colours are set by classes, so that they follow the theme.
 
 import {h} from '../dom.js';
 
@@ -21,11 +21,11 @@ export function svg(tag, attributes = {}, ...children) {
 const ALL = 1000;
 
 /**
- * A bar of parts, one behind the other, of a whole.
+ * A bar of consecutive parts of a whole.
  *
  * @param {{colour: number, value: number}[]} parts
- * @param {number} whole what the whole bar stands for
- * @param {string} words what it says
+ * @param {number} whole value of the whole bar
+ * @param {string} words text alternative
  */
 export function bar(parts, whole, words) {
     let at = 0;
@@ -44,7 +44,7 @@ export function bar(parts, whole, words) {
     }, svg('rect.empty-bar', {x: 0, y: 0, width: ALL, height: 10}), rects);
 }
 
-/** What the colours of a bar mean, with their values. */
+/** Legend of a bar, with values. */
 export function legend(parts) {
     return h('ul.legend', {}, parts.map(({colour, name, value}) =>
         h('li', {}, swatch(colour), `${name} `, h('strong', {}, value))));
@@ -55,7 +55,7 @@ function swatch(colour) {
         svg(`rect.fill-${colour}`, {width: 10, height: 10, rx: 2}));
 }
 
-/** Words in a colour, with a sign for those who do not see it. */
+/** Text in a colour, with a sign for users who cannot see the colour. */
 export function badge(kind, words) {
     const sign = {good: '●', warn: '◐', bad: '▲', plain: '○'}[kind];
     return h(`span.badge.${kind}`, {}, h('span', {'aria-hidden': 'true'}, `${sign} `), words);

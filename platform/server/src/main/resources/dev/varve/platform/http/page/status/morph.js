@@ -1,7 +1,6 @@
-// Brings what is shown up to date without taking it away: focus, selection and a button that is
-// being pressed stay.
+// Updates the shown elements in place, so that focus, selection and a pressed button survive.
 
-/** Makes the children of an element like others, changing as little as there is to change. */
+/** Makes the children of an element equal to others, with as few changes as possible. */
 export function morph(element, ...children) {
     const wanted = children.flat(Infinity).filter(child => child !== null && child !== undefined)
         .map(child => typeof child === 'string' ? document.createTextNode(child) : child);
@@ -26,7 +25,7 @@ export function morph(element, ...children) {
     }
 }
 
-/** The same thing in another place, such as a row that moved up. */
+/** Finds the same element at another place, such as a row that moved up. */
 function keyed(element, child, from) {
     const key = child.dataset?.key;
     return key && [...element.childNodes].slice(from)
@@ -45,7 +44,7 @@ function become(shown, wanted) {
         return;
     }
     for (const {name} of [...shown.attributes]) {
-        // Whether details are open is up to who reads them.
+        // The user decides whether details are open.
         if (!wanted.hasAttribute(name) && name !== 'open') {
             shown.removeAttribute(name);
         }

@@ -1,4 +1,4 @@
-// The picture of a model's layers over its devices and processes.
+// Chart of a model's layers on its devices and processes.
 
 import {bytes, duration} from '../format.js';
 import {svg} from './draw.js';
@@ -13,7 +13,7 @@ const HEAD = 62;
 const FOOT = 34;
 const CHARACTER = 7.2;
 
-/** Draws the shards of one engine side by side, or on a narrow page one below the other. */
+/** Draws the shards of one engine side by side, on a narrow page one below the other. */
 export function picture(shards, pageWidth) {
     const width = Math.max(240, Math.min(1100, pageWidth) - (pageWidth > NARROW ? 78 : 60));
     const across = pageWidth > NARROW && width / shards.length > 150;
@@ -101,7 +101,7 @@ function label(kind, x, y, text, width) {
     return svg(`text.${kind}`, {x, y}, shown, svg('title', {}, text));
 }
 
-/** From one shard to the next one, with what the way costs. */
+/** Connection from one shard to the next, with its cost. */
 function arrow(from, to, across) {
     const millis = to.shard.mean_boundary_ms;
     const cost = millis > 0 ? duration(millis) : '';

@@ -1,4 +1,4 @@
-// Several engines of a model: which shards are whose, and how each of them does.
+// Replicas of a model: their shards and their states.
 
 import {h} from '../dom.js';
 import {count} from '../format.js';
@@ -7,7 +7,7 @@ import {badge} from './draw.js';
 /**
  * The shards by replica, in the order of their layers.
  *
- * @param {object} status the answer of /status
+ * @param {object} status the response of /status
  * @returns {{replica: object|null, shards: object[]}[]} a single one without a replica where the
  *     model has only one engine
  */
@@ -19,7 +19,7 @@ export function byReplica({placement, replicas}) {
         : [{replica: null, shards: placement.shards}];
 }
 
-/** What stands above the shards of a replica. */
+/** Heading above the shards of a replica. */
 export function replicaHead(replica) {
     return [
         h('h3', {}, `Replica ${replica.id}`),
@@ -32,7 +32,7 @@ export function replicaHead(replica) {
     ];
 }
 
-/** Whether a replica gets requests, in a colour and in words. */
+/** Whether a replica receives requests, as a colour and a text. */
 export function replicaBadge({state}) {
     switch (state) {
         case 'ready': return badge('good', 'Accepts requests');

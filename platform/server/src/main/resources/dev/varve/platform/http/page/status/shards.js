@@ -1,8 +1,8 @@
-// Words for shards.
+// Texts for shards.
 
 import {badge} from './draw.js';
 
-/** In which process a shard is. */
+/** Process of a shard. */
 export function processWords({kind, address, pid}) {
     switch (kind) {
         case 'local': return `this server, process ${pid}`;
@@ -11,7 +11,7 @@ export function processWords({kind, address, pid}) {
     }
 }
 
-/** Whether a shard can compute, in a colour and in a word. */
+/** Whether a shard can compute, as a colour and a text. */
 export function stateBadge({state}) {
     switch (state) {
         case 'ready': return badge('good', 'Ready');

@@ -3,9 +3,9 @@
 import {h} from '../dom.js';
 
 /**
- * Makes a table.
+ * Creates a table.
  *
- * @param {string} caption what it is, for those who do not see what stands around it
+ * @param {string} caption caption for screen readers
  * @param {(string|{title: string, number: boolean})[]} columns
  * @param {{key?: string, cells: (string|Node|null)[]}[]} rows
  */

@@ -1,5 +1,5 @@
-// What the views of the server's state have in common: a heading, the choice of a model, and a
-// question that is asked again every second.
+// Common part of the views of the server's state: a heading, the choice of a model, and a request
+// that is repeated every second.
 
 import {h, styleSheet} from '../dom.js';
 import {badge} from './draw.js';
@@ -7,7 +7,7 @@ import {morph} from './morph.js';
 
 const MILLIS = 1000;
 
-/** The model that was chosen last, for all views of one; empty for the server's first. */
+/** The model that was chosen last, for all views of a model; empty for the server's first. */
 let chosen = '';
 
 export class StatusView {
@@ -22,11 +22,11 @@ export class StatusView {
 
     /**
      * @param {string} title
-     * @param {string} path that is asked, without the model
-     * @param {(value: object) => Node[]} draw what is shown of an answer
+     * @param {string} path requested path, without the model
+     * @param {(value: object) => Node[]} draw creates the elements for a response
      * @param {object} [more]
-     * @param {Node[]} [more.tools] that stand beside the heading
-     * @param {boolean} [more.ofAll] whether it is of all models until one is chosen
+     * @param {Node[]} [more.tools] controls beside the heading
+     * @param {boolean} [more.ofAll] whether the view shows all models until one is chosen
      */
     constructor(title, path, draw, {tools = [], ofAll = false} = {}) {
         this.title = title;
@@ -34,7 +34,7 @@ export class StatusView {
         this.draw = draw;
         this.tools = tools;
         this.ofAll = ofAll;
-        /** The model that is looked at; empty for none in particular. */
+        /** The shown model; empty for no particular one. */
         this.model = ofAll ? '' : chosen;
     }
 
@@ -62,14 +62,14 @@ export class StatusView {
 
     #again = () => this.refresh();
 
-    /** Draws the last answer again. */
+    /** Draws the last response again. */
     redraw() {
         if (this.value) {
             morph(this.#body, this.draw(this.value));
         }
     }
 
-    /** Asks at once. */
+    /** Sends the request at once. */
     refresh() {
         this.#stop?.();
         this.#poll();
@@ -77,7 +77,7 @@ export class StatusView {
 
     #poll() {
         const query = this.model ? `?model=${encodeURIComponent(this.model)}` : '';
-        // Quiet: nobody wants to be asked for a key every second.
+        // Quiet, so that the user is not asked for a key every second.
         this.#stop = this.#server.poll(this.path + query, MILLIS, value => {
             this.#notice.hidden = true;
             this.value = value;
@@ -87,7 +87,7 @@ export class StatusView {
             }
         }, error => {
             if (error.status === 404 && this.model) {
-                // It is not served any more.
+                // The server no longer has this model.
                 this.#choose('');
                 this.#models = null;
                 return;
@@ -105,7 +105,7 @@ export class StatusView {
     }
 
     #complain(error) {
-        // Not replaced: it comes every second, and a button that is being pressed should stay.
+        // Updated in place: it is drawn every second, and a pressed button must survive.
         morph(this.#notice, badge('warn', this.#inWords(error)),
             error.status !== 401 ? null : h('button.button', {
                 type: 'button',
@@ -122,7 +122,7 @@ export class StatusView {
         return error.isGone ? 'The server does not respond; the values are old.' : error.message;
     }
 
-    /** Where several models are served, one of them is looked at, or all. */
+    /** Choice of one model, or all, if the server has several. */
     async #offerModels() {
         if (this.#offering) {
             return;
@@ -132,7 +132,7 @@ export class StatusView {
             this.#models = (await this.#server.json('/v1/models')).data;
             this.#drawModels();
         } catch {
-            // They are asked for again as soon as the server answers.
+            // Requested again as soon as the server responds.
         } finally {
             this.#offering = false;
         }
@@ -147,7 +147,7 @@ export class StatusView {
     }
 }
 
-/** What is shown of a model that is not loaded, or null if it is. */
+/** Elements for a model that is not loaded; null if it is loaded. */
 export function notLoaded(status) {
     if (status.load) {
         return null;
@@ -161,7 +161,7 @@ export function card(title, ...children) {
     return h('section.card', {dataset: {key: title}}, h('h2', {}, title), ...children);
 }
 
-/** Names with values, in a row. */
+/** Row of names and values. */
 export function figures(pairs) {
     return h('dl.figures', {}, pairs.map(([name, value, note]) => h('div', {},
         h('dt', {}, name), h('dd', {}, value), note ? h('dd.note', {}, note) : null)));

@@ -1,4 +1,4 @@
-// Where computed prompts lie, and what they were good for.
+// View of the prefix cache: its tiers, and hits and misses.
 
 import {confirmed} from '../chat/confirm.js';
 import {announce, h} from '../dom.js';
@@ -117,7 +117,7 @@ function tier(of) {
         ].filter(Boolean).map(words => h('li', {}, words))));
 }
 
-/** One that other servers fill as well, so that nobody here knows how full it is. */
+/** The shared store. Other servers write to it too, so its fill level is unknown here. */
 function sharedTier(of) {
     const [title, what] = TIERS.shared;
     const {found, failed, skipped} = of.searches;
@@ -169,7 +169,7 @@ async function clearCache(server, button, message, entries) {
         }));
     } finally {
         button.disabled = false;
-        // What is disabled loses the focus.
+        // A disabled element loses the focus.
         if (document.activeElement === document.body) {
             button.focus();
         }
@@ -182,7 +182,7 @@ function tell(message, ...words) {
     message.hidden = false;
 }
 
-/** Whoever runs the server has a key of his own, if the page has not asked for it yet. */
+/** Button for the operator key after status 403: operator routes may have a key of their own. */
 function keyButton(server, error, then) {
     return error.status !== 403 ? null : h('button.button', {
         type: 'button',

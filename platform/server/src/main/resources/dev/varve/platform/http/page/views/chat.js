@@ -1,4 +1,4 @@
-// The view of conversations.
+// View of conversations.
 
 import {announce, h, icon, show} from '../dom.js';
 import {Composer} from '../chat/composer.js';
@@ -26,10 +26,10 @@ export function unmount() {
     view = null;
 }
 
-/** One store for all times that the view is shown. */
+/** The store, which the view keeps when it is shown again. */
 let opened = null;
 
-/** What was written and not sent, and the chat in which nothing was said yet. */
+/** The unsent text, and the chat that has no message yet. */
 let draft = '';
 let unsaid = null;
 
@@ -44,14 +44,14 @@ class ChatView {
     #history;
     #parts = {};
     #element;
-    /** Counts what is opened, so that what comes late is not shown. */
+    /** Counts opened chats, so that the result of an earlier one is discarded. */
     #turn = 0;
-    /** Tells that there is a conversation: the browser's store takes its time. */
+    /** Resolves once the conversation is loaded: the browser's store is asynchronous. */
     #isReady;
     #ready = new Promise(resolve => {
         this.#isReady = resolve;
     });
-    /** What was sent before that. */
+    /** Texts that were sent before it was loaded. */
     #early = '';
 
     constructor(element, server) {
@@ -126,7 +126,7 @@ class ChatView {
             document.addEventListener(change, () => this.#loadModels(), {signal});
         }
         this.#composer.focus();
-        // The server need not wait for the browser's store, nor the other way round.
+        // The server and the browser's store are read in parallel.
         const loaded = this.#loadModels();
         opened ??= openStore();
         this.#store = await opened;
@@ -150,11 +150,11 @@ class ChatView {
         this.#list.close();
     }
 
-    /** Shows the chat of the address, or a new one. */
+    /** Shows the chat that the address names, or a new one. */
     async #openNamed() {
         const named = /^#\/(\w*)(?:\/(\w+))?/.exec(location.hash);
         const [, name, id] = named ?? [];
-        // Of another view, or a place in this one.
+        // The address is that of another view, or of an element of this one.
         if (name && name !== 'chat' || !named && location.hash !== '') {
             return;
         }
@@ -271,13 +271,13 @@ class ChatView {
             announce('The response starts');
             return session.send(text);
         });
-        // What was not even added is still to be sent.
+        // Keeps the text, since the message was not added.
         if (!sent && session.messages.length === count && this.#composer.text === '') {
             this.#composer.text = text;
         }
     }
 
-    /** Does something with the conversation; whether it could. */
+    /** Runs an action on the conversation; returns whether it succeeded. */
     async #does(action) {
         this.#say('');
         try {
@@ -308,7 +308,7 @@ class ChatView {
         }
     }
 
-    /** Whether what stands from an order on may go. */
+    /** Asks whether the messages from an order on may be removed. */
     async #mayCut(order) {
         const lost = this.#session.messages.filter(each => each.order >= order).length;
         return lost === 0 || await confirmed(
@@ -380,7 +380,7 @@ class ChatView {
         const hadFocus = this.#history.element.contains(document.activeElement);
         const opener = this.#element.querySelector('.chat-head .narrow-only');
         this.#element.classList.toggle('shows-history', shown);
-        // What lies behind it is not reached by keys.
+        // The content behind it cannot be reached by keyboard.
         this.#element.querySelector('.chat').inert = shown;
         show(this.#element.querySelector('.veil'), shown);
         if (shown) {
@@ -396,7 +396,7 @@ class ChatView {
     }
 }
 
-/** What was set last holds for new chats, but for what belongs to one. */
+/** New chats have the last settings, except those of a single chat. */
 function rememberedSettings() {
     try {
         return JSON.parse(localStorage.getItem(SETTINGS)) ?? {};
@@ -409,6 +409,6 @@ function rememberSettings(settings) {
     try {
         localStorage.setItem(SETTINGS, JSON.stringify({...settings, system: '', tools: ''}));
     } catch {
-        // New chats begin with the server's own.
+        // New chats begin with the server's own values.
     }
 }

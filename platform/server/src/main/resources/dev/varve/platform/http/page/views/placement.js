@@ -1,4 +1,4 @@
-// Which device computes which layers, what that takes, and what happens when one is lost.
+// View of the placement: layers and memory of each device, and lost devices.
 
 import {announce, h} from '../dom.js';
 import {bytes, count, duration, percent} from '../format.js';
@@ -21,7 +21,7 @@ const PARTS = [
 let view = null;
 let watch = null;
 
-/** What was lost when it was looked at last, in words. */
+/** Description of the losses in the last status. */
 let knownLost = null;
 
 export function mount(element, server) {
@@ -31,7 +31,7 @@ export function mount(element, server) {
     watch = new ResizeObserver(() => {
         if (element.clientWidth !== width) {
             width = element.clientWidth;
-            // Not at once: what is drawn changes the height, which is looked at here as well.
+            // Deferred: drawing changes the height, which this observer watches too.
             requestAnimationFrame(() => view?.redraw());
         }
     });
@@ -45,7 +45,7 @@ export function unmount() {
     knownLost = null;
 }
 
-/** Says what happened to those who do not look. */
+/** Announces losses to screen readers. */
 function tell(down, lost) {
     const words = [...down.map(({id}) => `replica ${id}`), ...lost.map(place)].join(', ');
     if (knownLost !== null && words !== knownLost) {
@@ -76,12 +76,12 @@ function drawn({replica, shards}, width) {
             replicaHead(replica), picture(shards, width));
 }
 
-/** What became of shards and replicas, and what that means for requests. */
+/** State of lost shards and replicas, and the consequences for requests. */
 function fate(placement, status) {
     const {replicas = []} = status;
     const down = replicas.filter(replica => replica.state === 'down');
     const lost = placement.shards.filter(shard => shard.state !== 'ready'
-        // Where all are gone, it is the replica that is.
+        // If all shards are missing, the replica is reported as missing.
         && !down.some(({id}) => id === shard.replica));
     const trouble = down.length + lost.length > 0;
     tell(down, lost);
@@ -110,7 +110,7 @@ function fate(placement, status) {
         h('h2', {}, 'When a shard fails'), words);
 }
 
-/** What becomes of requests while something is lost and nobody waits for it. */
+/** Consequences for requests while a shard is missing and no request waits for it. */
 function meanwhile(replicas, lost) {
     const others = replicas.filter(replica => replica.state === 'ready').length;
     if (others > 0) {
@@ -211,7 +211,7 @@ function shardTable(shards, severalReplicas) {
             time(shard.recent_decode_ms),
             time(shard.recent_prefill_ms_per_token),
             time(shard.mean_forward_ms),
-            // Nothing comes over a boundary to the first layers, unless they are elsewhere.
+            // The first layers receive no activations, unless they are in another process.
             shard.first_layer === 0 && shard.process.kind === 'local' ? null : time(shard.mean_boundary_ms),
             shard.sent_bytes === undefined ? 'in memory'
                 : `${bytes(shard.sent_bytes)} sent, ${bytes(shard.received_bytes)} back`

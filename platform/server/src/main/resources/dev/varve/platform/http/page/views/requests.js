@@ -1,4 +1,4 @@
-// The requests that wait and run, and how to end one.
+// View of the queued and running requests, with a button that cancels one.
 
 import {announce, h} from '../dom.js';
 import {count, duration, percent} from '../format.js';
@@ -19,21 +19,21 @@ const STATES = {
 
 let view = null;
 
-/** Those that were cancelled here, until they are gone. */
+/** Requests that this page cancelled and that still run. */
 const cancelled = new Set();
 
-/** Whether a key that was given for the operator's turned out to be another. */
+/** Whether the server rejected the key that the user gave as the operator key. */
 let refused = false;
 
 export function mount(element, server) {
     view = new StatusView('Requests', '/requests', value => draw(value, server), {ofAll: true});
-    // One listener for all: rows come and go.
+    // One listener for all rows, since rows are added and removed.
     element.addEventListener('click', event => {
         const button = event.target.closest('button[data-cancel], button[data-operator]');
         if (button?.dataset.operator) {
             useOperatorsKey(server);
         } else if (button) {
-            // The button is about to go, and whoever pressed it with a key should not be lost.
+            // The button is removed soon: moves the focus, so that keyboard users keep their place.
             button.closest('.table-frame').focus();
             cancel(server, button.dataset.cancel, button.dataset.as === 'operator');
         }
@@ -48,7 +48,7 @@ export function unmount() {
     refused = false;
 }
 
-/** The list is asked for with the key as before, or what is one's own would be that of others. */
+/** Asks for the operator key, for cancelling only: a list with it has other requests as own. */
 async function useOperatorsKey(server) {
     if (await server.askKey('operator', refused)) {
         refused = false;
@@ -126,7 +126,7 @@ function what(request, several) {
         request.scope ? `scope ${request.scope}` : null].filter(Boolean).join(' · '))];
 }
 
-/** What was said, without the role that the model's template puts before it. */
+/** The text of a message, without the role that the model's template writes before it. */
 function said({prompt}) {
     return prompt?.replace(/^user\s+/, '') || 'No text';
 }

@@ -1,4 +1,4 @@
-// How guesses fare, and what of long contexts lies where.
+// View of speculative decoding, and of the pages of long contexts.
 
 import {h} from '../dom.js';
 import {bytes, count, duration, percent} from '../format.js';

@@ -32,7 +32,7 @@ import java.util.Random;
  * Measures prefill, decode and batched decode of a model, Varve's and libllama's in turn.
  *
  * <pre>
- * CompareBench [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--depth 0] [--sequences 8] [--kv f16]
+ * CompareBench [--help] [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--depth 0] [--sequences 8] [--kv f16]
  * </pre>
  *
  * <p>Without {@code --model} a random model of the family in Q4_0 is written to {@code --folder}:
@@ -44,6 +44,24 @@ import java.util.Random;
 public final class CompareBench {
     private static final PrintStream OUT = System.out;
     private static final long SETTLE_MILLIS = 400;
+    private static final String USAGE =
+            """
+            usage: bench/run.sh [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2]
+                [-p 512] [-n 128] [--depth 0] [--sequences 8] [--kv f16]
+
+            Measures prefill, decode and batched decode of a model with Varve and libllama in turn.
+
+              --model      model file; without it the benchmark writes a random model
+              --family     family of the random model: qwen3, qwen35, qwen35moe, gemma4, gemma4moe or laguna
+              --folder     folder for the random model
+              --pairs      measurements of each side
+              --threads    threads of each side
+              -p           tokens of a prompt
+              -n           generated tokens
+              --depth      tokens that are computed before the clock of decode starts
+              --sequences  sequences of batched decode; 1 for none
+              --kv         element type of the KV cache
+            """;
 
     private final Map<String, String> flags;
     private final int threads;
@@ -62,8 +80,12 @@ public final class CompareBench {
         sequences = number("--sequences", 8);
     }
 
-    /** Runs the benchmark; exits with 1 if a ratio misses the rule. */
+    /** Runs the benchmark, or prints the usage; exits with 1 if a ratio misses the rule. */
     public static void main(String... arguments) throws Exception {
+        if (List.of(arguments).contains("--help")) {
+            OUT.print(USAGE);
+            return;
+        }
         Map<String, String> flags = new HashMap<>();
         for (int i = 0; i + 1 < arguments.length; i += 2) {
             flags.put(arguments[i], arguments[i + 1]);

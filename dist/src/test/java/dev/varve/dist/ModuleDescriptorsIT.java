@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What each of our jars requires, exports, opens, uses, provides and contains is checked in, so
- * that a change of it is seen when it is made.
+ * Compares the module descriptor and the packages of each of Varve's jars with a checked-in file,
+ * so that a commit shows every change of them.
  */
 class ModuleDescriptorsIT {
     private static final Path DIST = Path.of(System.getProperty("varve.test.root"), "dist");
@@ -115,7 +115,7 @@ class ModuleDescriptorsIT {
         return all;
     }
 
-    /** What the jar tool says of each jar of ours, by module. */
+    /** The output of the jar tool for each of Varve's jars, by module. */
     private static SortedMap<String, String> descriptors() throws IOException {
         SortedMap<String, String> descriptors = new TreeMap<>();
         try (Stream<Path> files = Files.walk(Varve.INSTALLATION)) {

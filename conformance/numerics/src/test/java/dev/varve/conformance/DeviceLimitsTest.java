@@ -29,7 +29,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** What a device does not run or hold is said before it is tried. */
+/**
+ * The server names an operation that a device does not run before it computes. It counts the memory
+ * that a device needs before it allocates.
+ */
 class DeviceLimitsTest {
     private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
 

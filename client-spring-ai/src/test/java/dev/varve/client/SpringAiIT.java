@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +74,7 @@ class SpringAiIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"demo:qwen35", "demo:gemma4", "demo:laguna"})
+    @ByDay(1)
     void springAiGetsTheObjectsThatItAsksFor(String model) throws Exception {
         try (InstalledServer server = InstalledServer.start(model, folder)) {
             OpenAiChatModel chat =

@@ -206,6 +206,7 @@ class DraftedModelTest {
     @EnumSource(
             value = Family.class,
             names = {"LAGUNA"})
+    @Tag("nightly")
     void sequencesThatGoOnFromStoredRowsAreGuessedForOnceEnoughIsSeen(Family family)
             throws Exception {
         Sample sample = Sample.of(family);

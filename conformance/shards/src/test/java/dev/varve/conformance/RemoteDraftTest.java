@@ -282,6 +282,7 @@ class RemoteDraftTest {
     }
 
     @Test
+    @Tag("nightly")
     void anotherFileOfTheSameNameIsRefused() throws Exception {
         DraftPair pair = DraftPair.of(Family.GEMMA4, models);
         DraftLoadRequest request = pair.request();

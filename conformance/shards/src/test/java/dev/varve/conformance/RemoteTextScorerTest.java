@@ -278,6 +278,7 @@ class RemoteTextScorerTest {
     }
 
     @Test
+    @Tag("nightly")
     void anotherFileOfTheSameNameIsRefused() {
         TextScorerLoadRequest request = request();
         ShardLoadRequest.Model model = request.model();

@@ -157,6 +157,7 @@ class DiskCacheIT {
     }
 
     @Test
+    @Tag("nightly")
     void aCacheWithoutHostMemoryIsRefused() throws Exception {
         Varve varve = new Varve(Varve.INSTALLATION, home);
 

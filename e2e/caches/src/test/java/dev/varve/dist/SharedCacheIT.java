@@ -125,6 +125,7 @@ class SharedCacheIT {
     }
 
     @Test
+    @Tag("nightly")
     void aStoreThatNoPluginKnowsIsRefusedWithoutItsPassword() throws Exception {
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, home)

@@ -21,6 +21,7 @@ import com.openai.models.completions.CompletionUsage;
 
 import dev.varve.testkit.ByDay;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,7 +88,7 @@ class AgentLoopIT {
 
     @ParameterizedTest
     @EnumSource
-    @ByDay(5)
+    @Tag("nightly")
     void threeRoundsOfToolsEndInAnAnswer(AgentFamily family) throws Exception {
         runAgent(family, AgentLoopIT::askAtOnce);
     }

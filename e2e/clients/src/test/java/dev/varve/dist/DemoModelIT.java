@@ -16,6 +16,7 @@ import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
 
 import dev.varve.testkit.ByDay;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
@@ -231,7 +232,7 @@ class DemoModelIT {
 
     @ParameterizedTest
     @EnumSource
-    @ByDay(1)
+    @Tag("nightly")
     void aToolIsCalledAndItsResultTold(DemoFamily family) throws Exception {
         try (Varve.Server server = family.serve(varve())) {
             withClient(

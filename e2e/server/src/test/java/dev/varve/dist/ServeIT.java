@@ -251,6 +251,7 @@ class ServeIT {
     }
 
     @Test
+    @Tag("nightly")
     void aKeyIsAskedFor() throws Exception {
         try (Varve.Server guarded = varve.serve("--model", model, "--api-key", "secret")) {
             OpenAIClient stranger = client(guarded, "guess");

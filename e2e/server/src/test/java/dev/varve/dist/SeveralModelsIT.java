@@ -197,6 +197,7 @@ class SeveralModelsIT {
     }
 
     @Test
+    @Tag("nightly")
     void aModelThatNobodyUsesIsUnloadedAndComesBack() throws Exception {
         try (Varve.Server server = varve().serve("--model", "demo:qwen35", "--model-ttl", "1ms")) {
             String id = DemoFamily.QWEN35.model();

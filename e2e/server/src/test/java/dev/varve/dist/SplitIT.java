@@ -272,7 +272,7 @@ class SplitIT {
     @CsvSource(
             delimiter = '|',
             value = {"1,2,3", "0,1", "1,-1", "1,x", "1,", "nan,1", "''"})
-    @ByDay(1)
+    @Tag("nightly")
     void aWrongSplitIsWrongUsage(String weights) throws Exception {
         Varve.Outcome outcome =
                 varve.run(

@@ -52,9 +52,10 @@ class MappedFileTest {
 
     @Test
     void aMappedFileThatBecameShorterIsFoundBeforeItsPagesAreTouched() throws IOException {
+        GgmlDevice cpu = Cpu.device();
         try (MappedFile file = MappedFile.open(path);
                 GgmlContext context = GgmlContext.open(1, 0);
-                DeviceBuffer buffer = Cpu.device().bufferType().allocate(8192)) {
+                DeviceBuffer buffer = cpu.bufferType().allocate(8192)) {
             Tensor tensor = context.newTensor(GgmlType.F32, 1024);
             buffer.place(tensor, 0);
             file.requireWhole();

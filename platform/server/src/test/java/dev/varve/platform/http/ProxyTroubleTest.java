@@ -48,7 +48,7 @@ class ProxyTroubleTest {
             "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}\n\n";
     private static final String DONE = "data: [DONE]\n\n";
     private static final UpstreamTimeouts QUICK =
-            new UpstreamTimeouts(Duration.ofMillis(300), Duration.ofMillis(300));
+            new UpstreamTimeouts(Duration.ofMinutes(1), Duration.ofMillis(300));
 
     private ScriptedUpstream upstream;
 
@@ -225,7 +225,10 @@ class ProxyTroubleTest {
                     ScriptedUpstream.write(ScriptedUpstream.stream(exchange), chunk("one"));
                     Await.latch(end);
                 });
-        try (ProxyFixture proxy = ProxyFixture.of(upstream.target(), QUICK)) {
+        // Long enough for the first event, however busy the machine is.
+        UpstreamTimeouts timeouts =
+                new UpstreamTimeouts(Duration.ofMinutes(1), Duration.ofSeconds(3));
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target(), timeouts)) {
             String body = proxy.chat(ProxyFixture.body("s", "Hi").put("stream", true)).body();
 
             assertTrue(body.startsWith(chunk("one")), body);

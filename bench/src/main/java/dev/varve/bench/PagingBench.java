@@ -22,7 +22,7 @@ import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
@@ -348,7 +348,7 @@ public final class PagingBench {
         long before = shard.memory().hostPages();
         long nanos = 0;
         for (int round = 0; round < rounds; round++) {
-            List<RowOperation> moves = new ArrayList<>();
+            List<KvRowOperation> moves = new ArrayList<>();
             for (int page = 0; page < count; page++) {
                 moves.add(new PageMove(1 + round * count + page, page * Pages.TOKENS, way));
             }

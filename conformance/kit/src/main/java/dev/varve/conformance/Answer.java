@@ -97,7 +97,7 @@ final class Answer implements GenerationListener {
         List<Generation> generations =
                 engine.submit(
                         answers.stream()
-                                .map(each -> new Engine.Submission(each.request, each))
+                                .map(each -> new Engine.NewRequest(each.request, each))
                                 .toList());
         for (int i = 0; i < answers.size(); i++) {
             answers.get(i).generation = generations.get(i);

@@ -13,7 +13,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CachedPrefix;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -260,7 +260,7 @@ final class CacheHits {
     }
 
     /** A disk behind a model's host memory. */
-    static DiskCacheStore disk(Path folder) throws IOException {
+    static DiskTierOptions disk(Path folder) throws IOException {
         byte[] id = new byte[32];
         ArchiveSettings settings =
                 new ArchiveSettings(
@@ -271,7 +271,7 @@ final class CacheHits {
                         new ArchiveSettings.Limits(64 << 20, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new DiskCacheStore(SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
+        return new DiskTierOptions(SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
     }
 
     /** Settings with room for one sequence of a block, so that each request evicts the other. */
@@ -349,9 +349,9 @@ final class CacheHits {
         int[] large = new int[CONTEXT - 1];
         Arrays.fill(large, 1);
         GenerationRequest request = GenerationRequest.greedy(large, 1).within(CacheScope.none());
-        List<Engine.Submission> all =
+        List<Engine.NewRequest> all =
                 IntStream.range(0, PARALLEL)
-                        .mapToObj(i -> new Engine.Submission(request, new Listener()))
+                        .mapToObj(i -> new Engine.NewRequest(request, new Listener()))
                         .toList();
         engine.submit(all);
         all.forEach(each -> Await.result(((Listener) each.listener()).end));

@@ -11,7 +11,7 @@ import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.DraftLoadRequest;
 import dev.varve.platform.remote.RemoteDraft;
@@ -129,7 +129,7 @@ record DraftPair(
 
     /** Likewise, with host memory and a disk behind the devices. */
     LoadedModel kept(
-            DiskCacheStore disk,
+            DiskTierOptions disk,
             Speculator speculator,
             SplitModel split,
             List<String> devices,
@@ -145,7 +145,7 @@ record DraftPair(
 
     private LoadedModel guessed(
             ModelSettings settings,
-            Optional<DiskCacheStore> disk,
+            Optional<DiskTierOptions> disk,
             Speculator speculator,
             SplitModel split,
             List<String> devices,

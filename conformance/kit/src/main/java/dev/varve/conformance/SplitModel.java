@@ -9,7 +9,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.RemoteShard;
 import dev.varve.platform.remote.ShardLink;
@@ -96,7 +96,7 @@ record SplitModel(
     /** Likewise, with a disk behind host memory. */
     LoadedModel load(
             ModelSettings settings,
-            Optional<DiskCacheStore> disk,
+            Optional<DiskTierOptions> disk,
             List<String> devices,
             int... cuts) {
         return load(

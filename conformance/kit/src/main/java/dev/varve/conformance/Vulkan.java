@@ -9,7 +9,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
@@ -59,7 +59,7 @@ final class Vulkan {
     static LoadedModel load(
             Path file,
             ModelSettings settings,
-            Optional<DiskCacheStore> disk,
+            Optional<DiskTierOptions> disk,
             List<ComputeDevice> devices,
             int... cuts) {
         OpenedModel model = Cpu.open(file, settings.reading());

@@ -2,7 +2,7 @@ package dev.varve.conformance;
 
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.conformance.RandomModel.Family;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.FlashAttention;
@@ -41,7 +41,7 @@ final class VulkanHits {
         List<ComputeDevice> devices = List.of(Cpu.device(), Vulkan.device());
         int cut = cuts[cuts.length / 2];
         String what = spec + " on two devices";
-        DiskCacheStore disk = CacheHits.disk(Path.of(arguments[3]));
+        DiskTierOptions disk = CacheHits.disk(Path.of(arguments[3]));
         try (LoadedModel model = Vulkan.load(file, settings, Optional.of(disk), devices, cut)) {
             if (disk.archive().status().objects() == 0) {
                 CacheHits.requireFromHost(spec, seed(family), model, what);

@@ -22,7 +22,7 @@ import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
@@ -150,7 +150,7 @@ class PageOrderTest {
                     RequestedOutput.ALL);
         }
 
-        private float[] run(List<RowOperation> moves, SequenceChunk chunk) {
+        private float[] run(List<KvRowOperation> moves, SequenceChunk chunk) {
             Phase phase = chunk.tokens().length < 4 ? Phase.DECODE : Phase.PREFILL;
             ShardResult result =
                     shard.forward(
@@ -200,7 +200,7 @@ class PageOrderTest {
 
         /** Logits of the chunks behind what is known, with some pages in the span. */
         List<float[]> steps(int sequence, PageMap map, List<Integer> pages) {
-            List<RowOperation> moves = new ArrayList<>();
+            List<KvRowOperation> moves = new ArrayList<>();
             long first = names + 1;
             for (int page : pages) {
                 moves.add(PageMove.out(++names, sequence * SPAN + page * Pages.TOKENS));

@@ -27,7 +27,7 @@ import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
@@ -165,7 +165,7 @@ class RelocationTest {
         }
     }
 
-    private static CacheChanges moves(RowOperation... moves) {
+    private static CacheChanges moves(KvRowOperation... moves) {
         return new CacheChanges(List.of(), List.of(moves));
     }
 
@@ -190,8 +190,8 @@ class RelocationTest {
         }
 
         /** Sees that a page lies somewhere, and exchanges two of those that were written. */
-        List<RowOperation> before(int page) {
-            List<RowOperation> moves = new ArrayList<>();
+        List<KvRowOperation> before(int page) {
+            List<KvRowOperation> moves = new ArrayList<>();
             if (page >= 2) {
                 int one = run(random.nextInt(page));
                 int other = run(random.nextInt(page));

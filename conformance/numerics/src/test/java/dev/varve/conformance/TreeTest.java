@@ -14,7 +14,7 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.SlotCopy;
@@ -107,7 +107,7 @@ class TreeTest {
         return new CacheChanges(
                 List.of(new StateCommit(1, row, row, position, path)),
                 path.moves().stream()
-                        .<RowOperation>map(
+                        .<KvRowOperation>map(
                                 m -> new SlotCopy(first + m.from(), first + m.to(), m.count()))
                         .toList());
     }

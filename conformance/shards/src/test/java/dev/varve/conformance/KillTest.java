@@ -395,7 +395,7 @@ class KillTest {
                                 new WaitingLimits(
                                         WaitingLimits.DEFAULT_QUEUE,
                                         Duration.ofSeconds(2),
-                                        EngineOptions.Pace.DEFAULT));
+                                        EngineOptions.PrefillScheduling.DEFAULT));
         try (FragileModel model = load(Family.QWEN35, settings)) {
             int[] prompt = model.tokens(60, 4);
             int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];

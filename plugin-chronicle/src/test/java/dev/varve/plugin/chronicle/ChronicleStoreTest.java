@@ -10,8 +10,6 @@ import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.snapshot.StoreAccess;
 import dev.varve.api.snapshot.StoreSize;
 
-import dev.varve.testkit.Effort;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -216,7 +214,7 @@ class ChronicleStoreTest {
         FutureTask<Integer> writer = new FutureTask<>(() -> write(done));
         Thread.ofPlatform().start(writer);
         try {
-            for (int i = 0; i < Effort.of(300, 2000); i++) {
+            for (int i = 0; i < 300; i++) {
                 try (SnapshotStore reader = open(path(), StoreAccess.READ)) {
                     reader.keys(key -> {});
                     reader.get(key(i % 10), ByteBuffer.allocate(1));

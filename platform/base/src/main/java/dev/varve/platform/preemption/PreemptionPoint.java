@@ -10,11 +10,11 @@ public final class PreemptionPoint {
     /** Several times the number of frames that a scheduler needs. */
     private static final int SCHEDULER_FRAMES = 256;
 
-    private static final ScopedValue<Scheduler> CURRENT = ScopedValue.newInstance();
+    private static final ScopedValue<EngineCore> CURRENT = ScopedValue.newInstance();
 
     /** Decides at each point whether the work of its thread waits. */
     @FunctionalInterface
-    public interface Scheduler {
+    public interface EngineCore {
         /**
          * Returns when the work may continue.
          *
@@ -30,7 +30,7 @@ public final class PreemptionPoint {
      *
      * @throws Exception the exception of the work
      */
-    public static <T> T schedule(Scheduler scheduler, Callable<T> work) throws Exception {
+    public static <T> T schedule(EngineCore scheduler, Callable<T> work) throws Exception {
         return ScopedValue.where(CURRENT, scheduler).call(work::call);
     }
 

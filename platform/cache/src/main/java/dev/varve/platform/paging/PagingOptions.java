@@ -1,13 +1,13 @@
 package dev.varve.platform.paging;
 
-import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.PagePoolGeometry;
 
 import java.util.Objects;
 
 /**
  * Bound of the KV cache of each sequence (KV Flash).
  *
- * @param poolTokens slots of each sequence's pool, whole pages, at least {@link PoolGeometry#LEAST}
+ * @param poolTokens slots of each sequence's pool, whole pages, at least {@link PagePoolGeometry#LEAST}
  * @param policy which pages stay in it
  * @param tau minimum tokens between two choices of pages, at least 1
  * @param pageBytes bytes of a page, over all shards
@@ -29,12 +29,12 @@ public record PagingOptions(int poolTokens, PagePolicy policy, int tau, long pag
     /** Checks the sizes. */
     public PagingOptions {
         Objects.requireNonNull(policy);
-        if (poolTokens < PoolGeometry.LEAST || poolTokens % PoolGeometry.PAGE != 0) {
+        if (poolTokens < PagePoolGeometry.LEAST || poolTokens % PagePoolGeometry.PAGE != 0) {
             throw new IllegalArgumentException(
                     "a pool needs whole pages of "
-                            + PoolGeometry.PAGE
+                            + PagePoolGeometry.PAGE
                             + " tokens, at least "
-                            + PoolGeometry.LEAST
+                            + PagePoolGeometry.LEAST
                             + " tokens, got "
                             + poolTokens);
         }

@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param disk disk of this server
  * @param shared store shared by several servers; searched after the disk if there is one
  */
-public record CacheStores(Optional<DiskCacheStore> disk, Optional<SharedCacheStore> shared) {
+public record CacheStores(Optional<DiskTierOptions> disk, Optional<SharedTierOptions> shared) {
     /** No store. */
     public static final CacheStores NONE = new CacheStores(Optional.empty(), Optional.empty());
 
@@ -20,14 +20,14 @@ public record CacheStores(Optional<DiskCacheStore> disk, Optional<SharedCacheSto
     }
 
     /** Creates stores with a disk only, if there is one. */
-    public static CacheStores of(Optional<DiskCacheStore> disk) {
+    public static CacheStores of(Optional<DiskTierOptions> disk) {
         return new CacheStores(disk, Optional.empty());
     }
 
     /** Returns the same stores for one more cache, which closes them as well. */
     public CacheStores share() {
         return new CacheStores(
-                disk.map(DiskCacheStore::share), shared.map(SharedCacheStore::share));
+                disk.map(DiskTierOptions::share), shared.map(SharedTierOptions::share));
     }
 
     /** Closes both archives for this cache. */

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveStatus;
@@ -33,9 +33,9 @@ final class DiskTier implements AutoCloseable {
     private final PrefixTree tree;
     private final CacheLayout layout;
     private final Optional<FeatureMemory> features;
-    private final DiskCacheStore disk;
+    private final DiskTierOptions disk;
     private final ChainKeys keys;
-    private final HostReservation reservation;
+    private final StorePrefetchPlanner reservation;
     private final Runnable wakeUp;
     private final ExecutorService readers =
             Executors.newFixedThreadPool(
@@ -52,7 +52,7 @@ final class DiskTier implements AutoCloseable {
             PrefixTree tree,
             CacheLayout layout,
             Optional<FeatureMemory> features,
-            DiskCacheStore disk,
+            DiskTierOptions disk,
             Runnable wakeUp) {
         this.features = features;
         this.tree = tree;
@@ -60,7 +60,7 @@ final class DiskTier implements AutoCloseable {
         this.disk = disk;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(disk.namespace());
-        reservation = new HostReservation(tree, layout);
+        reservation = new StorePrefetchPlanner(tree, layout);
         saves =
                 new StoreSaves(
                         "varve-store-write",
@@ -86,7 +86,7 @@ final class DiskTier implements AutoCloseable {
      * @param isAwaited whether the request is still queued
      */
     Optional<StorePrefetch> load(
-            CacheLookup request, int known, boolean guesses, BooleanSupplier isAwaited) {
+            PrefixQuery request, int known, boolean guesses, BooleanSupplier isAwaited) {
         if (request.replay().end() > 0) {
             return Optional.empty();
         }
@@ -125,7 +125,7 @@ final class DiskTier implements AutoCloseable {
      *     there
      * @param isAwaited whether the request is still queued
      */
-    Optional<StorePrefetch> loadStates(CacheLookup request, int known, BooleanSupplier isAwaited) {
+    Optional<StorePrefetch> loadStates(PrefixQuery request, int known, BooleanSupplier isAwaited) {
         int[] tokens = request.searched();
         Optional<PrefixMatch> found =
                 tree.find(request.scope(), tokens, tokens.length - 1, request.replay())

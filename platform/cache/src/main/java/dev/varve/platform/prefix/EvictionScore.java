@@ -13,8 +13,8 @@ final class EvictionScore {
     /** Time in which the likelihood of another use halves. */
     private static final double HALF_LIFE_NANOS = 30 * 60 * 1e9;
 
-    private static final Comparator<Rated> ORDER =
-            Comparator.comparingDouble(Rated::worth)
+    private static final Comparator<CheckpointScore> ORDER =
+            Comparator.comparingDouble(CheckpointScore::worth)
                     .thenComparingLong(rated -> rated.checkpoint().lastUse());
 
     private final LongSupplier clock;
@@ -28,17 +28,17 @@ final class EvictionScore {
      */
     List<Checkpoint> ascending(List<Checkpoint> checkpoints) {
         long now = clock.getAsLong();
-        List<Rated> rated = new ArrayList<>();
+        List<CheckpointScore> rated = new ArrayList<>();
         for (Checkpoint checkpoint : checkpoints) {
             if (!checkpoint.isPinned()) {
-                rated.add(new Rated(checkpoint, worth(checkpoint, now)));
+                rated.add(new CheckpointScore(checkpoint, worth(checkpoint, now)));
             }
         }
         rated.sort(ORDER);
-        return rated.stream().map(Rated::checkpoint).toList();
+        return rated.stream().map(CheckpointScore::checkpoint).toList();
     }
 
-    private record Rated(Checkpoint checkpoint, double worth) {}
+    private record CheckpointScore(Checkpoint checkpoint, double worth) {}
 
     private static double worth(Checkpoint checkpoint, long now) {
         double saved = checkpoint.position() - checkpoint.positionBefore();

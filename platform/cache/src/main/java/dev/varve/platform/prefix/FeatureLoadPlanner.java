@@ -38,7 +38,7 @@ record FeatureLoadPlanner(
             return false;
         }
         page.pin();
-        load.add(new FeatureLoad(memory, key, end, tokens, page, keep));
+        load.add(new FeaturePrefetch(memory, key, end, tokens, page, keep));
         return true;
     }
 }

@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.SequenceCache;
@@ -99,7 +99,7 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Finds the deepest position from which a request can resume. */
-    Optional<PrefixMatch> find(CacheLookup request) {
+    Optional<PrefixMatch> find(PrefixQuery request) {
         int[] tokens = request.searched();
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
     }
@@ -146,12 +146,12 @@ final class HostTier implements AutoCloseable {
         return end - found < SnapshotExporter.LEAST_GAIN;
     }
 
-    MissReason missReason(CacheLookup request) {
+    MissReason missReason(PrefixQuery request) {
         return tree.missReason(request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
     /** Number of leading tokens that a request shares with another prompt of its scope. */
-    int commonPrefix(CacheLookup request) {
+    int commonPrefix(PrefixQuery request) {
         return tree.commonPrefix(
                 request.scope(), request.tokens().range(0, request.tokens().size()));
     }

@@ -3,7 +3,7 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixLookupResult.RestoreStats;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.EvictionListener;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.ResidentSequenceListener;
@@ -56,7 +56,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param length leading tokens that need no computing, 0 for a miss
      * @param stored match in host memory, if it is deeper than the one on the devices
      */
-    public record Lookup(int length, Optional<PrefixMatch> stored) {
+    public record ResumePoint(int length, Optional<PrefixMatch> stored) {
         /** Source of the prefix; empty for a miss. */
         public Optional<CacheSource> source() {
             if (length == 0) {
@@ -161,9 +161,9 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param mayRestore whether host memory is searched
      */
-    public Lookup find(CacheLookup request, boolean mayRestore) {
+    public ResumePoint find(PrefixQuery request, boolean mayRestore) {
         if (!request.scope().isCached()) {
-            return new Lookup(0, Optional.empty());
+            return new ResumePoint(0, Optional.empty());
         }
         int onDevice = devices.find(request);
         Optional<PrefixMatch> stored =
@@ -171,8 +171,8 @@ public final class PrefixCache implements AutoCloseable {
                         ? guard("look up a prefix", () -> host.flatMap(tier -> tier.find(request)))
                         : Optional.empty();
         return stored.filter(found -> found.position() > onDevice)
-                .map(found -> new Lookup(found.position(), Optional.of(found)))
-                .orElseGet(() -> new Lookup(onDevice, Optional.empty()));
+                .map(found -> new ResumePoint(found.position(), Optional.of(found)))
+                .orElseGet(() -> new ResumePoint(onDevice, Optional.empty()));
     }
 
     /**
@@ -182,7 +182,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<AllocatedSequence> begin(CacheLookup request, Lookup lookup, int spareSlots) {
+    public Optional<AllocatedSequence> begin(PrefixQuery request, ResumePoint lookup, int spareSlots) {
         if (lookup.stored().isEmpty()) {
             return devices.begin(request, spareSlots)
                     .map(sequence -> new AllocatedSequence(sequence, Optional.empty()));
@@ -207,7 +207,7 @@ public final class PrefixCache implements AutoCloseable {
         } finally {
             host.orElseThrow().tree().unpin(found);
         }
-        return begin(request, new Lookup(0, Optional.empty()), spareSlots);
+        return begin(request, new ResumePoint(0, Optional.empty()), spareSlots);
     }
 
     private <T> Optional<T> guard(String what, Supplier<Optional<T>> work) {
@@ -234,7 +234,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param isAwaited whether the request is still queued
      */
     public Optional<PrefixPrefetch> loadShared(
-            CacheLookup request, int known, BooleanSupplier isAwaited) {
+            PrefixQuery request, int known, BooleanSupplier isAwaited) {
         return request.scope().isCached()
                 ? guard(
                         "read a prefix from the shared store",
@@ -262,7 +262,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param isAwaited whether the request is still queued
      */
     public Optional<? extends PrefixPrefetch> load(
-            CacheLookup request, int known, boolean guesses, BooleanSupplier isAwaited) {
+            PrefixQuery request, int known, boolean guesses, BooleanSupplier isAwaited) {
         return request.scope().isCached()
                 ? guard(
                         "read a prefix from disk",
@@ -271,7 +271,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     private Optional<StorePrefetch> loadStored(
-            CacheLookup request, int known, boolean guesses, BooleanSupplier isAwaited) {
+            PrefixQuery request, int known, boolean guesses, BooleanSupplier isAwaited) {
         Optional<StorePrefetch> load =
                 store().flatMap(tier -> tier.load(request, known, guesses, isAwaited));
         // A sequence on the devices has its own hidden states.
@@ -304,7 +304,7 @@ public final class PrefixCache implements AutoCloseable {
      * Number of leading tokens that a request shares with another prompt of its scope, whether it
      * can resume from there or not; 0 if unknown.
      */
-    public int commonPrefix(CacheLookup request) {
+    public int commonPrefix(PrefixQuery request) {
         return request.scope().isCached()
                 ? guard("compare prompts", () -> host.map(tier -> tier.commonPrefix(request)))
                         .orElse(0)
@@ -312,7 +312,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Counts a request that starts with a prefix on the devices, or without a cached prefix. */
-    public PrefixLookupResult started(CacheLookup request, int cached, boolean failed) {
+    public PrefixLookupResult started(PrefixQuery request, int cached, boolean failed) {
         PrefixLookupResult use;
         if (cached > 0) {
             use = PrefixLookupResult.onDevice(cached);

@@ -33,7 +33,7 @@ final class SharedSearch {
 
     private final SharedArchive archive;
     private final ChainKeys keys;
-    private final HostReservation reservation;
+    private final StorePrefetchPlanner reservation;
     private final int[] tokens;
     private final int known;
     private final long deadline;
@@ -58,7 +58,7 @@ final class SharedSearch {
     SharedSearch(
             SharedArchive archive,
             ChainKeys keys,
-            HostReservation reservation,
+            StorePrefetchPlanner reservation,
             CacheScope scope,
             int[] tokens,
             int known,

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveMissException;
@@ -33,9 +33,9 @@ final class SharedTier implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
     private final PrefixTree tree;
-    private final SharedCacheStore shared;
+    private final SharedTierOptions shared;
     private final ChainKeys keys;
-    private final HostReservation reservation;
+    private final StorePrefetchPlanner reservation;
     private final Runnable wakeUp;
     private final PrefillSpeed speed = new PrefillSpeed();
     private final ExecutorService searchers = pool("varve-shared-find", SEARCHERS);
@@ -46,12 +46,12 @@ final class SharedTier implements AutoCloseable {
     /**
      * @param wakeUp called by other threads when a search or a read has ended
      */
-    SharedTier(PrefixTree tree, CacheLayout layout, SharedCacheStore shared, Runnable wakeUp) {
+    SharedTier(PrefixTree tree, CacheLayout layout, SharedTierOptions shared, Runnable wakeUp) {
         this.tree = tree;
         this.shared = shared;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(shared.namespace());
-        reservation = new HostReservation(tree, layout);
+        reservation = new StorePrefetchPlanner(tree, layout);
         saves =
                 new StoreSaves(
                         "varve-shared-write",
@@ -90,7 +90,7 @@ final class SharedTier implements AutoCloseable {
      * @param known leading tokens that are cached without the store
      * @param isAwaited whether the request is still queued
      */
-    Optional<PrefixPrefetch> load(CacheLookup request, int known, BooleanSupplier isAwaited) {
+    Optional<PrefixPrefetch> load(PrefixQuery request, int known, BooleanSupplier isAwaited) {
         int gain = request.tokens().size() - known;
         if (request.replay().end() > 0 || gain <= LEAST_GAIN) {
             return Optional.empty();

@@ -25,7 +25,7 @@ final class StorePrefetch implements PrefixPrefetch {
     private final CacheSource from;
     private final BooleanSupplier isAwaited;
     private final List<Item> items = new ArrayList<>();
-    private final List<FeatureLoad> features = new ArrayList<>();
+    private final List<FeaturePrefetch> features = new ArrayList<>();
     private Optional<TokenBlock> last = Optional.empty();
     private Optional<Checkpoint> checkpoint = Optional.empty();
 
@@ -111,7 +111,7 @@ final class StorePrefetch implements PrefixPrefetch {
     }
 
     /** Adds hidden states whose memory is reserved. */
-    void add(FeatureLoad states) {
+    void add(FeaturePrefetch states) {
         features.add(states);
     }
 
@@ -194,7 +194,7 @@ final class StorePrefetch implements PrefixPrefetch {
                 checkpoint.orElseThrow().markLoaded(header.chunkHistory(), from);
             }
         }
-        features.forEach(FeatureLoad::take);
+        features.forEach(FeaturePrefetch::take);
     }
 
     /**
@@ -224,7 +224,7 @@ final class StorePrefetch implements PrefixPrefetch {
     void giveUp() {
         taken = true;
         unpinAll();
-        features.forEach(FeatureLoad::giveUp);
+        features.forEach(FeaturePrefetch::giveUp);
         passed.ifPresent(Checkpoint::unpin);
         passed = Optional.empty();
         checkpoint.ifPresent(tree::remove);

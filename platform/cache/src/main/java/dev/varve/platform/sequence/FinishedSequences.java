@@ -24,7 +24,7 @@ final class FinishedSequences {
          * Whether all tokens are cached, because the resident has the output of the last token as
          * well.
          */
-        boolean isWhole(CacheLookup request) {
+        boolean isWhole(PrefixQuery request) {
             return length == request.tokens().size();
         }
 
@@ -98,7 +98,7 @@ final class FinishedSequences {
      *
      * @param last last position from which the request may resume
      */
-    Optional<Match> find(CacheLookup request, int last) {
+    Optional<Match> find(PrefixQuery request, int last) {
         Optional<Match> best = Optional.empty();
         for (SequenceCache resident : sequences) {
             int length =
@@ -113,7 +113,7 @@ final class FinishedSequences {
     }
 
     /** Leading tokens that need no computing, up to a position at which a forward ended. */
-    private int reusable(SequenceCache resident, CacheLookup request, int last) {
+    private int reusable(SequenceCache resident, PrefixQuery request, int last) {
         int common = resident.tokens().commonPrefix(request.tokens());
         if (common == request.tokens().size()
                 && common == resident.computed()
@@ -129,7 +129,7 @@ final class FinishedSequences {
     }
 
     /** For state that cannot be cut back: the resident's end or its checkpoint. */
-    private static int resumableEnd(SequenceCache resident, CacheLookup request, int limit) {
+    private static int resumableEnd(SequenceCache resident, PrefixQuery request, int limit) {
         if (resident.computed() <= limit && request.agrees(resident, resident.computed())) {
             return resident.computed();
         }
@@ -141,7 +141,7 @@ final class FinishedSequences {
         return usable ? checkpoint : 0;
     }
 
-    private static int truncatedEnd(SequenceCache resident, CacheLookup request, int limit) {
+    private static int truncatedEnd(SequenceCache resident, PrefixQuery request, int limit) {
         int length = resident.chunkHistory().floor(limit);
         return request.agrees(resident, length)
                 ? length

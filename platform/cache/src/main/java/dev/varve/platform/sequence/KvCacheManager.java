@@ -12,9 +12,9 @@ import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
-import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.PagePoolGeometry;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
@@ -149,7 +149,7 @@ public final class KvCacheManager {
     public void choosePages(SequenceCache sequence, float[] scores) {
         paged.choose(
                 sequence,
-                Arrays.copyOf(scores, sequence.computed() / PoolGeometry.PAGE),
+                Arrays.copyOf(scores, sequence.computed() / PagePoolGeometry.PAGE),
                 sequence.computed(),
                 spans::add);
     }
@@ -162,7 +162,7 @@ public final class KvCacheManager {
     public void choosePagesFor(SequenceCache sequence, float[] scores, int end) {
         PageTable table = sequence.pages().orElseThrow();
         table.truncate(sequence.computed());
-        int whole = sequence.computed() / PoolGeometry.PAGE;
+        int whole = sequence.computed() / PagePoolGeometry.PAGE;
         // Runs are allocated first; otherwise pages that return now would leave for them.
         table.allocate(sequence.computed(), end, sequence.span().begin(), spans::add);
         paged.choose(sequence, Arrays.copyOf(scores, whole), end, spans::add);
@@ -240,7 +240,7 @@ public final class KvCacheManager {
     }
 
     /** Leading tokens of a request that a resident has computed; 0 for none. */
-    public int find(CacheLookup request) {
+    public int find(PrefixQuery request) {
         return match(request).map(Match::length).orElse(0);
     }
 
@@ -254,7 +254,7 @@ public final class KvCacheManager {
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<SequenceCache> beginAfter(
-            CacheLookup request, ChunkHistory chunkHistory, int spareSlots) {
+            PrefixQuery request, ChunkHistory chunkHistory, int spareSlots) {
         int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
@@ -277,7 +277,7 @@ public final class KvCacheManager {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<SequenceCache> begin(CacheLookup request, int spareSlots) {
+    public Optional<SequenceCache> begin(PrefixQuery request, int spareSlots) {
         int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
@@ -297,12 +297,12 @@ public final class KvCacheManager {
         return Optional.of(sequence);
     }
 
-    private Optional<Match> match(CacheLookup request) {
+    private Optional<Match> match(PrefixQuery request) {
         return residents.find(request, lastResume(request.promptTokens()));
     }
 
     /** Creates a sequence without computed tokens. */
-    private SequenceCache make(CacheLookup request) {
+    private SequenceCache make(PrefixQuery request) {
         return new SequenceCache(
                 request.tokens(),
                 request.scope(),
@@ -341,7 +341,7 @@ public final class KvCacheManager {
                         .anyMatch(rows::holdsAlone);
     }
 
-    private void fork(SequenceCache sequence, Match match, CacheLookup request, int capacity) {
+    private void fork(SequenceCache sequence, Match match, PrefixQuery request, int capacity) {
         SequenceCache resident = match.resident();
         // It becomes the most recently used one, and must not be evicted here.
         residents.protect(resident);
@@ -354,7 +354,7 @@ public final class KvCacheManager {
         rows.share(sequence);
     }
 
-    private void reuse(SequenceCache sequence, Match match, CacheLookup request) {
+    private void reuse(SequenceCache sequence, Match match, PrefixQuery request) {
         SequenceCache resident = match.resident();
         residents.remove(resident);
         // Before its pages and rows after the shared tokens are released.
@@ -372,7 +372,7 @@ public final class KvCacheManager {
      * Tokens whose pages a sequence takes over. For the same prompt with its output these are all
      * pages, including those reserved after it, so that decode begins with the same pages.
      */
-    private static int pageTokens(Match match, CacheLookup request) {
+    private static int pageTokens(Match match, PrefixQuery request) {
         return match.isWhole(request) ? pageTokens(match.resident()) : match.length();
     }
 
@@ -384,7 +384,7 @@ public final class KvCacheManager {
      * Arranges the pages of a sequence as a cold prefill of its prompt has them at that position;
      * the same prompt with its output continues with the pages that it has.
      */
-    private void restoreColdResidency(SequenceCache sequence, Match match, CacheLookup request) {
+    private void restoreColdResidency(SequenceCache sequence, Match match, PrefixQuery request) {
         if (!match.isWhole(request)) {
             PageResidency cold = paged.coldResidency(match.length(), request.promptTokens());
             sequence.pages()
@@ -502,7 +502,7 @@ public final class KvCacheManager {
      * before it.
      */
     public CacheChanges takeChanges() {
-        List<RowOperation> moves = new ArrayList<>(spans.takeMoves());
+        List<KvRowOperation> moves = new ArrayList<>(spans.takeMoves());
         moves.addAll(paged.takeDrops());
         if (commits.isEmpty() && moves.isEmpty()) {
             return CacheChanges.NONE;

@@ -8,8 +8,8 @@ import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
-import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.KvRowOperation;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,7 +29,7 @@ final class KvCachePager {
     private final Optional<PagingOptions> options;
     private final Optional<PageScorer> scorer;
     private final boolean chooses;
-    private final PageRegistry names = new PageRegistry();
+    private final RefCountedPages names = new RefCountedPages();
 
     /** Counts of dropped sequences. */
     private PagingCounts past = PagingCounts.NONE;
@@ -73,7 +73,7 @@ final class KvCachePager {
         }
         return outgrows(promptTokens)
                 ? Math.min(promptTokens, lastResume(promptTokens))
-                : PoolGeometry.wholeCells(options.get().poolTokens());
+                : PagePoolGeometry.wholeCells(options.get().poolTokens());
     }
 
     /**
@@ -82,7 +82,7 @@ final class KvCachePager {
      */
     int lastResume(int promptTokens) {
         return chooses && outgrows(promptTokens)
-                ? Math.max(0, promptTokens - PoolGeometry.QUESTION)
+                ? Math.max(0, promptTokens - PagePoolGeometry.QUESTION)
                 : Integer.MAX_VALUE;
     }
 
@@ -91,7 +91,7 @@ final class KvCachePager {
         if (!outgrows(promptTokens)) {
             return 0;
         }
-        int cell = PoolGeometry.cell(options.get().poolTokens());
+        int cell = PagePoolGeometry.cell(options.get().poolTokens());
         return (position / cell + 1) * cell;
     }
 
@@ -100,13 +100,13 @@ final class KvCachePager {
         if (!outgrows(promptTokens) || position == 0) {
             return PageResidency.STRAIGHT;
         }
-        int runs = options.get().poolTokens() / PoolGeometry.PAGE;
-        int end = PoolGeometry.pages(cellEnd(position - 1, promptTokens));
+        int runs = options.get().poolTokens() / PagePoolGeometry.PAGE;
+        int end = PagePoolGeometry.pages(cellEnd(position - 1, promptTokens));
         int[] resident = new int[runs];
         Arrays.fill(resident, PageMap.EMPTY);
         int count = 0;
-        for (int page = 0; page < PoolGeometry.pages(position); page++) {
-            if (page < PoolGeometry.SINKS || page >= end - runs + PoolGeometry.SINKS) {
+        for (int page = 0; page < PagePoolGeometry.pages(position); page++) {
+            if (page < PagePoolGeometry.SINKS || page >= end - runs + PagePoolGeometry.SINKS) {
                 resident[count++] = page;
             }
         }
@@ -114,7 +114,7 @@ final class KvCachePager {
     }
 
     /** Takes the pages that the shards must drop. */
-    List<? extends RowOperation> takeDrops() {
+    List<? extends KvRowOperation> takeDrops() {
         return names.takeDrops();
     }
 
@@ -153,12 +153,12 @@ final class KvCachePager {
         }
         PageTable table = sequence.pages().get();
         int computed = sequence.computed();
-        int most = PoolGeometry.PAGE - computed % PoolGeometry.PAGE;
+        int most = PagePoolGeometry.PAGE - computed % PagePoolGeometry.PAGE;
         boolean staysStraight =
                 table.isStraight()
-                        && computed + 2 * PoolGeometry.PAGE <= options.get().poolTokens();
+                        && computed + 2 * PagePoolGeometry.PAGE <= options.get().poolTokens();
         if (staysStraight) {
-            return PoolGeometry.PAGE;
+            return PagePoolGeometry.PAGE;
         }
         for (int tokens = 1; tokens < most; tokens++) {
             if (isDue(table, computed + tokens)) {
@@ -231,7 +231,7 @@ final class KvCachePager {
             List<PageScores> answers,
             int asked,
             int position,
-            Consumer<RowOperation> moves) {
+            Consumer<KvRowOperation> moves) {
         scorer.flatMap(each -> each.score(sequence.tokens(), answers, asked))
                 .ifPresent(scores -> choose(sequence, scores, position, moves));
     }
@@ -242,7 +242,7 @@ final class KvCachePager {
      * @param scores of the first pages; the others stay
      */
     void choose(
-            SequenceCache sequence, float[] scores, int position, Consumer<RowOperation> moves) {
+            SequenceCache sequence, float[] scores, int position, Consumer<KvRowOperation> moves) {
         sequence.pages().orElseThrow().reselect(scores, position, sequence.span().begin(), moves);
     }
 }

@@ -2,7 +2,7 @@ package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenPath;
@@ -23,7 +23,7 @@ final class KvSlotAllocator {
     private final List<SequenceCache> owners = new ArrayList<>();
 
     /** Moves for the next batch, in this order. */
-    private final List<RowOperation> moves = new ArrayList<>();
+    private final List<KvRowOperation> moves = new ArrayList<>();
 
     KvSlotAllocator(int slots) {
         this.slots = new KvSlotPool(slots);
@@ -43,14 +43,14 @@ final class KvSlotAllocator {
     }
 
     /** Takes the moves that must precede the next computation. */
-    List<RowOperation> takeMoves() {
-        List<RowOperation> result = List.copyOf(moves);
+    List<KvRowOperation> takeMoves() {
+        List<KvRowOperation> result = List.copyOf(moves);
         moves.clear();
         return result;
     }
 
     /** Appends a move. */
-    void add(RowOperation move) {
+    void add(KvRowOperation move) {
         moves.add(move);
     }
 

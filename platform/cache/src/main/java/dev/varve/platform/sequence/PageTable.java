@@ -2,12 +2,12 @@ package dev.varve.platform.sequence;
 
 import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingCounts;
-import dev.varve.platform.sequence.PageRegistry.Page;
+import dev.varve.platform.sequence.RefCountedPages.Page;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
-import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 final class PageTable {
     private static final int NOWHERE = -1;
 
-    private final PageRegistry names;
+    private final RefCountedPages names;
     private final List<Page> pages = new ArrayList<>();
 
     /** Run of each page, by page number. */
@@ -66,14 +66,14 @@ final class PageTable {
      *
      * @param pageBytes bytes of a page, over all shards
      */
-    PageTable(PageRegistry names, long pageBytes) {
+    PageTable(RefCountedPages names, long pageBytes) {
         this.names = names;
         this.pageBytes = pageBytes;
     }
 
     /** Whether the pages of the first tokens are all in the span, each in the run of its number. */
     boolean isStraightUpTo(int tokens) {
-        int count = PoolGeometry.pages(tokens);
+        int count = PagePoolGeometry.pages(tokens);
         return count == 0 || count <= pageOfRun.length && pageOfRun[count - 1] == count - 1;
     }
 
@@ -84,7 +84,7 @@ final class PageTable {
     PageTable copy(int tokens) {
         PageTable copy = new PageTable(names, pageBytes);
         boolean straight = isStraightUpTo(tokens);
-        int count = straight ? PoolGeometry.pages(tokens) : pages.size();
+        int count = straight ? PagePoolGeometry.pages(tokens) : pages.size();
         for (int page = 0; page < count; page++) {
             names.share(pages.get(page));
             copy.append(pages.get(page), uses[page]);
@@ -109,7 +109,7 @@ final class PageTable {
      * @param tokens number of tokens; pages outside the span go to host memory
      */
     void await(int tokens, PageResidency before) {
-        int count = PoolGeometry.pages(tokens);
+        int count = PagePoolGeometry.pages(tokens);
         if (before.fits(capacity, count)) {
             for (int page = 0; page < count; page++) {
                 append(names.make(), ++clock);
@@ -123,8 +123,8 @@ final class PageTable {
             }
             restore(before);
         } else {
-            for (int first = 0; first < tokens; first += PoolGeometry.PAGE) {
-                allocate(first, Math.min(first + PoolGeometry.PAGE, tokens), 0, move -> {});
+            for (int first = 0; first < tokens; first += PagePoolGeometry.PAGE) {
+                allocate(first, Math.min(first + PagePoolGeometry.PAGE, tokens), 0, move -> {});
             }
         }
         counts = PagingCounts.NONE;
@@ -144,7 +144,7 @@ final class PageTable {
      * @param moves receives the required moves
      */
     void restoreResidency(
-            int tokens, PageResidency before, int spanBegin, Consumer<RowOperation> moves) {
+            int tokens, PageResidency before, int spanBegin, Consumer<KvRowOperation> moves) {
         int[] wanted = before.resident(pages.size());
         if (wanted.length > capacity) {
             return;
@@ -152,7 +152,7 @@ final class PageTable {
         arrange(wanted, spanBegin, moves);
         restore(before);
         // The choice may have been made for tokens that were not computed yet.
-        int scoredAt = Math.min(before.scoredAt(), tokens + PoolGeometry.PAGE);
+        int scoredAt = Math.min(before.scoredAt(), tokens + PagePoolGeometry.PAGE);
         choice.truncate(tokens);
         choice.setPosition(scoredAt);
         forgetIfStraight();
@@ -217,9 +217,9 @@ final class PageTable {
 
     /** Slot of a position in the span, or a negative number. */
     int slot(int position) {
-        int page = PoolGeometry.pageOf(position);
+        int page = PagePoolGeometry.pageOf(position);
         return isResident(page)
-                ? runs[page] * PoolGeometry.PAGE + position % PoolGeometry.PAGE
+                ? runs[page] * PagePoolGeometry.PAGE + position % PagePoolGeometry.PAGE
                 : NOWHERE;
     }
 
@@ -235,9 +235,9 @@ final class PageTable {
      * @param moves receives the required moves
      * @throws IllegalStateException if no page may leave
      */
-    void allocate(int first, int end, int spanBegin, Consumer<RowOperation> moves) {
-        int firstPage = PoolGeometry.pageOf(first);
-        int endPage = PoolGeometry.pages(end);
+    void allocate(int first, int end, int spanBegin, Consumer<KvRowOperation> moves) {
+        int firstPage = PagePoolGeometry.pageOf(first);
+        int endPage = PagePoolGeometry.pages(end);
         BitSet wanted = new BitSet();
         for (int page : pageOfRun) {
             wanted.set(page);
@@ -320,7 +320,7 @@ final class PageTable {
      *
      * @param wanted their numbers, ascending; at most one per run
      */
-    private void arrange(int[] wanted, int spanBegin, Consumer<RowOperation> moves) {
+    private void arrange(int[] wanted, int spanBegin, Consumer<KvRowOperation> moves) {
         if (Arrays.equals(wanted, pageOfRun)) {
             return;
         }
@@ -345,7 +345,7 @@ final class PageTable {
      * that move up, from back to front: their order stays, so no row overwrites one that has not
      * moved yet.
      */
-    private void shift(int[] wanted, int spanBegin, Consumer<RowOperation> moves) {
+    private void shift(int[] wanted, int spanBegin, Consumer<KvRowOperation> moves) {
         List<SlotCopy> up = new ArrayList<>();
         int run = 0;
         while (run < wanted.length) {
@@ -357,9 +357,9 @@ final class PageTable {
                 }
                 SlotCopy copy =
                         new SlotCopy(
-                                spanBegin + from * PoolGeometry.PAGE,
-                                spanBegin + run * PoolGeometry.PAGE,
-                                (end - run) * PoolGeometry.PAGE);
+                                spanBegin + from * PagePoolGeometry.PAGE,
+                                spanBegin + run * PagePoolGeometry.PAGE,
+                                (end - run) * PagePoolGeometry.PAGE);
                 if (from > run) {
                     moves.accept(copy);
                 } else {
@@ -381,18 +381,18 @@ final class PageTable {
         epoch++;
     }
 
-    private void pageIn(int page, int spanBegin, Consumer<RowOperation> moves) {
-        int slot = spanBegin + runs[page] * PoolGeometry.PAGE;
+    private void pageIn(int page, int spanBegin, Consumer<KvRowOperation> moves) {
+        int slot = spanBegin + runs[page] * PagePoolGeometry.PAGE;
         moves.accept(PageMove.in(pages.get(page).name(), slot));
         counts = counts.plus(new PagingCounts(0, 1, pageBytes, 0, 0, 0));
     }
 
-    private void pageOut(int page, int spanBegin, Consumer<RowOperation> moves) {
+    private void pageOut(int page, int spanBegin, Consumer<KvRowOperation> moves) {
         Page content = pages.get(page);
         boolean copies = !content.isOnHost();
         if (copies) {
             // A page that is in host memory already has not changed since.
-            int slot = spanBegin + runs[page] * PoolGeometry.PAGE;
+            int slot = spanBegin + runs[page] * PagePoolGeometry.PAGE;
             moves.accept(PageMove.out(content.name(), slot));
             names.putOnHost(content);
         }
@@ -406,7 +406,7 @@ final class PageTable {
      * @param head the last page that was ever written
      */
     static boolean isProtected(int page, int head) {
-        return page < PoolGeometry.SINKS || page > head - 1 - PoolGeometry.TAIL;
+        return page < PagePoolGeometry.SINKS || page > head - 1 - PagePoolGeometry.TAIL;
     }
 
     private boolean isEvictedBefore(int page, int other) {
@@ -424,7 +424,7 @@ final class PageTable {
      * @param position computed tokens
      * @return number of pages that left or returned
      */
-    int reselect(float[] given, int position, int spanBegin, Consumer<RowOperation> moves) {
+    int reselect(float[] given, int position, int spanBegin, Consumer<KvRowOperation> moves) {
         choice.setScores(given, position);
         Set<Integer> chosen = choice.bestPages(pages.size(), head, capacity);
         int hits = choice.hits(chosen);
@@ -455,14 +455,14 @@ final class PageTable {
      */
     List<PageQuery.PagePlace> places(int position, int spanBegin) {
         List<PageQuery.PagePlace> places = new ArrayList<>();
-        for (int page = 0; page < position / PoolGeometry.PAGE; page++) {
+        for (int page = 0; page < position / PagePoolGeometry.PAGE; page++) {
             names.markQueried(pages.get(page));
             places.add(
                     new PageQuery.PagePlace(
                             pages.get(page).name(),
                             runs[page] == NOWHERE
                                     ? PageQuery.PagePlace.ON_HOST
-                                    : spanBegin + runs[page] * PoolGeometry.PAGE));
+                                    : spanBegin + runs[page] * PagePoolGeometry.PAGE));
         }
         return places;
     }
@@ -479,8 +479,8 @@ final class PageTable {
         List<RowRun> rows = new ArrayList<>();
         int at = position;
         while (at < position + count) {
-            int page = PoolGeometry.pageOf(at);
-            int length = Math.min((page + 1) * PoolGeometry.PAGE, position + count) - at;
+            int page = PagePoolGeometry.pageOf(at);
+            int length = Math.min((page + 1) * PagePoolGeometry.PAGE, position + count) - at;
             rows.add(
                     runs[page] == NOWHERE
                             ? RowRun.onHost(at, length, pages.get(page).name())
@@ -505,7 +505,7 @@ final class PageTable {
 
     /** Cuts the table to the first tokens. */
     void truncate(int tokens) {
-        int kept = PoolGeometry.pages(tokens);
+        int kept = PagePoolGeometry.pages(tokens);
         while (pages.size() > kept) {
             names.release(pages.removeLast());
         }

@@ -2,7 +2,7 @@ package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.PageMap;
-import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.PagePoolGeometry;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
@@ -186,7 +186,7 @@ public final class SequenceCache {
 
     void setSpan(SlotSpan place) {
         span = place;
-        pages.ifPresent(table -> table.growTo(place.capacity() / PoolGeometry.PAGE));
+        pages.ifPresent(table -> table.growTo(place.capacity() / PagePoolGeometry.PAGE));
     }
 
     void enterRow(int other) {

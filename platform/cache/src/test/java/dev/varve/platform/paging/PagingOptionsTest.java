@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.PagePoolGeometry;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +21,7 @@ class PagingOptionsTest {
     /** One page that may leave, and the one that is written, beside those that must stay. */
     @Test
     void theLeastPoolHasSinksATailAndTwoPagesMore() {
-        assertEquals(448, PoolGeometry.LEAST);
+        assertEquals(448, PagePoolGeometry.LEAST);
     }
 
     @ParameterizedTest
@@ -46,8 +46,8 @@ class PagingOptionsTest {
     @ParameterizedTest
     @CsvSource({"0, 0, 0", "63, 0, 1", "64, 1, 1", "65, 1, 2", "511, 7, 8", "512, 8, 8"})
     void aPageHas64Positions(int position, int page, int pages) {
-        assertEquals(page, PoolGeometry.pageOf(position));
-        assertEquals(pages, PoolGeometry.pages(position));
+        assertEquals(page, PagePoolGeometry.pageOf(position));
+        assertEquals(pages, PagePoolGeometry.pages(position));
     }
 
     @Test

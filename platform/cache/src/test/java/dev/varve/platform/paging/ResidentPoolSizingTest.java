@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.setting.Setting;
-import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.PagePoolGeometry;
 import dev.varve.platform.shard.SlotSpan;
 
 import net.jqwik.api.ForAll;
@@ -36,7 +36,7 @@ class ResidentPoolSizingTest {
     @Test
     void blocksAreThoseOfShardsAndTheLeastPoolHasWholeOnes() {
         assertEquals(SlotSpan.BLOCK, ResidentPoolSizing.BLOCK);
-        assertEquals(448, PoolGeometry.LEAST);
+        assertEquals(448, PagePoolGeometry.LEAST);
         assertEquals(512, ResidentPoolSizing.LEAST);
     }
 

@@ -4,7 +4,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
@@ -215,13 +215,13 @@ final class CacheRig implements AutoCloseable {
         return joined;
     }
 
-    static CacheLookup request(int[] prompt, CacheScope scope) {
-        return new CacheLookup(
+    static PrefixQuery request(int[] prompt, CacheScope scope) {
+        return new PrefixQuery(
                 new TokenList(prompt), ChunkHistory.NONE, scope, RequestedOutput.LAST);
     }
 
     /** A sequence behind what was found, once that has arrived. */
-    Optional<PrefixCache.AllocatedSequence> begin(CacheLookup request) {
+    Optional<PrefixCache.AllocatedSequence> begin(PrefixQuery request) {
         return cache.begin(request, cache.find(request, true), 0);
     }
 
@@ -246,7 +246,7 @@ final class CacheRig implements AutoCloseable {
 
     /** Computes a prompt, and keeps the sequence running. */
     Answer run(int[] prompt, CacheScope scope, int... stops) {
-        CacheLookup request = request(prompt, scope);
+        PrefixQuery request = request(prompt, scope);
         PrefixCache.AllocatedSequence begun = begin(request).orElseThrow();
         SequenceCache sequence = begun.sequence();
         PrefixLookupResult use;

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.prefix.CacheRig.Answer;
 import dev.varve.platform.prefix.CacheRig.Kind;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.ShardLostException;
 
@@ -114,7 +114,7 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
 
-            PrefixCache.Lookup lookup = rig.cache().find(request(next, SCOPE), true);
+            PrefixCache.ResumePoint lookup = rig.cache().find(request(next, SCOPE), true);
 
             assertEquals(LENGTH, lookup.length());
             assertEquals(Optional.of(CacheSource.DEVICE), lookup.source());
@@ -128,7 +128,7 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.pushOff();
 
-            PrefixCache.Lookup lookup = rig.cache().find(request(join(PROMPT, 5), SCOPE), false);
+            PrefixCache.ResumePoint lookup = rig.cache().find(request(join(PROMPT, 5), SCOPE), false);
 
             assertEquals(0, lookup.length());
             assertEquals(Optional.empty(), lookup.source());
@@ -171,7 +171,7 @@ class HostMemoryTest {
             assertEquals(Optional.of(MissReason.UNKNOWN), rig.finish(text(4, 300)).use().miss());
             assertEquals(
                     Optional.of(MissReason.BEFORE_CHECKPOINT), rig.finish(parted).use().miss());
-            CacheLookup failed = request(known, SCOPE);
+            PrefixQuery failed = request(known, SCOPE);
             assertEquals(
                     Optional.of(MissReason.FAILED), rig.cache().started(failed, 0, true).miss());
             assertEquals(

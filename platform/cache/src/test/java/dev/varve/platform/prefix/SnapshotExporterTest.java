@@ -8,7 +8,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
@@ -105,7 +105,7 @@ class SnapshotExporterTest {
     private SequenceCache computed(int... tokens) {
         SequenceCache sequence =
                 devices.begin(
-                                new CacheLookup(
+                                new PrefixQuery(
                                         new TokenList(tokens),
                                         ChunkHistory.NONE,
                                         SCOPE,

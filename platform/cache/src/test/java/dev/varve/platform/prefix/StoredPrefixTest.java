@@ -15,7 +15,7 @@ import dev.varve.contracts.MemorySharedStore;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.prefix.CacheRig.Answer;
 import dev.varve.platform.prefix.CacheRig.Kind;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.TokenList;
@@ -79,7 +79,7 @@ class StoredPrefixTest {
                             Optional.empty());
             SharedArchive archive = SharedArchive.open(settings, new MemorySharedStore(values));
             return new CacheStores(
-                    Optional.empty(), Optional.of(new SharedCacheStore(archive, id, "")));
+                    Optional.empty(), Optional.of(new SharedTierOptions(archive, id, "")));
         }
         ArchiveSettings settings =
                 new ArchiveSettings(
@@ -91,7 +91,7 @@ class StoredPrefixTest {
                         Optional.empty(),
                         InstantSource.system());
         SnapshotArchive archive = SnapshotArchive.open(settings, new SlotStore.Provider());
-        return CacheStores.of(Optional.of(new DiskCacheStore(archive, id, "")));
+        return CacheStores.of(Optional.of(new DiskTierOptions(archive, id, "")));
     }
 
     private CacheRig open(Below below, Kind kind) throws IOException {
@@ -107,7 +107,7 @@ class StoredPrefixTest {
     }
 
     private static Optional<? extends PrefixPrefetch> load(
-            CacheRig rig, Below below, CacheLookup request, int known) {
+            CacheRig rig, Below below, PrefixQuery request, int known) {
         return below == Below.DISK
                 ? rig.cache().load(request, known, false, () -> true)
                 : rig.cache().loadShared(request, known, () -> true);
@@ -187,17 +187,17 @@ class StoredPrefixTest {
             assertEquals(0, answer(rig, below, next).use().tokens());
         }
         try (CacheRig rig = open(below, Kind.of(false))) {
-            CacheLookup stranger = request(next, new CacheScope("stranger"));
+            PrefixQuery stranger = request(next, new CacheScope("stranger"));
             load(rig, below, stranger, 0).ifPresent(rig::await);
             assertEquals(0, rig.cache().find(stranger, true).length());
-            CacheLookup none = request(next, CacheScope.none());
+            PrefixQuery none = request(next, CacheScope.none());
             assertEquals(Optional.empty(), load(rig, below, none, 0));
         }
     }
 
     @Test
     void aDiskIsNotReadForAFewTokensMore() throws IOException {
-        CacheLookup next = request(join(PROMPT, text(6, 300)), SCOPE);
+        PrefixQuery next = request(join(PROMPT, text(6, 300)), SCOPE);
         leave(Below.DISK, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false))) {
             assertEquals(Optional.empty(), load(rig, Below.DISK, next, LENGTH - 31));
@@ -210,7 +210,7 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.SHARED, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.SHARED, Kind.of(false))) {
-            CacheLookup request = request(next, SCOPE);
+            PrefixQuery request = request(next, SCOPE);
             assertEquals(Optional.empty(), load(rig, Below.SHARED, request, next.length - BLOCK));
             PrefixPrefetch read =
                     load(rig, Below.SHARED, request, next.length - BLOCK - 1).orElseThrow();
@@ -224,8 +224,8 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
-            CacheLookup replayed =
-                    new CacheLookup(
+            PrefixQuery replayed =
+                    new PrefixQuery(
                             new TokenList(next),
                             ChunkHistory.ofWindows(100, 300),
                             SCOPE,
@@ -242,7 +242,7 @@ class StoredPrefixTest {
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
             boolean[] waits = {true};
-            CacheLookup request = request(next, SCOPE);
+            PrefixQuery request = request(next, SCOPE);
             PrefixPrefetch read =
                     below == Below.DISK
                             ? rig.cache().load(request, 0, false, () -> waits[0]).orElseThrow()
@@ -334,7 +334,7 @@ class StoredPrefixTest {
                 CacheRig other = open(Below.DISK, Kind.of(false).withFeatures())) {
             Answer cold = rig.run(next, SCOPE);
             computed = rig.cache().features(cold.sequence()).orElseThrow();
-            CacheLookup request = request(next, SCOPE);
+            PrefixQuery request = request(next, SCOPE);
             other.await(other.cache().load(request, 0, true, () -> true).orElseThrow());
 
             Answer restored = other.run(next, SCOPE);
@@ -373,7 +373,7 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
-            CacheLookup request = request(next, SCOPE);
+            PrefixQuery request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, false, () -> true).orElseThrow());
 
             rig.await(rig.cache().load(request, LENGTH, true, () -> true).orElseThrow());
@@ -457,7 +457,7 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
-            CacheLookup request = request(next, SCOPE);
+            PrefixQuery request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, false, () -> true).orElseThrow());
 
             assertEquals(Optional.empty(), rig.cache().load(request, LENGTH - 5, true, () -> true));
@@ -491,7 +491,7 @@ class StoredPrefixTest {
         leave(Below.DISK, Kind.of(true).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {
             boolean[] waits = {true};
-            CacheLookup request = request(next, SCOPE);
+            PrefixQuery request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, false, () -> false).orElseThrow());
             PrefixPrefetch states =
                     rig.cache().load(request, LENGTH, true, () -> waits[0]).orElseThrow();
@@ -512,7 +512,7 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(true), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {
-            CacheLookup request = request(next, SCOPE);
+            PrefixQuery request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, true, () -> false).orElseThrow());
 
             assertEquals(Optional.empty(), rig.cache().load(request, LENGTH, true, () -> true));

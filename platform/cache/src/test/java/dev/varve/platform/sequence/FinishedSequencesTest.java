@@ -42,7 +42,7 @@ class FinishedSequencesTest {
         tokens[0] = first;
         SequenceCache sequence =
                 cache.begin(
-                                new CacheLookup(
+                                new PrefixQuery(
                                         new TokenList(tokens),
                                         ChunkHistory.NONE,
                                         CacheScope.common(),

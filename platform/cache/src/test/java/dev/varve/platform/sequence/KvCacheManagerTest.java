@@ -38,12 +38,12 @@ class KvCacheManagerTest {
         return IntStream.range(first, first + length).toArray();
     }
 
-    private static CacheLookup request(int... tokens) {
+    private static PrefixQuery request(int... tokens) {
         return request(CacheScope.common(), new ChunkHistory(), tokens);
     }
 
-    private static CacheLookup request(CacheScope scope, ChunkHistory replay, int... tokens) {
-        return new CacheLookup(new TokenList(tokens), replay, scope, RequestedOutput.BEST);
+    private static PrefixQuery request(CacheScope scope, ChunkHistory replay, int... tokens) {
+        return new PrefixQuery(new TokenList(tokens), replay, scope, RequestedOutput.BEST);
     }
 
     private static int[] longer(int[] tokens, int more) {
@@ -53,7 +53,7 @@ class KvCacheManagerTest {
     }
 
     /** Computes the rest of a sequence. */
-    private static SequenceCache compute(KvCacheManager cache, CacheLookup request, int... ends) {
+    private static SequenceCache compute(KvCacheManager cache, PrefixQuery request, int... ends) {
         SequenceCache sequence = cache.begin(request, 0).orElseThrow();
         for (int end : ends) {
             advance(cache, sequence, end);
@@ -81,7 +81,7 @@ class KvCacheManagerTest {
                 List.of());
     }
 
-    private static SequenceCache resident(KvCacheManager cache, CacheLookup request, int... ends) {
+    private static SequenceCache resident(KvCacheManager cache, PrefixQuery request, int... ends) {
         SequenceCache state = compute(cache, request, ends);
         cache.retain(state);
         return state;
@@ -245,7 +245,7 @@ class KvCacheManagerTest {
         ChunkHistory replay = new ChunkHistory();
         replay.add(100, ChunkKind.WINDOW);
         replay.add(400, ChunkKind.WINDOW);
-        CacheLookup again = request(CacheScope.common(), replay, prompt);
+        PrefixQuery again = request(CacheScope.common(), replay, prompt);
         resident(differs, request(prompt(0, 450)), 400);
         resident(agrees, request(prompt(0, 450)), 100, 400);
 

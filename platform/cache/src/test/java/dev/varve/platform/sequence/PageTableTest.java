@@ -13,8 +13,8 @@ import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery.PagePlace;
-import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -31,15 +31,15 @@ import java.util.stream.IntStream;
 
 /** One table in a span of 8 pages, with a sink and a tail of 4 pages. */
 class PageTableTest {
-    private static final int PAGE = PoolGeometry.PAGE;
+    private static final int PAGE = PagePoolGeometry.PAGE;
     private static final int POOL = 512;
     private static final int RUNS = POOL / PAGE;
     private static final int BEGIN = 1024;
     private static final long BYTES = 1000;
 
-    private final PageRegistry names = new PageRegistry();
+    private final RefCountedPages names = new RefCountedPages();
     private final PageTable table = table(RUNS);
-    private final List<RowOperation> moves = new ArrayList<>();
+    private final List<KvRowOperation> moves = new ArrayList<>();
 
     private PageTable table(int runs) {
         PageTable made = new PageTable(names, BYTES);
@@ -61,8 +61,8 @@ class PageTableTest {
         return IntStream.range(0, 100).filter(page -> table.slot(page * PAGE) >= 0).toArray();
     }
 
-    private List<RowOperation> takeMoves() {
-        List<RowOperation> taken = List.copyOf(moves);
+    private List<KvRowOperation> takeMoves() {
+        List<KvRowOperation> taken = List.copyOf(moves);
         moves.clear();
         return taken;
     }
@@ -347,7 +347,7 @@ class PageTableTest {
 
         assertEquals(4, table.reselect(scores(14, 3, 5), 14 * PAGE, BEGIN, moves::add));
 
-        List<RowOperation> made = takeMoves();
+        List<KvRowOperation> made = takeMoves();
         assertEquals(
                 List.of(
                         PageMove.out(8, BEGIN + 64),

@@ -11,8 +11,8 @@ import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery.PagePlace;
-import dev.varve.platform.shard.PoolGeometry;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -40,7 +40,7 @@ import java.util.stream.IntStream;
  * wherever they are said to lie, and the host holds what somebody still needs.
  */
 class PageTableWalkTest {
-    private static final int PAGE = PoolGeometry.PAGE;
+    private static final int PAGE = PagePoolGeometry.PAGE;
     private static final int STEPS = Effort.of(500, 1500);
     private static final int MOST_SEQUENCES = 5;
     private static final int MOST_TOKENS = 3000;
@@ -80,7 +80,7 @@ class PageTableWalkTest {
     private static final class Walk {
         private final SplittableRandom random;
         private final int pool;
-        private final PageRegistry names = new PageRegistry();
+        private final RefCountedPages names = new RefCountedPages();
         private final List<PlainPager> pagers = new ArrayList<>();
         private final List<Tokens> sequences = new ArrayList<>();
         private final PagedDevice device;
@@ -172,7 +172,7 @@ class PageTableWalkTest {
             grow(sequence, reserved);
             long before = sequence.table.epoch();
 
-            List<RowOperation> moves = new ArrayList<>();
+            List<KvRowOperation> moves = new ArrayList<>();
             sequence.table.allocate(first, reserved, sequence.begin, moves::add);
             sequence.plain.allocate(first, reserved);
 
@@ -211,7 +211,7 @@ class PageTableWalkTest {
                 given[page] = scores.get(page);
             }
             long before = sequence.table.epoch();
-            List<RowOperation> moves = new ArrayList<>();
+            List<KvRowOperation> moves = new ArrayList<>();
 
             int events =
                     sequence.table.reselect(given, sequence.computed(), sequence.begin, moves::add);
@@ -223,10 +223,10 @@ class PageTableWalkTest {
         }
 
         /** Moves out, shifts and moves in; each row moves at most once. */
-        private void requireOrder(List<RowOperation> moves) {
+        private void requireOrder(List<KvRowOperation> moves) {
             List<Integer> stages = new ArrayList<>();
             Set<Integer> written = new HashSet<>();
-            for (RowOperation move : moves) {
+            for (KvRowOperation move : moves) {
                 switch (move) {
                     case SlotCopy(int from, int to, int count) -> {
                         stages.add(1);
@@ -312,7 +312,7 @@ class PageTableWalkTest {
             Tokens.Before before = sequence.before.get();
             int tokens = Math.max(1, before.tokens() - random.nextInt(2) * random.nextInt(PAGE));
             long epoch = sequence.table.epoch();
-            List<RowOperation> moves = new ArrayList<>();
+            List<KvRowOperation> moves = new ArrayList<>();
             sequence.table.transferTo(tokens);
             sequence.plain.handOver(tokens);
             sequence.cut(tokens);
@@ -329,7 +329,7 @@ class PageTableWalkTest {
 
             requireEpoch(sequence, epoch);
             requireOrder(moves);
-            for (RowOperation move : moves) {
+            for (KvRowOperation move : moves) {
                 if (move instanceof PageMove page && page.direction() == PageMove.Direction.OUT) {
                     int block = (page.slot() - sequence.begin) / PAGE;
                     name(contents.get(pages[block]), page.page());
@@ -338,7 +338,7 @@ class PageTableWalkTest {
             device.make(moves);
             for (int block = 0; block < before.inBlocks().size(); block++) {
                 int page = before.inBlocks().get(block);
-                if (page >= 0 && page < PoolGeometry.pages(tokens)) {
+                if (page >= 0 && page < PagePoolGeometry.pages(tokens)) {
                     assertEquals(page, sequence.plain.pageIn(block), step);
                 }
             }

@@ -3,7 +3,7 @@ package dev.varve.platform.sequence;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -31,7 +31,7 @@ final class PagedDevice {
         Arrays.fill(slots, NOTHING);
     }
 
-    void make(RowOperation move) {
+    void make(KvRowOperation move) {
         switch (move) {
             case SlotCopy(int from, int to, int count) ->
                     System.arraycopy(slots, from, slots, to, count);
@@ -51,7 +51,7 @@ final class PagedDevice {
         }
     }
 
-    void make(List<? extends RowOperation> moves) {
+    void make(List<? extends KvRowOperation> moves) {
         moves.forEach(this::make);
     }
 

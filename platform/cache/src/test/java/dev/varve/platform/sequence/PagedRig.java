@@ -68,8 +68,8 @@ final class PagedRig {
         cache = new KvCacheManager(sizes, forgets, exports);
     }
 
-    static CacheLookup request(int... tokens) {
-        return new CacheLookup(
+    static PrefixQuery request(int... tokens) {
+        return new PrefixQuery(
                 new TokenList(tokens),
                 new ChunkHistory(),
                 CacheScope.common(),

@@ -58,11 +58,11 @@ record ServedModelFactory(
     private static MemoryPlacement placement(HostedModel runtime) {
         List<ShardMemoryPlan> shards = runtime.plannedShards();
         // Devices that share a memory reported its free bytes one after the other.
-        Map<String, MemoryPlacement.Memory> memories = new LinkedHashMap<>();
+        Map<String, MemoryPlacement.MemoryDomain> memories = new LinkedHashMap<>();
         for (ShardMemoryPlan shard : shards) {
             memories.putIfAbsent(
                     shard.memory(),
-                    new MemoryPlacement.Memory(
+                    new MemoryPlacement.MemoryDomain(
                             shard.memory(), shard.freeBytes(), shard.totalBytes()));
         }
         return new MemoryPlacement(

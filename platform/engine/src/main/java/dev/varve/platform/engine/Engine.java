@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 /** Generates tokens for many requests at once. Thread-safe. */
 public interface Engine extends AutoCloseable {
     /** A request and its listener. */
-    record Submission(GenerationRequest request, GenerationListener listener) {}
+    record NewRequest(GenerationRequest request, GenerationListener listener) {}
 
     /**
      * Queues requests, all or none. Requests with the same prompt compute it once if they are
@@ -21,11 +21,11 @@ public interface Engine extends AutoCloseable {
      *     context, OVERLOADED if the queue is full, UNAVAILABLE if the engine drains or is broken,
      *     INVALID_REQUEST if a token id is outside the vocabulary
      */
-    List<Generation> submit(List<Submission> submissions);
+    List<Generation> submit(List<NewRequest> submissions);
 
     /** Queues one request. */
     default Generation submit(GenerationRequest request, GenerationListener listener) {
-        return submit(List.of(new Submission(request, listener))).getFirst();
+        return submit(List.of(new NewRequest(request, listener))).getFirst();
     }
 
     /** Returns the current counters and gauges. Never waits for a step. */

@@ -23,7 +23,7 @@ public record EngineOptions(
         int queueLimit,
         int[] suppressedTokens,
         Duration shardPatience,
-        Pace pace,
+        PrefillScheduling pace,
         Optional<HostCacheOptions> hostCache,
         Optional<CacheEventPublisher> eventPublisher) {
     /** Default time that requests wait for a lost shard. */
@@ -49,7 +49,7 @@ public record EngineOptions(
             int queueLimit,
             int[] suppressedTokens,
             Duration shardPatience,
-            Pace pace,
+            PrefillScheduling pace,
             Optional<HostCacheOptions> hostCache) {
         this(
                 capacity,
@@ -68,12 +68,12 @@ public record EngineOptions(
                 queueLimit,
                 new int[0],
                 DEFAULT_SHARD_PATIENCE,
-                Pace.DEFAULT,
+                PrefillScheduling.DEFAULT,
                 Optional.empty());
     }
 
     /** Returns the same options with another pace. */
-    public EngineOptions withPace(Pace other) {
+    public EngineOptions withPace(PrefillScheduling other) {
         return new EngineOptions(
                 capacity,
                 queueLimit,
@@ -109,12 +109,12 @@ public record EngineOptions(
      * @param mixes whether decode tokens and prefill chunks may share a batch; false if the phases
      *     have different thread counts, because the bits of a decode token depend on them
      */
-    public record Pace(Duration maxGap, boolean mixes) {
+    public record PrefillScheduling(Duration maxGap, boolean mixes) {
         /** Default pace. */
-        public static final Pace DEFAULT = new Pace(Duration.ofMillis(150), true);
+        public static final PrefillScheduling DEFAULT = new PrefillScheduling(Duration.ofMillis(150), true);
 
         /** Checks that the gap is positive. */
-        public Pace {
+        public PrefillScheduling {
             if (maxGap.isNegative() || maxGap.isZero()) {
                 throw new IllegalArgumentException("max gap must be positive, got " + maxGap);
             }

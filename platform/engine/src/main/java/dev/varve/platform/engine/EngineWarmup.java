@@ -156,7 +156,7 @@ final class EngineWarmup {
                                         OptionalInt.empty(),
                                         new FixedTokenGuide()));
         return new Request(
-                new Engine.Submission(request, IGNORE_EVENTS),
+                new Engine.NewRequest(request, IGNORE_EVENTS),
                 number,
                 Integer.MAX_VALUE,
                 new Sampler(SamplingOptions.greedy(), shape.vocabularySize(), new int[0]),

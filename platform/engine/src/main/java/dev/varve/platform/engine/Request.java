@@ -5,12 +5,12 @@ import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.prefix.PrefixPrefetch;
 import dev.varve.platform.sampling.Sampler;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
-import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.PagePoolGeometry;
 import dev.varve.platform.shard.RequestedOutput;
 
 import java.util.Arrays;
@@ -106,7 +106,7 @@ final class Request implements TransferableRequest {
      * @param wakeUp called when the request is cancelled
      */
     Request(
-            Engine.Submission submission,
+            Engine.NewRequest submission,
             long arrival,
             int lastResume,
             Sampler sampler,
@@ -130,7 +130,7 @@ final class Request implements TransferableRequest {
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
         this.lastResume = lastResume;
-        tailBegin = Math.max(0, promptLength - PoolGeometry.QUESTION);
+        tailBegin = Math.max(0, promptLength - PagePoolGeometry.QUESTION);
         sampler.acceptPrompt(prompt);
         stops = stops(request.prompt(), lastResume);
         int last = Math.min(request.prompt().lastBoundary(), lastResume);
@@ -335,8 +335,8 @@ final class Request implements TransferableRequest {
         return requestedOutput;
     }
 
-    CacheLookup cacheRequest() {
-        return new CacheLookup(
+    PrefixQuery cacheRequest() {
+        return new PrefixQuery(
                 tokens,
                 promptLength,
                 lastResume,

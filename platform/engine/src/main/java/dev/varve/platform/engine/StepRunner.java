@@ -7,7 +7,7 @@ import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CachedPrefix;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.PrefixLookupResult;
-import dev.varve.platform.sequence.CacheLookup;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SharedArchiveStatus;
@@ -25,7 +25,7 @@ final class StepRunner {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     /** Result of the attempt to admit a request. */
-    enum Admission {
+    enum AdmissionResult {
         ADMITTED,
         /** A running request computes the same prompt or a prefix of it. */
         AWAITS_SAME_PREFIX,
@@ -158,25 +158,25 @@ final class StepRunner {
      * Admits a request if there is room for it and for the next block of every other sequence that
      * may need one.
      */
-    Admission admit(Request request) {
+    AdmissionResult admit(Request request) {
         if (running.anyMatch(each -> each.computesPromptOf(request))) {
-            return Admission.AWAITS_SAME_PREFIX;
+            return AdmissionResult.AWAITS_SAME_PREFIX;
         }
         if (request.awaited().filter(this::isProgressing).isPresent()) {
-            return Admission.AWAITS_SAME_PREFIX;
+            return AdmissionResult.AWAITS_SAME_PREFIX;
         }
-        CacheLookup wanted = request.cacheRequest();
-        PrefixCache.Lookup known = state.prefix().find(wanted, request.mayRestore());
+        PrefixQuery wanted = request.cacheRequest();
+        PrefixCache.ResumePoint known = state.prefix().find(wanted, request.mayRestore());
         if (readAhead(request, known.length())) {
-            return Admission.AWAITS_DISK;
+            return AdmissionResult.AWAITS_DISK;
         }
         if (awaitsSharedPrefix(request, known.length())) {
-            return Admission.AWAITS_SAME_PREFIX;
+            return AdmissionResult.AWAITS_SAME_PREFIX;
         }
         Optional<PrefixCache.AllocatedSequence> begun =
                 state.prefix().begin(wanted, known, running.nextBlocks());
         if (begun.isEmpty()) {
-            return Admission.NO_CAPACITY;
+            return AdmissionResult.NO_CAPACITY;
         }
         SequenceCache place = begun.get().sequence();
         running.add(request, place);
@@ -186,7 +186,7 @@ final class StepRunner {
             if (request.isNew()) {
                 running.guard(request, () -> request.listener().onRestore());
             }
-            return Admission.ADMITTED;
+            return AdmissionResult.ADMITTED;
         }
         running.resumeSpeculation(request);
         if (request.isNew()) {
@@ -196,7 +196,7 @@ final class StepRunner {
             request.decode();
             state.chooseFirst(request, place.output().orElseThrow());
         }
-        return Admission.ADMITTED;
+        return AdmissionResult.ADMITTED;
     }
 
     /**
@@ -247,7 +247,7 @@ final class StepRunner {
      * Adds a checkpoint where a prompt diverges from an earlier one, if that is far after its
      * resume position: the next prompt may diverge there as well.
      */
-    private void addDivergenceCheckpoint(CacheLookup wanted, Request request) {
+    private void addDivergenceCheckpoint(PrefixQuery wanted, Request request) {
         int parting =
                 state.prefix().commonPrefix(wanted)
                         / CheckpointPositions.NEAR

@@ -6,7 +6,7 @@
  * <ul>
  *   <li>{@link GenerationRequest}, {@link GenerationListener}, {@link GenerationEnd}, {@link
  *       EngineOptions}, {@link EngineStatus}: the public interface;
- *   <li>{@link Scheduler}, {@link StepRunner}: the implementation of {@link Engine} and its steps;
+ *   <li>{@link EngineCore}, {@link StepRunner}: the implementation of {@link Engine} and its steps;
  *   <li>{@link Request}, {@link RequestQueue}, {@link RunningRequests}, {@link RequestFailover}:
  *       the state of requests, from the queue to their end or their move to another engine;
  *   <li>{@link PrefillStep}, {@link DecodeStep}, {@link TokenChoice}, {@link InFlightBatches}: the

@@ -24,7 +24,7 @@ final class DraftStatusSum {
         return new DraftStatus(
                 draft.device(),
                 0,
-                LostShards.lost(draft.health(), why),
+                RetiredShardStatus.lost(draft.health(), why),
                 draft.responses(),
                 draft.traffic());
     }

@@ -6,7 +6,7 @@ import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.RequestFailover;
-import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.TransferableRequest;
 import dev.varve.platform.prefix.CachedPrefix;
 
@@ -119,7 +119,7 @@ public final class EnginePool implements Engine {
         routed.assign(replica, candidate.cached());
         replica.index().add(routed.prompt());
         try {
-            Scheduler engine = replica.member().orElseThrow(EnginePool::unavailable).engine();
+            EngineCore engine = replica.member().orElseThrow(EnginePool::unavailable).engine();
             engine.adopt(request);
             return true;
         } catch (VarveException e) {
@@ -324,14 +324,14 @@ public final class EnginePool implements Engine {
         return replicas.get(id);
     }
 
-    private Stream<Scheduler> engines() {
+    private Stream<EngineCore> engines() {
         return replicas.stream().flatMap(each -> each.member().stream()).map(PooledEngine::engine);
     }
 
     @Override
     public CompletableFuture<List<CachedPrefix>> cacheEntries() {
         List<CompletableFuture<List<CachedPrefix>>> each =
-                engines().map(Scheduler::cacheEntries).toList();
+                engines().map(EngineCore::cacheEntries).toList();
         return all(each)
                 .thenApply(
                         nothing ->
@@ -344,7 +344,7 @@ public final class EnginePool implements Engine {
     @Override
     public CompletableFuture<Void> clearCache() {
         replicas.forEach(each -> each.index().clear());
-        return all(engines().map(Scheduler::clearCache).toList());
+        return all(engines().map(EngineCore::clearCache).toList());
     }
 
     private static CompletableFuture<Void> all(List<? extends CompletableFuture<?>> each) {

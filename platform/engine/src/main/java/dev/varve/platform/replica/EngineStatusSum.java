@@ -43,7 +43,7 @@ final class EngineStatusSum {
                 now,
                 past,
                 new Parts(
-                        LostShards.after(now.shards(), past.shards()),
+                        RetiredShardStatus.after(now.shards(), past.shards()),
                         either(now.draft(), past.draft(), DraftStatusSum::after),
                         now.outage()));
     }
@@ -104,7 +104,7 @@ final class EngineStatusSum {
                 status.counts(),
                 status.cache(),
                 status.speculation(),
-                LostShards.broken(status.shards(), why),
+                RetiredShardStatus.broken(status.shards(), why),
                 status.draft().map(draft -> DraftStatusSum.ofEnded(draft, why)),
                 status.paging());
     }
@@ -119,7 +119,7 @@ final class EngineStatusSum {
                 status.counts(),
                 new PrefixCacheStatus(PrefixCacheStatus.NONE.host(), cache.counts()),
                 status.speculation(),
-                LostShards.ofClosedEngine(status.shards(), why),
+                RetiredShardStatus.ofClosedEngine(status.shards(), why),
                 status.draft().map(draft -> DraftStatusSum.ofEnded(draft, why)),
                 status.paging().map(past -> new PagingStatus(past.options(), past.counts(), 0, 0)));
     }

@@ -1,6 +1,6 @@
 package dev.varve.platform.replica;
 
-import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.EngineCore;
 
 import java.util.Objects;
 
@@ -10,7 +10,7 @@ import java.util.Objects;
  * @param engine the engine; all engines of a pool have the same model and settings
  * @param owner closes the engine and frees its resources; closed once, by the pool
  */
-public record PooledEngine(Scheduler engine, AutoCloseable owner) {
+public record PooledEngine(EngineCore engine, AutoCloseable owner) {
     /** Checks that no component is null. */
     public PooledEngine {
         Objects.requireNonNull(engine);

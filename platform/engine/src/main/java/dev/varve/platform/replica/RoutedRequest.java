@@ -19,7 +19,7 @@ final class RoutedRequest implements GenerationListener {
     /** Minimum of expected cached tokens for which a miss corrects the index. */
     private static final int MIN_CORRECTED_TOKENS = 4 * PromptBlockHashes.TOKENS;
 
-    private final Engine.Submission submission;
+    private final Engine.NewRequest submission;
     private final PromptBlockHashes prompt;
     private final Runnable ended;
     private Optional<Replica> at = Optional.empty();
@@ -30,7 +30,7 @@ final class RoutedRequest implements GenerationListener {
     /**
      * @param ended called after the last event of the request
      */
-    RoutedRequest(Engine.Submission submission, PromptBlockHashes prompt, Runnable ended) {
+    RoutedRequest(Engine.NewRequest submission, PromptBlockHashes prompt, Runnable ended) {
         this.submission = submission;
         this.prompt = prompt;
         this.ended = ended;
@@ -42,8 +42,8 @@ final class RoutedRequest implements GenerationListener {
     }
 
     /** Returns the request with this as its listener. */
-    Engine.Submission submission() {
-        return new Engine.Submission(submission.request(), this);
+    Engine.NewRequest submission() {
+        return new Engine.NewRequest(submission.request(), this);
     }
 
     /**

@@ -34,16 +34,16 @@ class AdmissionTest {
                         sizes.add(batch.chunks().size());
                     }
                 };
-        List<Engine.Submission> submissions = new ArrayList<>();
+        List<Engine.NewRequest> submissions = new ArrayList<>();
         List<Collected> answers = new ArrayList<>();
         for (int i = 0; i < PARALLEL; i++) {
             answers.add(new Collected());
             submissions.add(
-                    new Engine.Submission(
+                    new Engine.NewRequest(
                             Collected.request(new int[] {i, i, i}, 0, count), answers.getLast()));
         }
-        try (Scheduler engine =
-                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options)) {
+        try (EngineCore engine =
+                EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options)) {
             engine.submit(submissions);
             for (Collected each : answers) {
                 assertEquals(count, each.await().size());

@@ -50,7 +50,7 @@ class CacheOrderTest {
         List<Ask> asks = asks(random);
         EngineOptions sizes = HashingModel.sizes(CONTEXT, 5, 10 * SlotSpan.BLOCK);
         List<Collected> together = new ArrayList<>();
-        try (Scheduler engine =
+        try (EngineCore engine =
                 HashingModel.engine(
                         HashingModel.stages(stages, sizes, forgets, random, LONGEST_NANOS),
                         sizes,
@@ -88,7 +88,7 @@ class CacheOrderTest {
 
     private static List<Integer> alone(Ask ask, boolean forgets) throws Exception {
         EngineOptions sizes = HashingModel.sizes(CONTEXT, 1, CONTEXT);
-        try (Scheduler engine = HashingModel.serial(sizes, forgets)) {
+        try (EngineCore engine = HashingModel.serial(sizes, forgets)) {
             return Collected.ask(engine, ask.prompt(), 0, ask.count()).await();
         }
     }

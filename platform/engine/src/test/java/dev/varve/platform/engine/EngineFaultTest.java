@@ -104,7 +104,7 @@ class EngineFaultTest {
     private static List<List<Integer>> expected() throws Exception {
         List<List<Integer>> answers = new ArrayList<>();
         for (Ask ask : asks()) {
-            try (Scheduler engine =
+            try (EngineCore engine =
                     HashingModel.serial(HashingModel.sizes(CONTEXT, 1, CONTEXT), true)) {
                 answers.add(Collected.ask(engine, ask.prompt(), ask.count()).await());
             }
@@ -112,7 +112,7 @@ class EngineFaultTest {
         return answers;
     }
 
-    private static Scheduler engine(FaultyShard faulty, int layer, Object turn) {
+    private static EngineCore engine(FaultyShard faulty, int layer, Object turn) {
         HashingShard sound =
                 new HashingShard(
                         layer == 0 ? new LayerRange(2, 4) : new LayerRange(0, 2),
@@ -143,7 +143,7 @@ class EngineFaultTest {
                                 call,
                                 fault);
                 String name = call + " " + fault + " after " + at;
-                try (Scheduler engine = engine(faulty, layer, turn)) {
+                try (EngineCore engine = engine(faulty, layer, turn)) {
                     faulty.failAfter(at, 1);
                     answersOrTypedErrors(engine, answers, name);
                     assertFalse(engine.broken().isDone(), name);
@@ -155,7 +155,7 @@ class EngineFaultTest {
     }
 
     private static void answersOrTypedErrors(
-            Scheduler engine, List<List<Integer>> answers, String name) throws Exception {
+            EngineCore engine, List<List<Integer>> answers, String name) throws Exception {
         List<Collected> collected = asks().stream().map(ask -> ask.of(engine)).toList();
         for (int i = 0; i < collected.size(); i++) {
             try {
@@ -180,7 +180,7 @@ class EngineFaultTest {
     void aListenerThatThrowsEndsItsOwnRequestOnly(Hearing hearing) throws Exception {
         List<List<Integer>> answers = expected();
         for (Fault fault : Fault.values()) {
-            try (Scheduler engine =
+            try (EngineCore engine =
                     HashingModel.engine(
                             HashingModel.stages(2, SIZES, true, new Random(1), 0), SIZES, true)) {
                 Collected good = asks().getFirst().of(engine);
@@ -253,7 +253,7 @@ class EngineFaultTest {
     void aDeviceThatFailsForGoodBreaksTheEngine(Fault fault) throws Exception {
         FaultyShard faulty =
                 new FaultyShard(new LayerRange(0, 2), SIZES, this, FaultyShard.Call.FORWARD, fault);
-        try (Scheduler engine = engine(faulty, 0, this)) {
+        try (EngineCore engine = engine(faulty, 0, this)) {
             faulty.failAfter(0, Integer.MAX_VALUE);
             List<Collected> all = new ArrayList<>();
             for (int i = 0; i < 12; i++) {
@@ -289,7 +289,7 @@ class EngineFaultTest {
                         this,
                         FaultyShard.Call.FORWARD_FUTURE,
                         Fault.LOST);
-        try (Scheduler engine = HashingModel.engine(List.of(recovering, lost), SIZES, true)) {
+        try (EngineCore engine = HashingModel.engine(List.of(recovering, lost), SIZES, true)) {
             recovering.failAfter(0, 1);
             lost.failAfter(0, 1);
             Collected answer = asks().getFirst().of(engine);
@@ -311,7 +311,7 @@ class EngineFaultTest {
                         this,
                         FaultyShard.Call.FORWARD_FUTURE,
                         Fault.LOST);
-        try (Scheduler engine = engine(shard, 0, this)) {
+        try (EngineCore engine = engine(shard, 0, this)) {
             shard.failAfter(0, Integer.MAX_VALUE);
             Collected deadly = asks().getFirst().of(engine);
 

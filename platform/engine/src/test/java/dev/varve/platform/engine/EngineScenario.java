@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.DiskCacheStore;
-import dev.varve.platform.prefix.SharedCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
+import dev.varve.platform.prefix.SharedTierOptions;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SimulatedDisk;
@@ -97,7 +97,7 @@ public final class EngineScenario implements Scenario {
     }
 
     private SimulatedClients runOn(SimulatedDisk disk) throws Exception {
-        try (Scheduler engine = start(disk)) {
+        try (EngineCore engine = start(disk)) {
             SimulatedClients clients = new SimulatedClients(model, engine, this::isExplained);
             List<Thread> threads = clients.start(choices.nextInt(1, 5));
             if (choices.nextInt(3) == 0) {
@@ -121,7 +121,7 @@ public final class EngineScenario implements Scenario {
     }
 
     /** Ends the engine while clients send requests. */
-    private void end(Scheduler engine, SimulatedClients clients) {
+    private void end(EngineCore engine, SimulatedClients clients) {
         simulation.sleep(choices.nextLong(80_000_000));
         simulation.event("the engine drains");
         closing = true;
@@ -136,7 +136,7 @@ public final class EngineScenario implements Scenario {
 
     private void restart(SimulatedDisk disk, SimulatedClients before) throws Exception {
         simulation.event("restart");
-        try (Scheduler engine = start(disk)) {
+        try (EngineCore engine = start(disk)) {
             SimulatedClients clients = new SimulatedClients(model, engine, this::isExplained);
             clients.askAgain(before, 4);
             clients.assertAllEnded();
@@ -144,7 +144,7 @@ public final class EngineScenario implements Scenario {
         }
     }
 
-    private Scheduler start(SimulatedDisk disk) throws IOException {
+    private EngineCore start(SimulatedDisk disk) throws IOException {
         int parallel = choices.nextInt(1, 4);
         EngineOptions options =
                 new EngineOptions(
@@ -158,9 +158,9 @@ public final class EngineScenario implements Scenario {
             options = ChangedOptions.withShardPatience(options, SHORT_PATIENCE);
         }
         if (choices.nextInt(8) > 0) {
-            Optional<DiskCacheStore> below =
+            Optional<DiskTierOptions> below =
                     choices.nextInt(8) > 0
-                            ? Optional.of(new DiskCacheStore(disk.open(NAMESPACE), NAMESPACE, ""))
+                            ? Optional.of(new DiskTierOptions(disk.open(NAMESPACE), NAMESPACE, ""))
                             : Optional.empty();
             options =
                     ChangedOptions.withHostCache(
@@ -170,13 +170,13 @@ public final class EngineScenario implements Scenario {
                                     oneOf(100_000, 200_000, 2_000_000),
                                     new CacheStores(below, shared())));
         }
-        return Scheduler.start(new ShardPipeline(shards(options)), model.shape(), options);
+        return EngineCore.start(new ShardPipeline(shards(options)), model.shape(), options);
     }
 
-    private Optional<SharedCacheStore> shared() {
+    private Optional<SharedTierOptions> shared() {
         return choices.nextInt(3) == 0
                 ? Optional.of(
-                        new SharedCacheStore(
+                        new SharedTierOptions(
                                 new SimulatedSharedStore(sharedValues, sharedFaults)
                                         .open(NAMESPACE),
                                 NAMESPACE,
@@ -214,7 +214,7 @@ public final class EngineScenario implements Scenario {
         };
     }
 
-    private void operate(Scheduler engine, SplittableRandom own, SimulatedDisk disk) {
+    private void operate(EngineCore engine, SplittableRandom own, SimulatedDisk disk) {
         int count = own.nextInt(1, 4);
         for (int i = 0; i < count; i++) {
             simulation.sleep(own.nextLong(60_000_000));
@@ -239,7 +239,7 @@ public final class EngineScenario implements Scenario {
     }
 
     /** Checks that nothing is held after all requests have ended and the cache is cleared. */
-    private void assertNothingStays(Scheduler engine, SimulatedClients clients) throws Exception {
+    private void assertNothingStays(EngineCore engine, SimulatedClients clients) throws Exception {
         long end = System.nanoTime() + PATIENCE;
         EngineStatus status = forgotten(engine);
         while (!isFree(status)) {
@@ -255,7 +255,7 @@ public final class EngineScenario implements Scenario {
     }
 
     /** Checks that a disk without failures and with free space is still written to. */
-    private void assertDiskIsWritten(Scheduler engine) {
+    private void assertDiskIsWritten(EngineCore engine) {
         if (diskFaults.equals(SimulatedDisk.Faults.NONE) && diskBytes == ENOUGH) {
             engine.status()
                     .cache()
@@ -264,7 +264,7 @@ public final class EngineScenario implements Scenario {
         }
     }
 
-    private static EngineStatus forgotten(Scheduler engine) {
+    private static EngineStatus forgotten(EngineCore engine) {
         engine.clearCache().exceptionally(failure -> null).join();
         engine.cacheEntries().join();
         return engine.status();

@@ -65,12 +65,12 @@ class EngineWarmupTest {
         return new EngineOptions(EngineOptions.Capacity.of(context, 2, 2 * CONTEXT), 8);
     }
 
-    private static Scheduler start(PlainShard shard) {
-        return Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options(CONTEXT));
+    private static EngineCore start(PlainShard shard) {
+        return EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options(CONTEXT));
     }
 
     private static List<Integer> expected() throws Exception {
-        try (Scheduler engine = start(new Rehearsing(options(CONTEXT), false, number -> {}))) {
+        try (EngineCore engine = start(new Rehearsing(options(CONTEXT), false, number -> {}))) {
             return Collected.ask(engine, PROMPT, COUNT).await();
         }
     }
@@ -79,7 +79,7 @@ class EngineWarmupTest {
     void itIsNotCountedAndChangesNoToken() throws Exception {
         CountDownLatch enough = new CountDownLatch(300);
         Rehearsing shard = new Rehearsing(options(CONTEXT), true, number -> enough.countDown());
-        try (Scheduler engine = start(shard)) {
+        try (EngineCore engine = start(shard)) {
             enough.await();
             assertEquals(0, engine.status().counts().steps());
 
@@ -95,7 +95,7 @@ class EngineWarmupTest {
 
     @Test
     void aRequestEndsIt() throws Exception {
-        CompletableFuture<Scheduler> engine = new CompletableFuture<>();
+        CompletableFuture<EngineCore> engine = new CompletableFuture<>();
         CompletableFuture<Collected> answer = new CompletableFuture<>();
         Rehearsing shard =
                 new Rehearsing(
@@ -106,7 +106,7 @@ class EngineWarmupTest {
                                 answer.complete(Collected.ask(engine.join(), PROMPT, COUNT));
                             }
                         });
-        try (Scheduler started = start(shard)) {
+        try (EngineCore started = start(shard)) {
             engine.complete(started);
 
             assertEquals(expected(), answer.get().await());
@@ -137,7 +137,7 @@ class EngineWarmupTest {
                                 failed.countDown();
                                 failure.run();
                             });
-            try (Scheduler engine = start(shard)) {
+            try (EngineCore engine = start(shard)) {
                 failed.await();
 
                 assertEquals(expected(), Collected.ask(engine, PROMPT, COUNT).await());
@@ -152,8 +152,8 @@ class EngineWarmupTest {
         CountDownLatch some = new CountDownLatch(20);
         EngineOptions smallest = options(1);
         Rehearsing shard = new Rehearsing(smallest, true, number -> some.countDown());
-        try (Scheduler engine =
-                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), smallest)) {
+        try (EngineCore engine =
+                EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), smallest)) {
             some.await();
 
             assertEquals(0, engine.status().counts().steps());

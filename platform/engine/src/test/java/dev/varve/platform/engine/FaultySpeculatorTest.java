@@ -274,8 +274,8 @@ class FaultySpeculatorTest {
                                 List.of(1),
                                 sizes.rollbackBuffers()));
         Random random = new Random(9);
-        try (Scheduler engine =
-                Scheduler.start(
+        try (EngineCore engine =
+                EngineCore.start(
                         new ShardPipeline(List.of(shard)),
                         model.shape(),
                         options,

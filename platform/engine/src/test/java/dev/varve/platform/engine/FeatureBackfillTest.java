@@ -14,7 +14,7 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.Batch;
@@ -124,7 +124,7 @@ class FeatureBackfillTest {
     private static final class Bed implements AutoCloseable {
         private final ScriptedSpeculator speculator;
         private final List<FragileShard> shards;
-        private final Scheduler engine;
+        private final EngineCore engine;
 
         Bed(PlainModel model, EngineOptions options, int stages, List<Integer> captures) {
             speculator =
@@ -139,7 +139,7 @@ class FeatureBackfillTest {
                             .map(range -> new FragileShard(model, range, sizes))
                             .toList();
             engine =
-                    Scheduler.start(
+                    EngineCore.start(
                             new ShardPipeline(shards),
                             model.shape(),
                             options,
@@ -201,8 +201,8 @@ class FeatureBackfillTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        DiskCacheStore disk =
-                new DiskCacheStore(
+        DiskTierOptions disk =
+                new DiskTierOptions(
                         SnapshotArchive.open(settings, faults.around(new SlotStore.Provider())),
                         id,
                         "");
@@ -332,7 +332,7 @@ class FeatureBackfillTest {
             ASK.ask(bed.engine).await();
         }
         try (Bed bed = withDisk(model, 2, all(model), new StoreFaults());
-                Scheduler alone = PlainEngine.alone(model)) {
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = bed.ask(ASK, CacheSource.DISK);
 
             assertEquals(ASK.alone(alone), answer.await());
@@ -350,7 +350,7 @@ class FeatureBackfillTest {
         StoreFaults faults = new StoreFaults();
         faults.damageFeatures();
         try (Bed bed = withDisk(model, 1, all(model), faults);
-                Scheduler alone = PlainEngine.alone(model)) {
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = bed.ask(ASK, CacheSource.DISK);
 
             assertEquals(ASK.alone(alone), answer.await());
@@ -411,7 +411,7 @@ class FeatureBackfillTest {
                                 PlainEngine.withHost(options(4 * BLOCKS), model, little),
                                 1,
                                 all(model));
-                Scheduler alone = PlainEngine.alone(model)) {
+                EngineCore alone = PlainEngine.alone(model)) {
             for (long seed = 20; seed < 28; seed++) {
                 Ask ask = Ask.of(text(seed, 600), 20, 500);
 

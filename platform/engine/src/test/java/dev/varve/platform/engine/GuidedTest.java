@@ -95,16 +95,16 @@ class GuidedTest {
                 .toList();
     }
 
-    private static Scheduler engine(
+    private static EngineCore engine(
             Kind kind,
             List<FragileShard> shards,
             int blocks,
             Optional<SpeculationOptions> speculation) {
-        return Scheduler.start(
+        return EngineCore.start(
                 new ShardPipeline(shards), kind.model.shape(), options(blocks), speculation);
     }
 
-    private static Scheduler plain(Kind kind, int blocks) {
+    private static EngineCore plain(Kind kind, int blocks) {
         return engine(kind, shards(kind, blocks, 1), blocks, Optional.empty());
     }
 
@@ -135,7 +135,7 @@ class GuidedTest {
     }
 
     private static List<Collected> ask(
-            Scheduler engine,
+            EngineCore engine,
             Kind kind,
             SamplingOptions sampling,
             List<? extends TokenGuide> guides) {
@@ -144,7 +144,7 @@ class GuidedTest {
                 IntStream.range(0, guides.size())
                         .mapToObj(
                                 i ->
-                                        new Engine.Submission(
+                                        new Engine.NewRequest(
                                                 request(
                                                         prompts(kind).get(i),
                                                         sampling,
@@ -165,7 +165,7 @@ class GuidedTest {
     /** Returns the responses of an engine that computes one token at a time. */
     private static List<List<Integer>> plainAnswers(Kind kind, SamplingOptions sampling)
             throws Exception {
-        try (Scheduler engine = plain(kind, BLOCKS)) {
+        try (EngineCore engine = plain(kind, BLOCKS)) {
             return answers(ask(engine, kind, sampling, silent(kind)));
         }
     }
@@ -218,7 +218,7 @@ class GuidedTest {
                                     ? Optional.empty()
                                     : Optional.of(guessing(speculator(kind, plain, right)));
                     String what = sampling + ", " + stages + " stages, " + right + " right";
-                    try (Scheduler engine =
+                    try (EngineCore engine =
                             engine(kind, shards(kind, BLOCKS, stages), BLOCKS, speculation)) {
                         List<Collected> told = ask(engine, kind, sampling, guides(kind));
                         assertEquals(plain, answers(told), what);
@@ -235,7 +235,7 @@ class GuidedTest {
     void whatIsCertainIsComputedTogether(Kind kind) throws Exception {
         int[] wanted = new Random(5).ints(COUNT, 0, kind.vocabulary()).toArray();
         ScriptedGuide guide = ScriptedGuide.forcing(wanted, kind.vocabulary());
-        try (Scheduler engine = plain(kind, BLOCKS)) {
+        try (EngineCore engine = plain(kind, BLOCKS)) {
             Collected answer = new Collected();
 
             engine.submit(
@@ -255,12 +255,12 @@ class GuidedTest {
     void forbiddenGuessesAreNotChecked(Kind kind) throws Exception {
         List<ScriptedGuide> free = List.of(ScriptedGuide.free(COUNT, kind.vocabulary()));
         List<List<Integer>> plain;
-        try (Scheduler engine = plain(kind, BLOCKS)) {
+        try (EngineCore engine = plain(kind, BLOCKS)) {
             plain = answers(ask(engine, kind, SamplingOptions.greedy(), free));
         }
         // The third draft token of each draft is odd.
         ScriptedSpeculator speculator = speculator(kind, plain, 2);
-        try (Scheduler engine =
+        try (EngineCore engine =
                 engine(kind, shards(kind, BLOCKS, 1), BLOCKS, Optional.of(guessing(speculator)))) {
             List<Collected> asked =
                     ask(
@@ -283,7 +283,7 @@ class GuidedTest {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
             List<FragileShard> shards = shards(kind, BLOCKS, 2);
             SpeculationOptions speculation = guessing(speculator(kind, plain, 2));
-            try (Scheduler engine = engine(kind, shards, BLOCKS, Optional.of(speculation))) {
+            try (EngineCore engine = engine(kind, shards, BLOCKS, Optional.of(speculation))) {
                 for (int batch = 4; batch < 34; batch += 3) {
                     shards.get(batch % 2).loseAfter(batch);
                     List<Collected> asked = ask(engine, kind, sampling, guides(kind));
@@ -300,20 +300,20 @@ class GuidedTest {
     void aRequestThatGaveWayGoesOnWithTheSameTokens(Kind kind) throws Exception {
         int[] prompt = PlainEngine.text(1, 2 * SlotSpan.BLOCK - 70);
         List<Integer> alone;
-        try (Scheduler engine = plain(kind, BLOCKS)) {
+        try (EngineCore engine = plain(kind, BLOCKS)) {
             Collected answer = new Collected();
             TokenGuide guide = ScriptedGuide.of(9, COUNT, kind.vocabulary()).silent();
             engine.submit(request(prompt, sampled(), guide), answer);
             alone = answer.await();
         }
         int blocks = 5;
-        try (Scheduler engine = plain(kind, blocks)) {
+        try (EngineCore engine = plain(kind, blocks)) {
             List<Collected> answers = Stream.generate(Collected::new).limit(PARALLEL).toList();
             engine.submit(
                     answers.stream()
                             .map(
                                     answer ->
-                                            new Engine.Submission(
+                                            new Engine.NewRequest(
                                                     request(
                                                             prompt,
                                                             sampled(),
@@ -339,10 +339,10 @@ class GuidedTest {
             int[] said = IntStream.of(wanted).limit(stop).toArray();
             int[] next = PlainEngine.join(PlainEngine.join(prompt, said), new int[] {1, 2, 3});
             List<Integer> expected;
-            try (Scheduler engine = plain(kind, BLOCKS)) {
+            try (EngineCore engine = plain(kind, BLOCKS)) {
                 expected = Collected.ask(engine, next, 20).await();
             }
-            try (Scheduler engine = plain(kind, BLOCKS)) {
+            try (EngineCore engine = plain(kind, BLOCKS)) {
                 Collected first =
                         new Collected() {
                             private int count;
@@ -383,7 +383,7 @@ class GuidedTest {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         List<TokenGuide> guides = new ArrayList<>(guides(kind));
         guides.set(1, new FaultyGuide(fault));
-        try (Scheduler engine = plain(kind, BLOCKS)) {
+        try (EngineCore engine = plain(kind, BLOCKS)) {
             List<Collected> asked = ask(engine, kind, SamplingOptions.greedy(), guides);
 
             assertThrows(ExecutionException.class, asked.get(1)::await);
@@ -460,7 +460,7 @@ class GuidedTest {
                         return super.onToken(token);
                     }
                 };
-        try (Scheduler engine = plain(kind, BLOCKS)) {
+        try (EngineCore engine = plain(kind, BLOCKS)) {
             GenerationRequest request =
                     request(prompts(kind).getFirst(), SamplingOptions.greedy(), TokenGuide.none())
                             .choosing(

@@ -35,12 +35,12 @@ final class HashingModel {
     }
 
     /** Starts an engine with one shard that computes at once. */
-    static Scheduler serial(EngineOptions sizes, boolean forgets) {
+    static EngineCore serial(EngineOptions sizes, boolean forgets) {
         return engine(stages(1, sizes, forgets, new Random(0), 0), sizes, forgets);
     }
 
-    static Scheduler engine(List<HashingShard> shards, EngineOptions sizes, boolean forgets) {
-        return Scheduler.start(
+    static EngineCore engine(List<HashingShard> shards, EngineOptions sizes, boolean forgets) {
+        return EngineCore.start(
                 new ShardPipeline(shards), shape(sizes.capacity().contextTokens(), forgets), sizes);
     }
 

@@ -118,8 +118,8 @@ class LostStatesTest {
         ScriptedSpeculator eyes =
                 new ScriptedSpeculator(
                         List.of(), MOST, depth -> 0, model.shape().vocabularySize(), captures);
-        try (Scheduler engine =
-                Scheduler.start(
+        try (EngineCore engine =
+                EngineCore.start(
                         new ShardPipeline(List.of(shard)),
                         model.shape(),
                         options,

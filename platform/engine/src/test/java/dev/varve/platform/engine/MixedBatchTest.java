@@ -86,17 +86,17 @@ class MixedBatchTest {
 
     private static List<List<Integer>> together(Watched shard, EngineOptions options)
             throws Exception {
-        List<Engine.Submission> submissions = new ArrayList<>();
+        List<Engine.NewRequest> submissions = new ArrayList<>();
         List<Collected> collected = new ArrayList<>();
         for (int[] prompt : prompts()) {
             collected.add(new Collected());
             submissions.add(
-                    new Engine.Submission(
+                    new Engine.NewRequest(
                             Collected.request(prompt, 0, COUNT), collected.getLast()));
         }
         List<List<Integer>> answers = new ArrayList<>();
-        try (Scheduler engine =
-                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options)) {
+        try (EngineCore engine =
+                EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options)) {
             engine.submit(submissions);
             for (Collected each : collected) {
                 answers.add(each.await());
@@ -108,8 +108,8 @@ class MixedBatchTest {
     private static List<List<Integer>> alone() throws Exception {
         List<List<Integer>> answers = new ArrayList<>();
         for (int[] prompt : prompts()) {
-            try (Scheduler engine =
-                    Scheduler.start(
+            try (EngineCore engine =
+                    EngineCore.start(
                             new ShardPipeline(List.of(new Watched(options(), 0))),
                             MODEL.shape(),
                             options())) {
@@ -133,7 +133,7 @@ class MixedBatchTest {
     @Test
     void aSmallGapMakesSmallPieces() throws Exception {
         EngineOptions hurried =
-                options().withPace(new EngineOptions.Pace(Duration.ofNanos(1), true));
+                options().withPace(new EngineOptions.PrefillScheduling(Duration.ofNanos(1), true));
         Watched shard = new Watched(hurried, 0);
 
         List<List<Integer>> answers = together(shard, hurried);
@@ -149,7 +149,7 @@ class MixedBatchTest {
     @Test
     void whereTheyMayNotShareNoBatchIsMixed() throws Exception {
         EngineOptions apart =
-                options().withPace(new EngineOptions.Pace(Duration.ofMillis(150), false));
+                options().withPace(new EngineOptions.PrefillScheduling(Duration.ofMillis(150), false));
         Watched shard = new Watched(apart, 0);
 
         List<List<Integer>> answers = together(shard, apart);
@@ -175,7 +175,7 @@ class MixedBatchTest {
     @Test
     void aShortPromptBehindAPieceOfALongOneIsNoPiece() throws Exception {
         EngineOptions hurried =
-                options().withPace(new EngineOptions.Pace(Duration.ofNanos(1), true));
+                options().withPace(new EngineOptions.PrefillScheduling(Duration.ofNanos(1), true));
         Watched shard = new Watched(hurried, 0);
         int[] longPrompt = prompts().get(1);
         int[] shortPrompt = Arrays.copyOf(longPrompt, 50);
@@ -190,8 +190,8 @@ class MixedBatchTest {
                         }
                     }
                 };
-        try (Scheduler engine =
-                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), hurried)) {
+        try (EngineCore engine =
+                EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), hurried)) {
             Collected stream = Collected.ask(engine, prompts().getFirst(), 500);
             given.complete(engine.submit(Collected.request(longPrompt, 0, 1), stopped));
             assertThrows(ExecutionException.class, stopped::end);

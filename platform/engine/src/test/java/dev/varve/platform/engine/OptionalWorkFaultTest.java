@@ -150,7 +150,7 @@ class OptionalWorkFaultTest {
     }
 
     private static List<List<Integer>> cold(PlainModel model) throws Exception {
-        try (Scheduler engine = PlainEngine.start(model, options(1), 1)) {
+        try (EngineCore engine = PlainEngine.start(model, options(1), 1)) {
             List<List<Integer>> answers = new ArrayList<>();
             for (Ask ask : asks()) {
                 answers.add(ask.within(CacheScope.none()).ask(engine).await());
@@ -166,7 +166,7 @@ class OptionalWorkFaultTest {
     }
 
     /** Submits all requests at once; returns how many failed. Checks the tokens of the rest. */
-    private static int ended(Scheduler engine, List<List<Integer>> cold, String name)
+    private static int ended(EngineCore engine, List<List<Integer>> cold, String name)
             throws Exception {
         List<Collected> answers = PlainEngine.askAll(engine, asks());
         int ended = 0;
@@ -181,7 +181,7 @@ class OptionalWorkFaultTest {
     }
 
     /** Fills all pools, so that cached prefixes remain only in host memory. */
-    private static void pushOff(Scheduler engine) throws Exception {
+    private static void pushOff(EngineCore engine) throws Exception {
         Ask large = Ask.of(PlainEngine.text(-1, 700), 1).within(CacheScope.none());
         for (Collected answer : PlainEngine.askAll(engine, Collections.nCopies(PARALLEL, large))) {
             answer.await();
@@ -199,7 +199,7 @@ class OptionalWorkFaultTest {
             EngineOptions options = PlainEngine.withHost(options(PARALLEL), model, 64 << 20);
             List<FaultyPlainShard> shards = shards(model, options);
             FaultyPlainShard faulty = shards.get(after % 2);
-            try (Scheduler engine = PlainEngine.start(model, options, shards)) {
+            try (EngineCore engine = PlainEngine.start(model, options, shards)) {
                 boolean exports = call == Call.EXPORT || call == Call.EXPORT_FUTURE;
                 if (exports) {
                     faulty.failOnce(call, after);
@@ -241,7 +241,7 @@ class OptionalWorkFaultTest {
                                                                 && Arrays.equals(
                                                                         new int[] {token},
                                                                         chunk.tokens())));
-        try (Scheduler engine = PlainEngine.start(model, options, shards)) {
+        try (EngineCore engine = PlainEngine.start(model, options, shards)) {
             List<Collected> answers = PlainEngine.askAll(engine, asks());
 
             for (int i = 0; i < answers.size(); i++) {

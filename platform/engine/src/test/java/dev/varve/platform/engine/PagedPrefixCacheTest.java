@@ -113,13 +113,13 @@ class PagedPrefixCacheTest {
     }
 
     private static List<Integer> cold(Load load, Ask ask) throws Exception {
-        try (Scheduler engine =
+        try (EngineCore engine =
                 PlainEngine.start(load.model(), load.options(1, POOL / SlotSpan.BLOCK), 1)) {
             return ask.within(CacheScope.none()).ask(engine).await();
         }
     }
 
-    private static Scheduler engine(Load load, List<int[]> texts) {
+    private static EngineCore engine(Load load, List<int[]> texts) {
         EngineOptions options =
                 PlainEngine.withHost(
                         load.options(PARALLEL, load.blocks()), load.model(), load.hostBytes());
@@ -141,7 +141,7 @@ class PagedPrefixCacheTest {
                                         MOST_DRAFTS,
                                         OptionalInt.of(MOST_DRAFTS)))
                         : Optional.empty();
-        return Scheduler.start(new ShardPipeline(shards), model.shape(), options, speculation);
+        return EngineCore.start(new ShardPipeline(shards), model.shape(), options, speculation);
     }
 
     @ParameterizedTest
@@ -160,7 +160,7 @@ class PagedPrefixCacheTest {
                             cold.get(ask).stream().mapToInt(Integer::intValue).toArray()));
         }
 
-        try (Scheduler engine = engine(load, texts)) {
+        try (EngineCore engine = engine(load, texts)) {
             for (int round = 0; round < 4; round++) {
                 List<Ask> wave = new ArrayList<>();
                 for (Ask ask : asks) {
@@ -191,7 +191,7 @@ class PagedPrefixCacheTest {
 
     /** Submits requests that are cancelled while they wait, are restored or computed. */
     private static List<Collected> leave(
-            Scheduler engine, List<Ask> asks, SplittableRandom random) {
+            EngineCore engine, List<Ask> asks, SplittableRandom random) {
         List<Collected> leavers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             Ask ask = asks.get(random.nextInt(asks.size()));

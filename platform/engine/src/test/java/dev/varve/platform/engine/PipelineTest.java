@@ -139,7 +139,7 @@ class PipelineTest {
     @Test
     void aPromptOfEightChunksOverlapsInTheEngine() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
-        try (Scheduler engine = engine(shards, 1)) {
+        try (EngineCore engine = engine(shards, 1)) {
             Collected answer = Collected.ask(engine, prompt(CHUNKS * PlannedChunk.WINDOW, 1), 1);
             answer.await();
 
@@ -173,7 +173,7 @@ class PipelineTest {
         shards.getLast().failAt(7);
         // A chunk after a failed one does not match the caches, and is rejected at once.
         shards.getLast().refuseAt(8);
-        try (Scheduler engine = engine(shards, 2)) {
+        try (EngineCore engine = engine(shards, 2)) {
             int[] bad = prompt(3 * PlannedChunk.WINDOW, 1);
             bad[PlannedChunk.WINDOW + 9] = 7;
             bad[2 * PlannedChunk.WINDOW + 9] = 8;
@@ -197,7 +197,7 @@ class PipelineTest {
     void aRequestWhoseChunksAllFailIsOneFailure() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
         shards.getFirst().failAt(7);
-        try (Scheduler engine = engine(shards, 2)) {
+        try (EngineCore engine = engine(shards, 2)) {
             for (int i = 0; i < 6; i++) {
                 Collected failing = Collected.ask(engine, prompt(4 * PlannedChunk.WINDOW, 7), 2);
 
@@ -318,7 +318,7 @@ class PipelineTest {
         return prompt;
     }
 
-    private static Scheduler engine(List<TimedShard> shards, int parallel) {
+    private static EngineCore engine(List<TimedShard> shards, int parallel) {
         int context = 2 * CHUNKS * PlannedChunk.WINDOW;
         ModelShape shape =
                 new ModelShape(
@@ -326,7 +326,7 @@ class PipelineTest {
                         new ModelShape.Sizes(1, 1000, context),
                         Collections.nCopies(LAYERS, new LayerState.FullAttention(1, 1, 1)),
                         0);
-        return Scheduler.start(
+        return EngineCore.start(
                 new ShardPipeline(shards),
                 shape,
                 new EngineOptions(

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
@@ -45,7 +45,7 @@ final class PlainEngine {
     }
 
     static EngineOptions withDisk(
-            EngineOptions options, PlainModel model, long bytes, DiskCacheStore disk) {
+            EngineOptions options, PlainModel model, long bytes, DiskTierOptions disk) {
         return withStores(options, model, bytes, CacheStores.of(Optional.of(disk)));
     }
 
@@ -75,7 +75,7 @@ final class PlainEngine {
                 .toList();
     }
 
-    static Scheduler start(PlainModel model, EngineOptions options, int stages) {
+    static EngineCore start(PlainModel model, EngineOptions options, int stages) {
         PlainShard.Sizes sizes = sizes(options);
         return start(
                 model,
@@ -85,13 +85,13 @@ final class PlainEngine {
                         .toList());
     }
 
-    static Scheduler start(
+    static EngineCore start(
             PlainModel model, EngineOptions options, List<? extends PlainShard> shards) {
-        return Scheduler.start(new ShardPipeline(shards), model.shape(), options);
+        return EngineCore.start(new ShardPipeline(shards), model.shape(), options);
     }
 
     /** Starts an engine for one request at a time, without a host cache. */
-    static Scheduler alone(PlainModel model) {
+    static EngineCore alone(PlainModel model) {
         return start(model, options(1, CONTEXT / SlotSpan.BLOCK), 1);
     }
 
@@ -147,7 +147,7 @@ final class PlainEngine {
         List<Collected> answers = asks.stream().map(ask -> new Collected()).toList();
         engine.submit(
                 IntStream.range(0, asks.size())
-                        .mapToObj(i -> new Engine.Submission(asks.get(i).request(), answers.get(i)))
+                        .mapToObj(i -> new Engine.NewRequest(asks.get(i).request(), answers.get(i)))
                         .toList());
         return answers;
     }

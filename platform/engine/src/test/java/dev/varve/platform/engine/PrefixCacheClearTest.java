@@ -43,16 +43,16 @@ class PrefixCacheClearTest {
     @ValueSource(ints = {1, 3})
     @ByDay(1)
     void whatRunsIsNotDisturbedWhenTheRestIsForgotten(int stages) throws Exception {
-        try (Scheduler engine = PlainEngine.start(MODEL, OPTIONS, stages);
-                Scheduler alone = PlainEngine.alone(MODEL)) {
+        try (EngineCore engine = PlainEngine.start(MODEL, OPTIONS, stages);
+                EngineCore alone = PlainEngine.alone(MODEL)) {
             int[] head = text(1, 300);
             List<Ask> asks = new ArrayList<>();
             List<CompletableFuture<?>> questions = new ArrayList<>();
-            List<Engine.Submission> submissions = new ArrayList<>();
+            List<Engine.NewRequest> submissions = new ArrayList<>();
             for (int i = 0; i < 12; i++) {
                 asks.add(Ask.of(join(head, text(i, 40 + 30 * i)), 20 + i, head.length));
                 submissions.add(
-                        new Engine.Submission(
+                        new Engine.NewRequest(
                                 asks.getLast().request(), clearing(engine, questions)));
             }
 
@@ -92,7 +92,7 @@ class PrefixCacheClearTest {
 
     @Test
     void entriesAreToldTheMostRecentlyUsedFirst() throws Exception {
-        try (Scheduler engine = PlainEngine.start(MODEL, OPTIONS, 1)) {
+        try (EngineCore engine = PlainEngine.start(MODEL, OPTIONS, 1)) {
             for (int i = 0; i < 3; i++) {
                 int entries = i + 1;
                 Ask.of(text(i, 50 + i), 1).ask(engine).await();
@@ -111,7 +111,7 @@ class PrefixCacheClearTest {
 
     @Test
     void whatWasForgottenIsNotFoundAgain() throws Exception {
-        try (Scheduler engine = PlainEngine.start(MODEL, OPTIONS, 2)) {
+        try (EngineCore engine = PlainEngine.start(MODEL, OPTIONS, 2)) {
             Ask ask = Ask.of(text(1, 400), 5, 300);
             ask.ask(engine).await();
 
@@ -123,7 +123,7 @@ class PrefixCacheClearTest {
 
     @Test
     void aClosedEngineRefusesQuestions() {
-        Scheduler engine = PlainEngine.start(MODEL, OPTIONS, 1);
+        EngineCore engine = PlainEngine.start(MODEL, OPTIONS, 1);
         engine.close();
 
         assertUnavailable(engine.cacheEntries());
@@ -147,7 +147,7 @@ class PrefixCacheClearTest {
                         Await.latch(goOn);
                     }
                 };
-        Scheduler engine = PlainEngine.start(MODEL, OPTIONS, List.of(shard));
+        EngineCore engine = PlainEngine.start(MODEL, OPTIONS, List.of(shard));
         Ask.of(text(1, 20), 5).ask(engine);
         Await.latch(inStep);
         CompletableFuture<?> entries = engine.cacheEntries();
@@ -173,8 +173,8 @@ class PrefixCacheClearTest {
                         }
                     }
                 };
-        try (Scheduler engine = PlainEngine.start(MODEL, OPTIONS, List.of(shard));
-                Scheduler alone = PlainEngine.alone(MODEL)) {
+        try (EngineCore engine = PlainEngine.start(MODEL, OPTIONS, List.of(shard));
+                EngineCore alone = PlainEngine.alone(MODEL)) {
             Ask kept = Ask.of(text(1, 50), 1);
             kept.ask(engine).await();
             Await.until("it is kept", () -> engine.status().cache().host().entries() == 1);

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
@@ -50,7 +50,7 @@ class PrefixCacheDiskTest {
 
     @TempDir private Path folder;
 
-    private DiskCacheStore disk(StoreFaults faults) throws IOException {
+    private DiskTierOptions disk(StoreFaults faults) throws IOException {
         byte[] id = new byte[32];
         ArchiveSettings settings =
                 new ArchiveSettings(
@@ -61,16 +61,16 @@ class PrefixCacheDiskTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new DiskCacheStore(
+        return new DiskTierOptions(
                 SnapshotArchive.open(settings, faults.around(new SlotStore.Provider())), id, "");
     }
 
-    private Scheduler start(PlainModel model, int parallel, int stages, StoreFaults faults)
+    private EngineCore start(PlainModel model, int parallel, int stages, StoreFaults faults)
             throws IOException {
         return start(model, parallel, stages, PLENTY, faults);
     }
 
-    private Scheduler start(
+    private EngineCore start(
             PlainModel model, int parallel, int stages, long host, StoreFaults faults)
             throws IOException {
         EngineOptions options = PlainEngine.options(parallel, 4 * BLOCKS);
@@ -80,7 +80,7 @@ class PrefixCacheDiskTest {
 
     /** Computes some prompts and stores their prefixes on disk. */
     private void compute(PlainModel model, int stages, Ask... asks) throws Exception {
-        try (Scheduler engine = start(model, 1, stages, new StoreFaults())) {
+        try (EngineCore engine = start(model, 1, stages, new StoreFaults())) {
             for (Ask ask : asks) {
                 ask.ask(engine).await();
             }
@@ -106,8 +106,8 @@ class PrefixCacheDiskTest {
         PlainModel model = PlainEngine.model(forgets);
         Ask other = Ask.of(PlainEngine.join(PROMPT, text(2, 30)), 8);
         compute(model, before, ASK);
-        try (Scheduler engine = start(model, 2, after, new StoreFaults());
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 2, after, new StoreFaults());
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected again = ASK.ask(engine);
             assertSame(alone, ASK, again);
             assertFrom(CacheSource.DISK, again);
@@ -135,8 +135,8 @@ class PrefixCacheDiskTest {
         StoreFaults faults = new StoreFaults();
         CountDownLatch mayRead = new CountDownLatch(1);
         faults.beforeReading(mayRead::await);
-        try (Scheduler engine = start(model, 1, 1, faults);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, 1, faults);
+                EngineCore alone = PlainEngine.alone(model)) {
             Ask other = Ask.of(text(9, 40), 12);
             Collected waiting = ASK.ask(engine);
             Await.until("a read has begun", () -> faults.reads() > 0);
@@ -160,8 +160,8 @@ class PrefixCacheDiskTest {
         }
         compute(model, 1, asks.toArray(Ask[]::new));
         StoreFaults faults = new StoreFaults();
-        try (Scheduler engine = start(model, 1, 1, faults);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, 1, faults);
+                EngineCore alone = PlainEngine.alone(model)) {
             List<Collected> answers = PlainEngine.askAll(engine, asks);
             for (int i = 0; i < asks.size(); i++) {
                 assertSame(alone, asks.get(i), answers.get(i));
@@ -180,8 +180,8 @@ class PrefixCacheDiskTest {
                 () -> {
                     throw new IOException("the disk is gone");
                 });
-        try (Scheduler engine = start(model, 2, 1, faults);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 2, 1, faults);
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = ASK.ask(engine);
 
             assertSame(alone, ASK, answer);
@@ -197,16 +197,16 @@ class PrefixCacheDiskTest {
         compute(model, 1, ASK);
         StoreFaults faults = new StoreFaults();
         faults.damageValues();
-        try (Scheduler engine = start(model, 2, 1, faults);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 2, 1, faults);
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = ASK.ask(engine);
 
             assertSame(alone, ASK, answer);
             assertEquals(0, answer.end().tokens().cached());
             assertTrue(status(engine).traffic().misses().get(Reason.CORRUPT) > 0);
         }
-        try (Scheduler engine = start(model, 2, 1, new StoreFaults());
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 2, 1, new StoreFaults());
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = ASK.ask(engine);
             assertSame(alone, ASK, answer);
             assertFrom(CacheSource.DISK, answer);
@@ -220,8 +220,8 @@ class PrefixCacheDiskTest {
         StoreFaults faults = new StoreFaults();
         CountDownLatch mayRead = new CountDownLatch(1);
         faults.beforeReading(mayRead::await);
-        try (Scheduler engine = start(model, 1, 1, faults);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, 1, faults);
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected gone = new Collected();
             Generation handle = engine.submit(ASK.request(), gone);
             Await.until("a read has begun", () -> faults.reads() > 0);
@@ -244,14 +244,14 @@ class PrefixCacheDiskTest {
             asks.add(Ask.of(text(40 + i, 400), 4, BOUNDARY));
         }
         long little;
-        try (Scheduler engine = start(model, 1, 1, new StoreFaults())) {
+        try (EngineCore engine = start(model, 1, 1, new StoreFaults())) {
             asks.getFirst().ask(engine).await();
             Await.until("it is kept", () -> engine.status().cache().host().entries() > 1);
             little = 2 * engine.status().cache().host().usedBytes();
         }
         for (int round = 0; round < 2; round++) {
-            try (Scheduler engine = start(model, 1, 1, little, new StoreFaults());
-                    Scheduler alone = PlainEngine.alone(model)) {
+            try (EngineCore engine = start(model, 1, 1, little, new StoreFaults());
+                    EngineCore alone = PlainEngine.alone(model)) {
                 for (Ask ask : asks) {
                     assertSame(alone, ask, ask.ask(engine));
                 }

@@ -89,7 +89,7 @@ class PrefixCacheEventsTest {
 
     private final Router router = new Router();
 
-    private Scheduler start(PlainModel model, boolean withHost) {
+    private EngineCore start(PlainModel model, boolean withHost) {
         EngineOptions options = PlainEngine.options(2, (withHost ? 4 : 2) * BLOCKS);
         EngineOptions host = withHost ? PlainEngine.withHost(options, model, 64 << 20) : options;
         return PlainEngine.start(
@@ -100,7 +100,7 @@ class PrefixCacheEventsTest {
     @ValueSource(booleans = {true, false})
     void whatIsKeptIsToldAndWhatGoesToo(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
-        try (Scheduler engine = start(model, true)) {
+        try (EngineCore engine = start(model, true)) {
             Ask.of(PROMPT, 12, 600).ask(engine).await();
             Ask.of(PROMPT, 12, 600).within(new CacheScope("other")).ask(engine).await();
 
@@ -121,7 +121,7 @@ class PrefixCacheEventsTest {
     @Test
     void withoutHostMemoryTheDevicesAreTold() throws Exception {
         PlainModel model = PlainEngine.model(false);
-        try (Scheduler engine = start(model, false)) {
+        try (EngineCore engine = start(model, false)) {
             Ask.of(PROMPT, 12).ask(engine).await();
             Await.until("it is told", () -> router.blocksOf(CacheMedium.DEVICE, PROMPT) == 2);
 

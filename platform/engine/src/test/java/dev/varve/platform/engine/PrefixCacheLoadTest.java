@@ -82,8 +82,8 @@ class PrefixCacheLoadTest {
         PlainModel model = PlainEngine.model(forgets);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(8, 12), model, SMALL);
         List<Said> said = new ArrayList<>();
-        try (Scheduler engine = PlainEngine.start(model, options, 2);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options, 2);
+                EngineCore alone = PlainEngine.alone(model)) {
             Map<List<Integer>, List<Integer>> alike = new HashMap<>();
             List<Ask> going = List.of();
             for (int round = 0; round <= ROUNDS; round++) {
@@ -118,7 +118,7 @@ class PrefixCacheLoadTest {
     void manyRequestsLeaveNothingBehindOnceTheyAreForgotten() throws Exception {
         PlainModel model = PlainEngine.model(true);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(8, 8), model, 4 << 20);
-        try (Scheduler engine = PlainEngine.start(model, options, 1)) {
+        try (EngineCore engine = PlainEngine.start(model, options, 1)) {
             for (int round = 0; round < 3; round++) {
                 List<Ask> asks = new ArrayList<>();
                 for (int i = 0; i < Effort.of(200, 1000); i++) {

@@ -58,7 +58,7 @@ class PrefixCacheLossTest {
     }
 
     /** An engine with host memory, its faulty shard, and an engine without host memory. */
-    private record Rig(Scheduler engine, MovingShard shard, Scheduler alone)
+    private record Rig(EngineCore engine, MovingShard shard, EngineCore alone)
             implements AutoCloseable {
         static Rig of(boolean forgets, int stages) {
             PlainModel model = PlainEngine.model(forgets);

@@ -57,8 +57,8 @@ class PrefixCacheReuseTest {
         PlainModel model = PlainEngine.model(forgets);
         Ask ask = Ask.of(PROMPT, 12, BOUNDARY);
         List<Ask> choices = Collections.nCopies(5, ask);
-        try (Scheduler engine = PlainEngine.start(model, options(model, 3, host), 2);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options(model, 3, host), 2);
+                EngineCore alone = PlainEngine.alone(model)) {
             List<Collected> answers = PlainEngine.askAll(engine, choices);
             assertAlone(alone, choices, answers);
             for (int i = 0; i < answers.size(); i++) {
@@ -84,8 +84,8 @@ class PrefixCacheReuseTest {
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         Ask ask = Ask.of(PROMPT, 12, BOUNDARY);
-        try (Scheduler engine = PlainEngine.start(model, options(model, 3, host), stages);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options(model, 3, host), stages);
+                EngineCore alone = PlainEngine.alone(model)) {
             List<Integer> answer = ask.ask(engine).await();
             List<Ask> together = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
@@ -117,8 +117,8 @@ class PrefixCacheReuseTest {
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         Ask ask = Ask.of(PROMPT, 12, BOUNDARY);
-        try (Scheduler engine = PlainEngine.start(model, options(model, 3, host), 1);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options(model, 3, host), 1);
+                EngineCore alone = PlainEngine.alone(model)) {
             List<Ask> branches = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 int[] prompt = ask.next(ask.alone(alone), text(10 + i, 20)).prompt();
@@ -150,8 +150,8 @@ class PrefixCacheReuseTest {
         PlainModel model = PlainEngine.model(forgets);
         Ask kept = Ask.of(PROMPT, 12, BOUNDARY);
         Ask other = Ask.of(text(2, 350), 12, BOUNDARY);
-        try (Scheduler engine = PlainEngine.start(model, options(model, 3, host), 1);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options(model, 3, host), 1);
+                EngineCore alone = PlainEngine.alone(model)) {
             kept.ask(engine).await();
             Await.until("all is copied", () -> isCopied(engine, host ? 2 : 0, forgets));
             List<CachedPrefix> before = Await.result(engine.cacheEntries());
@@ -191,8 +191,8 @@ class PrefixCacheReuseTest {
             int[] head = text(3, 600);
             asks.add(Ask.of(join(head, text(30 + i, 50 + i)), 8, head.length));
         }
-        try (Scheduler engine = PlainEngine.start(model, options(model, 4, true), stages);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options(model, 4, true), stages);
+                EngineCore alone = PlainEngine.alone(model)) {
             List<Collected> answers = PlainEngine.askAll(engine, asks);
 
             assertAlone(alone, asks, answers);
@@ -210,11 +210,11 @@ class PrefixCacheReuseTest {
         PlainModel model = PlainEngine.model(false);
         int[] head = text(3, 600);
         List<String> events = new ArrayList<>();
-        List<Engine.Submission> asks = new ArrayList<>();
+        List<Engine.NewRequest> asks = new ArrayList<>();
         for (String name : List.of("first", "second")) {
             int[] prompt = join(head, text(name.length(), 50));
             asks.add(
-                    new Engine.Submission(
+                    new Engine.NewRequest(
                             Ask.of(prompt, 3, head.length).request(),
                             new Collected() {
                                 @Override
@@ -229,9 +229,9 @@ class PrefixCacheReuseTest {
                                 }
                             }));
         }
-        try (Scheduler engine = PlainEngine.start(model, options(model, 4, true), 1)) {
+        try (EngineCore engine = PlainEngine.start(model, options(model, 4, true), 1)) {
             engine.submit(asks);
-            for (Engine.Submission ask : asks) {
+            for (Engine.NewRequest ask : asks) {
                 ((Collected) ask.listener()).await();
             }
         }
@@ -262,8 +262,8 @@ class PrefixCacheReuseTest {
         EngineOptions options =
                 PlainEngine.withHost(PlainEngine.options(1, BLOCKS), model, 3 * ENTRY);
         List<Ask> asks = List.of(unlike(0, 115), unlike(1, 60), unlike(2, 105), unlike(3, 95));
-        try (Scheduler engine = PlainEngine.start(model, options, 1);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options, 1);
+                EngineCore alone = PlainEngine.alone(model)) {
             for (int i = 0; i < 3; i++) {
                 asks.get(i).ask(engine).await();
                 awaitEntries(engine, i + 1);
@@ -315,8 +315,8 @@ class PrefixCacheReuseTest {
     void aMissSaysWhetherThePromptWasKnown() throws Exception {
         PlainModel model = PlainEngine.model(true);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(1, BLOCKS), model, PLENTY);
-        try (Scheduler engine = PlainEngine.start(model, options, 1);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options, 1);
+                EngineCore alone = PlainEngine.alone(model)) {
             Ask known = unlike(0, 115);
             known.ask(engine).await();
             awaitEntries(engine, 1);

@@ -13,8 +13,8 @@ import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.DiskCacheStore;
-import dev.varve.platform.prefix.SharedCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
+import dev.varve.platform.prefix.SharedTierOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
@@ -63,7 +63,7 @@ class PrefixCacheSharedTest {
 
     private final Map<String, byte[]> values = new ConcurrentHashMap<>();
 
-    private static SharedCacheStore shared(SharedStore store, Duration limit) {
+    private static SharedTierOptions shared(SharedStore store, Duration limit) {
         SharedArchiveSettings settings =
                 new SharedArchiveSettings(
                         "memory://test",
@@ -71,26 +71,26 @@ class PrefixCacheSharedTest {
                         false,
                         limit,
                         Optional.empty());
-        return new SharedCacheStore(SharedArchive.open(settings, store), ID, "");
+        return new SharedTierOptions(SharedArchive.open(settings, store), ID, "");
     }
 
-    private SharedCacheStore shared() {
+    private SharedTierOptions shared() {
         return shared(new MemorySharedStore(values), Duration.ofSeconds(20));
     }
 
-    private static Scheduler start(PlainModel model, int stages, CacheStores stores) {
+    private static EngineCore start(PlainModel model, int stages, CacheStores stores) {
         EngineOptions options = PlainEngine.options(2, 4 * BLOCKS);
         return PlainEngine.start(
                 model, PlainEngine.withStores(options, model, PLENTY, stores), stages);
     }
 
-    private static Scheduler start(PlainModel model, int stages, SharedCacheStore shared) {
+    private static EngineCore start(PlainModel model, int stages, SharedTierOptions shared) {
         return start(model, stages, new CacheStores(Optional.empty(), Optional.of(shared)));
     }
 
     /** Computes prompts on another server, which writes them to the store. */
     private void compute(PlainModel model, int stages, Ask... asks) throws Exception {
-        try (Scheduler engine = start(model, stages, shared())) {
+        try (EngineCore engine = start(model, stages, shared())) {
             for (Ask ask : asks) {
                 ask.ask(engine).await();
             }
@@ -118,15 +118,15 @@ class PrefixCacheSharedTest {
         PlainModel model = PlainEngine.model(forgets);
         compute(model, before, ASK);
         // Two engines: after a prefill, an engine limits a search to the time that computing takes.
-        try (Scheduler engine = start(model, after, readOnly());
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, after, readOnly());
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected stranger = ASK.within(new CacheScope("another")).ask(engine);
             assertSame(alone, ASK, stranger);
             assertEquals(0, cached(stranger));
             assertEquals(1, status(engine).searches().get(SearchOutcome.NOTHING));
         }
-        try (Scheduler engine = start(model, after, shared());
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, after, shared());
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected again = ASK.ask(engine);
 
             assertSame(alone, ASK, again);
@@ -143,8 +143,8 @@ class PrefixCacheSharedTest {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         Ask other = Ask.of(PlainEngine.join(Arrays.copyOf(PROMPT, BOUNDARY), text(5, 300)), 8);
-        try (Scheduler engine = start(model, 1, shared());
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, shared());
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = other.ask(engine);
 
             assertSame(alone, other, answer);
@@ -157,13 +157,13 @@ class PrefixCacheSharedTest {
     void aDiskIsAskedFirstAndTheStoreForTheRest(@TempDir Path folder) throws Exception {
         PlainModel model = PlainEngine.model(true);
         Ask beginning = Ask.of(Arrays.copyOf(PROMPT, 300), 4, 280);
-        try (Scheduler engine = start(model, 1, CacheStores.of(Optional.of(disk(folder))))) {
+        try (EngineCore engine = start(model, 1, CacheStores.of(Optional.of(disk(folder))))) {
             beginning.ask(engine).await();
         }
         compute(model, 1, ASK);
         CacheStores both = new CacheStores(Optional.of(disk(folder)), Optional.of(shared()));
-        try (Scheduler engine = start(model, 1, both);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, both);
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected first = beginning.ask(engine);
             assertSame(alone, beginning, first);
             assertEquals(Optional.of(CacheSource.DISK), first.end().cache().source());
@@ -176,7 +176,7 @@ class PrefixCacheSharedTest {
         }
     }
 
-    private static DiskCacheStore disk(Path folder) throws IOException {
+    private static DiskTierOptions disk(Path folder) throws IOException {
         ArchiveSettings settings =
                 new ArchiveSettings(
                         folder,
@@ -186,7 +186,7 @@ class PrefixCacheSharedTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new DiskCacheStore(SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
+        return new DiskTierOptions(SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
     }
 
     private enum Damage {
@@ -223,15 +223,15 @@ class PrefixCacheSharedTest {
                         case ANOTHER_KEYS -> rotated.get(next % rotated.size());
                     });
         }
-        try (Scheduler engine = start(model, 1, shared());
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, shared());
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = ASK.ask(engine);
 
             assertSame(alone, ASK, answer);
             assertEquals(0, cached(answer));
         }
-        try (Scheduler engine = start(model, 1, shared());
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, shared());
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = ASK.ask(engine);
 
             assertSame(alone, ASK, answer);
@@ -261,8 +261,8 @@ class PrefixCacheSharedTest {
         for (String key : List.copyOf(values.keySet())) {
             if (key.endsWith(":0")) {
                 byte[] gone = values.remove(key);
-                try (Scheduler engine = start(model, 1, readOnly());
-                        Scheduler alone = PlainEngine.alone(model)) {
+                try (EngineCore engine = start(model, 1, readOnly());
+                        EngineCore alone = PlainEngine.alone(model)) {
                     Collected answer = ASK.ask(engine);
 
                     assertSame(alone, ASK, answer);
@@ -274,7 +274,7 @@ class PrefixCacheSharedTest {
         }
     }
 
-    private SharedCacheStore readOnly() {
+    private SharedTierOptions readOnly() {
         SharedArchiveSettings settings =
                 new SharedArchiveSettings(
                         "memory://test",
@@ -282,7 +282,7 @@ class PrefixCacheSharedTest {
                         true,
                         Duration.ofSeconds(20),
                         Optional.empty());
-        return new SharedCacheStore(
+        return new SharedTierOptions(
                 SharedArchive.open(settings, new MemorySharedStore(values)), ID, "");
     }
 
@@ -291,8 +291,8 @@ class PrefixCacheSharedTest {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         FaultySharedStore faulty = new FaultySharedStore(values);
-        try (Scheduler engine = start(model, 1, shared(faulty, Duration.ofSeconds(20)));
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, shared(faulty, Duration.ofSeconds(20)));
+                EngineCore alone = PlainEngine.alone(model)) {
             faulty.fails(true);
             Collected answer = ASK.ask(engine);
             assertSame(alone, ASK, answer);
@@ -316,8 +316,8 @@ class PrefixCacheSharedTest {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         FaultySharedStore faulty = new FaultySharedStore(values);
-        try (Scheduler engine = start(model, 1, shared(faulty, Duration.ofSeconds(20)));
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = start(model, 1, shared(faulty, Duration.ofSeconds(20)));
+                EngineCore alone = PlainEngine.alone(model)) {
             faulty.failsToRead(true);
 
             Collected answer = ASK.ask(engine);
@@ -337,12 +337,12 @@ class PrefixCacheSharedTest {
         compute(model, 1, ASK);
         Map<String, byte[]> theirs = new ConcurrentHashMap<>(values);
         theirs.replaceAll((key, value) -> ByteBuffer.allocate(2 << 20).array());
-        try (Scheduler engine =
+        try (EngineCore engine =
                         start(
                                 model,
                                 1,
                                 shared(new MemorySharedStore(theirs), Duration.ofSeconds(20)));
-                Scheduler alone = PlainEngine.alone(model)) {
+                EngineCore alone = PlainEngine.alone(model)) {
             Collected answer = ASK.ask(engine);
 
             assertSame(alone, ASK, answer);

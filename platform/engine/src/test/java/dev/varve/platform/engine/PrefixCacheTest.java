@@ -88,8 +88,8 @@ class PrefixCacheTest {
         long bytes = seed < 3 ? 64 << 20 : 1 << 20;
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(4, 8), model, bytes);
         EngineStatus status;
-        try (Scheduler engine = PlainEngine.start(model, options, stages);
-                Scheduler alone = PlainEngine.alone(model)) {
+        try (EngineCore engine = PlainEngine.start(model, options, stages);
+                EngineCore alone = PlainEngine.alone(model)) {
             for (int round = 0; round < Effort.of(6, seed < 5 ? 15 : 8); round++) {
                 List<Ask> asks = Stream.generate(conversations::next).limit(6).toList();
                 List<Collected> answers = PlainEngine.askAll(engine, asks);

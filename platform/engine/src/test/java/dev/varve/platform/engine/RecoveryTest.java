@@ -36,8 +36,8 @@ class RecoveryTest {
 
     private final LosableShard shard = new LosableShard(new LayerRange(0, 1));
 
-    private Scheduler engine() {
-        return Scheduler.start(
+    private EngineCore engine() {
+        return EngineCore.start(
                 new ShardPipeline(List.of(shard)),
                 SHAPE,
                 ChangedOptions.withShardPatience(
@@ -79,7 +79,7 @@ class RecoveryTest {
 
     @Test
     void requestsWaitAsLongAsALostShardLoads() throws Exception {
-        try (Scheduler engine = engine()) {
+        try (EngineCore engine = engine()) {
             // Each health check reports progress, for much longer than requests wait for a hanging
             // shard.
             shard.lose(4 * PATIENCE.toMillis(), true);
@@ -90,7 +90,7 @@ class RecoveryTest {
 
     @Test
     void requestsEndWhenALostShardMakesNoProgress() throws Exception {
-        try (Scheduler engine = engine()) {
+        try (EngineCore engine = engine()) {
             shard.lose(Long.MAX_VALUE, false);
 
             VarveException failure = failureOf(ask(engine));
@@ -102,7 +102,7 @@ class RecoveryTest {
 
     @Test
     void requestsAreTakenAgainOnceAShardThatHungMakesProgress() throws Exception {
-        try (Scheduler engine = engine()) {
+        try (EngineCore engine = engine()) {
             shard.lose(Long.MAX_VALUE, false);
             failureOf(ask(engine));
 
@@ -115,7 +115,7 @@ class RecoveryTest {
 
     @Test
     void theStatusTellsHowLongRequestsWait() throws Exception {
-        try (Scheduler engine = engine()) {
+        try (EngineCore engine = engine()) {
             assertEquals(Optional.empty(), engine.status().outage());
             shard.lose(Long.MAX_VALUE, true);
             CompletableFuture<Integer> answer = ask(engine);
@@ -146,7 +146,7 @@ class RecoveryTest {
 
     @Test
     void aRequestThatWaitsAgainIsParked() throws Exception {
-        try (Scheduler engine = engine()) {
+        try (EngineCore engine = engine()) {
             CompletableFuture<Generation> first = new CompletableFuture<>();
             CompletableFuture<Integer> answer = new CompletableFuture<>();
             first.complete(

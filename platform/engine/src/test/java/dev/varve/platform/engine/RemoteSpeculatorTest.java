@@ -145,7 +145,7 @@ class RemoteSpeculatorTest {
 
     private static List<List<Integer>> plain() throws Exception {
         List<List<Integer>> answers = new ArrayList<>();
-        try (Scheduler engine = PlainEngine.alone(MODEL)) {
+        try (EngineCore engine = PlainEngine.alone(MODEL)) {
             for (Ask ask : asks()) {
                 answers.add(ask.alone(engine));
             }
@@ -163,7 +163,7 @@ class RemoteSpeculatorTest {
     }
 
     /** An engine with a remote speculator, and its shards. */
-    private record Rig(Scheduler engine, List<ChangedShard> shards) implements AutoCloseable {
+    private record Rig(EngineCore engine, List<ChangedShard> shards) implements AutoCloseable {
         static Rig of(List<List<Integer>> answers, int stages) {
             Distant distant = new Distant(texts(answers));
             List<ChangedShard> shards = new ArrayList<>();
@@ -171,7 +171,7 @@ class RemoteSpeculatorTest {
                 shards.add(new ChangedShard(stage, stages, options(), distant.atWork));
             }
             return new Rig(
-                    Scheduler.start(
+                    EngineCore.start(
                             new ShardPipeline(shards),
                             MODEL.shape(),
                             options(),

@@ -38,7 +38,7 @@ class RequestQueueTest {
         GenerationRequest asked =
                 GenerationRequest.greedy(prompt, 5).choosing(GenerationRequest.Choice.of(sampling));
         return new Request(
-                new Engine.Submission(asked, new Collected()),
+                new Engine.NewRequest(asked, new Collected()),
                 arrivals++,
                 Integer.MAX_VALUE,
                 new Sampler(sampling, 100, new int[0]),

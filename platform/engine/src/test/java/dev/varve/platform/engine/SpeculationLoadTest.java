@@ -114,7 +114,7 @@ class SpeculationLoadTest {
         /**
          * Submits a request; its first token blocks the engine until enough requests are queued.
          */
-        static Heard of(Scheduler engine, Ask ask, CountDownLatch crowd) {
+        static Heard of(EngineCore engine, Ask ask, CountDownLatch crowd) {
             Heard heard = new Heard(ask, crowd);
             heard.generation = Optional.of(engine.submit(ask.request(), heard));
             crowd.countDown();
@@ -233,7 +233,7 @@ class SpeculationLoadTest {
     /** Returns the complete response of each request. */
     private static List<List<Integer>> plainAnswers(Bed bed, List<Ask> asks) {
         int blocks = 2 * PARALLEL;
-        try (Scheduler engine =
+        try (EngineCore engine =
                 PlainEngine.start(bed.model, PlainEngine.options(PARALLEL, blocks), 1)) {
             List<Heard> heard =
                     asks.stream()
@@ -254,7 +254,7 @@ class SpeculationLoadTest {
         }
     }
 
-    private static Scheduler guessing(Bed bed, ScriptedSpeculator speculator) {
+    private static EngineCore guessing(Bed bed, ScriptedSpeculator speculator) {
         EngineOptions options = bed.options();
         PlainShard.Sizes sizes = PlainEngine.sizes(options);
         List<PlainShard> shards =
@@ -270,7 +270,7 @@ class SpeculationLoadTest {
                                                         bed.captures(),
                                                         sizes.rollbackBuffers())))
                         .toList();
-        return Scheduler.start(
+        return EngineCore.start(
                 new ShardPipeline(shards),
                 bed.model.shape(),
                 options,
@@ -309,7 +309,7 @@ class SpeculationLoadTest {
         int cancelled = 0;
         EngineStatus status;
 
-        try (Scheduler engine = guessing(bed, speculator)) {
+        try (EngineCore engine = guessing(bed, speculator)) {
             CountDownLatch crowd = new CountDownLatch(REQUESTS / 2);
             List<Heard> heard = asks.stream().map(ask -> Heard.of(engine, ask, crowd)).toList();
             for (int i = 0; i < asks.size(); i++) {

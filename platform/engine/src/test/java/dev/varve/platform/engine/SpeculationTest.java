@@ -134,21 +134,21 @@ class SpeculationTest {
         return IntStream.rangeClosed(0, kind.model.shape().layerCount()).boxed().toList();
     }
 
-    private static Scheduler plain(Kind kind) {
+    private static EngineCore plain(Kind kind) {
         return PlainEngine.start(kind.model, options(BLOCKS), 1);
     }
 
-    private static Scheduler engine(
+    private static EngineCore engine(
             Kind kind, List<FragileShard> shards, Speculator speculator, OptionalInt width) {
         int blocks = shards.getFirst().slots / SlotSpan.BLOCK;
-        return Scheduler.start(
+        return EngineCore.start(
                 new ShardPipeline(shards),
                 kind.model.shape(),
                 options(blocks),
                 Optional.of(new SpeculationOptions(speculator, MOST, width)));
     }
 
-    private static Scheduler engine(Kind kind, Speculator speculator) {
+    private static EngineCore engine(Kind kind, Speculator speculator) {
         return engine(kind, shards(kind, BLOCKS, 1, false), speculator, OptionalInt.of(MOST));
     }
 
@@ -168,13 +168,13 @@ class SpeculationTest {
     }
 
     private static List<Collected> ask(
-            Scheduler engine, List<int[]> prompts, SamplingOptions sampling) {
+            EngineCore engine, List<int[]> prompts, SamplingOptions sampling) {
         List<Collected> collected = prompts.stream().map(prompt -> new Collected()).toList();
         engine.submit(
                 IntStream.range(0, prompts.size())
                         .mapToObj(
                                 i ->
-                                        new Engine.Submission(
+                                        new Engine.NewRequest(
                                                 request(prompts.get(i), sampling),
                                                 collected.get(i)))
                         .toList());
@@ -191,7 +191,7 @@ class SpeculationTest {
 
     private static List<List<Integer>> plainAnswers(Kind kind, SamplingOptions sampling)
             throws Exception {
-        try (Scheduler engine = plain(kind)) {
+        try (EngineCore engine = plain(kind)) {
             return answers(ask(engine, prompts(kind), sampling));
         }
     }
@@ -234,7 +234,7 @@ class SpeculationTest {
                                     OptionalInt.empty())) {
                         List<FragileShard> shards = shards(kind, BLOCKS, stages, false);
                         Speculator speculator = scripted(kind, plain, guesses.error);
-                        try (Scheduler engine = engine(kind, shards, speculator, width)) {
+                        try (EngineCore engine = engine(kind, shards, speculator, width)) {
                             assertEquals(
                                     plain,
                                     answers(ask(engine, prompts(kind), sampling)),
@@ -252,7 +252,7 @@ class SpeculationTest {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         ScriptedSpeculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
-        try (Scheduler engine = engine(kind, speculator)) {
+        try (EngineCore engine = engine(kind, speculator)) {
             List<Collected> asked = ask(engine, prompts(kind), SamplingOptions.greedy());
 
             for (Collected each : asked) {
@@ -271,7 +271,7 @@ class SpeculationTest {
     void wrongGuessesAreCountedToo(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
 
-        try (Scheduler engine = engine(kind, scripted(kind, plain, Proposals.WRONG.error))) {
+        try (EngineCore engine = engine(kind, scripted(kind, plain, Proposals.WRONG.error))) {
             for (Collected each : ask(engine, prompts(kind), SamplingOptions.greedy())) {
                 GenerationEnd.Speculation figures = each.end().speculation();
                 assertEquals(0, figures.accepted());
@@ -287,7 +287,7 @@ class SpeculationTest {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         ScriptedSpeculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
-        try (Scheduler engine = engine(kind, speculator)) {
+        try (EngineCore engine = engine(kind, speculator)) {
             Collected none = new Collected();
             Collected two = new Collected();
             int[] prompt = prompts(kind).getFirst();
@@ -311,7 +311,7 @@ class SpeculationTest {
         int[] prompt = prompts(kind).getFirst();
         List<Integer> first;
         List<Integer> second;
-        try (Scheduler engine = plain(kind)) {
+        try (EngineCore engine = plain(kind)) {
             first = Collected.ask(engine, prompt, 20).await();
             second = Collected.ask(engine, turn(prompt, first), 20).await();
         }
@@ -323,7 +323,7 @@ class SpeculationTest {
                 new ScriptedSpeculator(
                         texts, MOST, Proposals.RIGHT_ONCE.error, kind.vocabulary(), List.of());
 
-        try (Scheduler engine = engine(kind, speculator)) {
+        try (EngineCore engine = engine(kind, speculator)) {
             List<Integer> answer = Collected.ask(engine, prompt, 20).await();
             List<Integer> next = Collected.ask(engine, turn(prompt, answer), 20).await();
 
@@ -349,7 +349,7 @@ class SpeculationTest {
         List<FragileShard> shards = shards(kind, CONTEXT / SlotSpan.BLOCK, 1, false);
         Speculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
-        try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
+        try (EngineCore engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
             assertEquals(plain, answers(ask(engine, prompts(kind), SamplingOptions.greedy())));
             assertEquals(0, engine.status().counts().preemptions());
         }
@@ -363,7 +363,7 @@ class SpeculationTest {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
             List<FragileShard> shards = shards(kind, BLOCKS, 2, false);
             Speculator speculator = scripted(kind, plain, Proposals.RIGHT_FOR_A_WHILE.error);
-            try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
+            try (EngineCore engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
                 for (int batch = 6; batch < 26; batch += 5) {
                     shards.get(batch % 2).loseAfter(batch);
                     List<Collected> asked = ask(engine, prompts(kind), sampling);
@@ -385,7 +385,7 @@ class SpeculationTest {
                     new ScriptedSpeculator(
                             texts, MOST, Proposals.RIGHT_ONCE.error, kind.vocabulary(), all(kind));
             List<FragileShard> shards = shards(kind, BLOCKS, stages, true);
-            try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
+            try (EngineCore engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
                 answers(ask(engine, prompts(kind), SamplingOptions.greedy()));
                 Await.until("all are forgotten", () -> speculator.seen().size() == PARALLEL);
             }
@@ -466,7 +466,7 @@ class SpeculationTest {
                     }
                 };
 
-        try (Scheduler engine = engine(Kind.MIXED, failing)) {
+        try (EngineCore engine = engine(Kind.MIXED, failing)) {
             assertEquals(
                     plain, answers(ask(engine, prompts(Kind.MIXED), SamplingOptions.greedy())));
         }

@@ -9,7 +9,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -48,9 +48,9 @@ class StoredStatesTest {
 
     @TempDir private Path folder;
 
-    private DiskCacheStore disk() throws IOException {
+    private DiskTierOptions disk() throws IOException {
         byte[] id = new byte[32];
-        return new DiskCacheStore(
+        return new DiskTierOptions(
                 SnapshotArchive.open(
                         new ArchiveSettings(
                                 folder,
@@ -66,8 +66,8 @@ class StoredStatesTest {
     }
 
     /** An engine, and a speculator that receives its hidden states and proposes no token. */
-    private record Rig(Scheduler engine, ScriptedSpeculator eyes) implements AutoCloseable {
-        static Rig of(PlainModel model, DiskCacheStore disk) {
+    private record Rig(EngineCore engine, ScriptedSpeculator eyes) implements AutoCloseable {
+        static Rig of(PlainModel model, DiskTierOptions disk) {
             List<Integer> captures =
                     IntStream.rangeClosed(0, model.shape().layerCount()).boxed().toList();
             EngineOptions options =
@@ -98,7 +98,7 @@ class StoredStatesTest {
                     new ScriptedSpeculator(
                             List.of(), MOST, depth -> 0, model.shape().vocabularySize(), captures);
             return new Rig(
-                    Scheduler.start(
+                    EngineCore.start(
                             new ShardPipeline(List.of(shard)),
                             model.shape(),
                             options,

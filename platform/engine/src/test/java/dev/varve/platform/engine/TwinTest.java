@@ -48,7 +48,7 @@ class TwinTest {
 
     private static List<Integer> alone(GenerationRequest request, boolean forgets)
             throws Exception {
-        try (Scheduler engine =
+        try (EngineCore engine =
                 HashingModel.serial(HashingModel.sizes(CONTEXT, 1, CONTEXT), forgets)) {
             Collected collected = new Collected();
             engine.submit(request, collected);
@@ -58,17 +58,17 @@ class TwinTest {
 
     private static List<Collected> submit(Engine engine, List<GenerationRequest> requests) {
         List<Collected> answers = new ArrayList<>();
-        List<Engine.Submission> submissions = new ArrayList<>();
+        List<Engine.NewRequest> submissions = new ArrayList<>();
         for (GenerationRequest request : requests) {
             Collected answer = new Collected();
             answers.add(answer);
-            submissions.add(new Engine.Submission(request, answer));
+            submissions.add(new Engine.NewRequest(request, answer));
         }
         engine.submit(submissions);
         return answers;
     }
 
-    private static Scheduler engine(int stages, int parallel, int blocks, boolean forgets) {
+    private static EngineCore engine(int stages, int parallel, int blocks, boolean forgets) {
         EngineOptions sizes = HashingModel.sizes(CONTEXT, parallel, blocks * SlotSpan.BLOCK);
         return HashingModel.engine(
                 HashingModel.stages(stages, sizes, forgets, new Random(2), 0), sizes, forgets);
@@ -82,7 +82,7 @@ class TwinTest {
             OptionalLong own = seed == 2 ? OptionalLong.empty() : OptionalLong.of(seed);
             requests.add(request(own, CacheScope.common()));
         }
-        try (Scheduler engine = engine(stages, parallel, 6 * 8, forgets)) {
+        try (EngineCore engine = engine(stages, parallel, 6 * 8, forgets)) {
             List<Collected> answers = submit(engine, requests);
 
             for (int i = 0; i < requests.size(); i++) {
@@ -100,7 +100,7 @@ class TwinTest {
         for (long seed = 0; seed < 3; seed++) {
             requests.add(request(OptionalLong.of(seed), CacheScope.common()));
         }
-        try (Scheduler engine = engine(1, 4, 6 * 4, true)) {
+        try (EngineCore engine = engine(1, 4, 6 * 4, true)) {
             for (int i = 0; i < 4; i++) {
                 int[] other = new Random(i).ints(1400, 0, HashingShard.VOCABULARY).toArray();
                 Collected.ask(engine, other, 1400 / 2, 8).await();
@@ -119,7 +119,7 @@ class TwinTest {
                 List.of(
                         request(OptionalLong.of(1), CacheScope.common()),
                         request(OptionalLong.of(2), CacheScope.common()));
-        try (Scheduler engine = engine(2, 2, 6, true)) {
+        try (EngineCore engine = engine(2, 2, 6, true)) {
             List<Collected> answers = submit(engine, requests);
 
             for (int i = 0; i < requests.size(); i++) {
@@ -130,7 +130,7 @@ class TwinTest {
 
     @Test
     void whoAsksTheSameInAnotherScopeComputesIt() throws Exception {
-        try (Scheduler engine = engine(1, 4, 6 * 4, true)) {
+        try (EngineCore engine = engine(1, 4, 6 * 4, true)) {
             List<Collected> answers =
                     submit(
                             engine,
@@ -145,7 +145,7 @@ class TwinTest {
 
     @Test
     void aTwinGoesOnAloneWhenTheOtherIsCancelled() throws Exception {
-        try (Scheduler engine = engine(2, 4, 6 * 4, true)) {
+        try (EngineCore engine = engine(2, 4, 6 * 4, true)) {
             Collected first =
                     new Collected() {
                         @Override
@@ -157,8 +157,8 @@ class TwinTest {
             GenerationRequest request = request(OptionalLong.of(3), CacheScope.common());
             engine.submit(
                     List.of(
-                            new Engine.Submission(request, first),
-                            new Engine.Submission(request, second)));
+                            new Engine.NewRequest(request, first),
+                            new Engine.NewRequest(request, second)));
 
             assertEquals(alone(request, true), second.await());
             assertTrue(engine.drain(Duration.ofSeconds(30)));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.testkit.Effort;
 
@@ -71,8 +71,8 @@ class ConversationsTest {
 
     private static Outcome infinite() {
         EngineOptions sizes = PlainReplicas.options(AT_ONCE, (CONVERSATIONS + 8) * BLOCKS);
-        try (Scheduler engine =
-                Scheduler.start(
+        try (EngineCore engine =
+                EngineCore.start(
                         new ShardPipeline(List.of(new PlainReplicas.Shard(sizes))),
                         PlainReplicas.MODEL.shape(),
                         sizes)) {

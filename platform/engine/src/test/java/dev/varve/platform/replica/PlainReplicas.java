@@ -3,7 +3,7 @@ package dev.varve.platform.replica;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
@@ -76,8 +76,8 @@ final class PlainReplicas {
                     throw reason;
                 });
         Shard shard = new Shard(options);
-        Scheduler engine =
-                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options);
+        EngineCore engine =
+                EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options);
         shards.add(shard);
         return new PooledEngine(engine, engine);
     }
@@ -103,8 +103,8 @@ final class PlainReplicas {
     /** Returns the response of one engine without faults. */
     static List<Integer> alone(GenerationRequest request) {
         EngineOptions sizes = options(1, CONTEXT / SlotSpan.BLOCK);
-        try (Scheduler engine =
-                Scheduler.start(
+        try (EngineCore engine =
+                EngineCore.start(
                         new ShardPipeline(List.of(new Shard(sizes))), MODEL.shape(), sizes)) {
             Answer answer = new Answer();
             engine.submit(request.within(CacheScope.none()), answer);

@@ -9,7 +9,7 @@ import dev.varve.platform.engine.ChangedOptions;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.HostCacheOptions;
-import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.ShardFaults;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.SimulatedClients;
@@ -110,8 +110,8 @@ public final class ReplicaScenario implements Scenario {
                         options,
                         new Object(),
                         faults);
-        Scheduler engine =
-                Scheduler.start(new ShardPipeline(List.of(shard)), model.shape(), options);
+        EngineCore engine =
+                EngineCore.start(new ShardPipeline(List.of(shard)), model.shape(), options);
         return new PooledEngine(engine, engine);
     }
 

@@ -3,7 +3,7 @@ package dev.varve.platform.host;
 import dev.varve.api.event.CacheListenerAddress;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.prefix.CacheEventPublisher;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 
 import java.net.URI;
 import java.util.Objects;
@@ -46,6 +46,6 @@ public record CacheEventSettings(URI publish, Optional<URI> replay, String pod, 
                                         replay.map(URI::toString),
                                         pod,
                                         model,
-                                        DiskCacheStore.BLOCK_TOKENS)));
+                                        DiskTierOptions.BLOCK_TOKENS)));
     }
 }

@@ -6,8 +6,8 @@ import dev.varve.api.snapshot.SharedStore;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.DiskCacheStore;
-import dev.varve.platform.prefix.SharedCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
+import dev.varve.platform.prefix.SharedTierOptions;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.setting.Setting;
@@ -58,7 +58,7 @@ final class CacheStoreFactory {
     CacheStores open(Placement placement, SplitMemoryPlan plan) {
         host.store().ifPresent(store -> requireHostCache(plan, Setting.STORE_FOLDER));
         host.sharing().store().ifPresent(store -> requireHostCache(plan, Setting.SHARED_STORE));
-        Optional<DiskCacheStore> disk = host.store().map(store -> openDisk(store, placement));
+        Optional<DiskTierOptions> disk = host.store().map(store -> openDisk(store, placement));
         try {
             return new CacheStores(
                     disk, host.sharing().store().map(store -> openShared(store, placement)));
@@ -78,7 +78,7 @@ final class CacheStoreFactory {
         }
     }
 
-    private DiskCacheStore openDisk(StoreSettings store, Placement placement) {
+    private DiskTierOptions openDisk(StoreSettings store, Placement placement) {
         Namespace namespace =
                 CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
         try {
@@ -86,7 +86,7 @@ final class CacheStoreFactory {
                     SnapshotArchive.open(
                             archiveSettings(store, namespace),
                             StoreProviderSelector.choose(catalog, store.name()));
-            return new DiskCacheStore(archive, namespace.id(), origin(placement));
+            return new DiskTierOptions(archive, namespace.id(), origin(placement));
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
@@ -95,7 +95,7 @@ final class CacheStoreFactory {
         }
     }
 
-    private SharedCacheStore openShared(SharedStoreSettings store, Placement placement) {
+    private SharedTierOptions openShared(SharedStoreSettings store, Placement placement) {
         Namespace namespace =
                 CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
         SharedArchiveSettings how =
@@ -107,7 +107,7 @@ final class CacheStoreFactory {
                         store.keyFile().map(ChunkCipher::of));
         SharedStore opened =
                 catalog.sharedStore(store.address().uri().getScheme()).open(store.address());
-        return new SharedCacheStore(
+        return new SharedTierOptions(
                 SharedArchive.open(how, opened), namespace.id(), origin(placement));
     }
 
@@ -118,7 +118,7 @@ final class CacheStoreFactory {
                         model.shape().allLayers(),
                         settings.computation().cacheTypes(),
                         0);
-        return DiskCacheStore.BLOCK_TOKENS * layout.bytesPerToken();
+        return DiskTierOptions.BLOCK_TOKENS * layout.bytesPerToken();
     }
 
     private ArchiveSettings archiveSettings(StoreSettings store, Namespace namespace)

@@ -7,7 +7,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.HostCacheOptions;
-import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationOptions;
@@ -18,7 +18,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
@@ -46,7 +46,7 @@ public final class LoadedModel implements AutoCloseable {
     private final Optional<CacheEventPublisher> eventPublisher;
     private final Optional<SpeculationOptions> speculation;
     private final Optional<AsyncPageScorer> pages;
-    private Optional<Scheduler> engine = Optional.empty();
+    private Optional<EngineCore> engine = Optional.empty();
 
     /**
      * Optional parts of the engine beside the shards.
@@ -75,7 +75,7 @@ public final class LoadedModel implements AutoCloseable {
 
         /** Creates extras without a page scorer. */
         public EngineComponents(
-                Optional<DiskCacheStore> disk, Optional<SpeculationOptions> speculation) {
+                Optional<DiskTierOptions> disk, Optional<SpeculationOptions> speculation) {
             this(CacheStores.of(disk), speculation, Optional.empty());
         }
 
@@ -229,14 +229,14 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     /** Returns the engine; the first call starts it. */
-    public synchronized Scheduler engine() {
-        Scheduler running = engine.orElseGet(this::start);
+    public synchronized EngineCore engine() {
+        EngineCore running = engine.orElseGet(this::start);
         engine = Optional.of(running);
         return running;
     }
 
-    private Scheduler start() {
-        return Scheduler.start(pipeline, model.shape(), engineOptions(), speculation, pages);
+    private EngineCore start() {
+        return EngineCore.start(pipeline, model.shape(), engineOptions(), speculation, pages);
     }
 
     /** Returns the options of the engine. */
@@ -306,7 +306,7 @@ public final class LoadedModel implements AutoCloseable {
     @Override
     public synchronized void close() {
         try {
-            engine.ifPresentOrElse(Scheduler::close, this::closeUnused);
+            engine.ifPresentOrElse(EngineCore::close, this::closeUnused);
         } finally {
             pages.ifPresent(AsyncPageScorer::close);
         }

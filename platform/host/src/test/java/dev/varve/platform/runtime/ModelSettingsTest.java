@@ -47,7 +47,7 @@ class ModelSettingsTest {
                                         new WaitingLimits(
                                                 queue,
                                                 Duration.ofSeconds(1),
-                                                EngineOptions.Pace.DEFAULT))
+                                                EngineOptions.PrefillScheduling.DEFAULT))
                         .getMessage();
 
         assertEquals(Setting.QUEUE_LIMIT + ": expected 1 or more, found " + queue, message);
@@ -59,7 +59,7 @@ class ModelSettingsTest {
         ComputeSettings computation = ComputeSettings.defaults().with(BatchInvariance.ON);
         ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
         WaitingLimits waiting =
-                new WaitingLimits(3, Duration.ofSeconds(1), EngineOptions.Pace.DEFAULT);
+                new WaitingLimits(3, Duration.ofSeconds(1), EngineOptions.PrefillScheduling.DEFAULT);
         HostCacheLimit cache = new HostCacheLimit.Fixed(1 << 20);
 
         ModelSettings changed = settings.with(computation).with(reading).with(waiting).with(cache);

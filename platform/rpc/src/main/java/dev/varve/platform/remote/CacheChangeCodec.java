@@ -5,7 +5,7 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
@@ -55,7 +55,7 @@ final class CacheChangeCodec {
         changes.moves().forEach(move -> put(large, move));
     }
 
-    private static void put(FieldWriter large, RowOperation move) {
+    private static void put(FieldWriter large, KvRowOperation move) {
         switch (move) {
             case SlotCopy(int from, int to, int count) ->
                     large.number(COPY).number(from).number(to).number(count);
@@ -74,14 +74,14 @@ final class CacheChangeCodec {
             commits.add(commit(fields));
         }
         int moveCount = fields.number("moves", 0, MOST_MOVES);
-        List<RowOperation> moves = new ArrayList<>();
+        List<KvRowOperation> moves = new ArrayList<>();
         for (int i = 0; i < moveCount; i++) {
             moves.add(move(large));
         }
         return new CacheChanges(commits, moves);
     }
 
-    private static RowOperation move(FieldReader large) {
+    private static KvRowOperation move(FieldReader large) {
         return switch (large.number("kind of move", COPY, DROP)) {
             case COPY -> copy(large);
             case OUT -> PageMove.out(page(large), slot(large));

@@ -17,7 +17,7 @@ import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -99,7 +99,7 @@ class BatchCodecTest {
     }
 
     private static Batch randomBatch(SplittableRandom random) {
-        List<RowOperation> moves = new ArrayList<>();
+        List<KvRowOperation> moves = new ArrayList<>();
         for (int i = random.nextInt(5); i > 0; i--) {
             int slot = random.nextInt(1 << 20) * PAGE;
             long page = random.nextLong(1, Long.MAX_VALUE);

@@ -7,7 +7,7 @@ import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.http.access.RouteAccess;
 import dev.varve.platform.http.answer.HeartbeatFormat;
 import dev.varve.platform.http.answer.RequestOutcome;
-import dev.varve.platform.http.answer.RequestPreparation;
+import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.conversation.ApiDialect;
@@ -21,7 +21,7 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.model.ModelQueries;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.ollama.OllamaBody;
+import dev.varve.platform.http.ollama.OllamaRequestTranslator;
 import dev.varve.platform.http.ollama.OllamaDialect;
 import dev.varve.platform.http.ollama.OllamaModels;
 import dev.varve.platform.http.openai.ChatCompletionsDialect;
@@ -194,10 +194,10 @@ final class ApiRoutes {
 
     private void mapMonitoring(ActiveRequests activeRequests) {
         report("/status", RouteAccess.MONITORING, this::status);
-        CacheReports cache = new CacheReports(offeredModels);
+        CacheEndpoints cache = new CacheEndpoints(offeredModels);
         report("/cache", RouteAccess.OPERATION, cache::list);
         routes.map(route("/cache/clear", RouteAccess.OPERATION, Route.Methods.POST, cache::clear));
-        ActiveRequestReports requests = new ActiveRequestReports(offeredModels, activeRequests);
+        ActiveRequestEndpoints requests = new ActiveRequestEndpoints(offeredModels, activeRequests);
         report("/requests", RouteAccess.MONITORING, requests::list);
         routes.mapAt(
                 route(
@@ -205,7 +205,7 @@ final class ApiRoutes {
                         RouteAccess.MONITORING,
                         Route.Methods.DELETE,
                         requests::cancel),
-                ActiveRequestReports.PREFIX + "*");
+                ActiveRequestEndpoints.PREFIX + "*");
     }
 
     /** {@code GET /status?model=ID}: reports the current status of a model. Does not load it. */
@@ -221,7 +221,7 @@ final class ApiRoutes {
 
     private void mapTexts() {
         routes.map(
-                new TokenizerRoute(
+                new TextProcessingRoute(
                         "/apply-template",
                         context,
                         (model, body) -> {
@@ -231,7 +231,7 @@ final class ApiRoutes {
                                     .put("tokens", prompt.tokens().length);
                         }));
         routes.map(
-                new TokenizerRoute(
+                new TextProcessingRoute(
                         "/v1/messages/count_tokens",
                         context,
                         messages,
@@ -246,13 +246,13 @@ final class ApiRoutes {
                 "/messages/count_tokens",
                 "/v1/v1/messages/count_tokens");
         routes.map(
-                new TokenizerRoute(
+                new TextProcessingRoute(
                         "/v1/chat/completions/render",
                         context,
                         chat,
                         (model, body) -> rendered(model.preparer().prompt(chat, body))));
         routes.map(
-                new TokenizerRoute(
+                new TextProcessingRoute(
                         "/v1/completions/render",
                         context,
                         (model, body) -> {
@@ -263,10 +263,10 @@ final class ApiRoutes {
                             return prompts;
                         }));
         routes.map(
-                new TokenizerRoute(
+                new TextProcessingRoute(
                         "/tokenize", context, (model, body) -> model.queries().tokenize(body)));
         routes.map(
-                new TokenizerRoute(
+                new TextProcessingRoute(
                         "/detokenize", context, (model, body) -> model.queries().detokenize(body)));
     }
 
@@ -319,7 +319,7 @@ final class ApiRoutes {
                         model -> HeartbeatFormat.OPENAI,
                         (model, body) -> {
                             CompletionRequests.RULES.check(body, context.policy());
-                            return RequestPreparation.done(
+                            return PendingPreparation.done(
                                     CompletionRequests.read(body, model.served()));
                         }),
                 "/completions");
@@ -332,7 +332,7 @@ final class ApiRoutes {
                         model -> HeartbeatFormat.OPENAI,
                         (model, body) -> {
                             LlamaCppCompletions.RULES.check(body, context.policy());
-                            return RequestPreparation.done(
+                            return PendingPreparation.done(
                                     LlamaCppCompletions.read(body, model.served()));
                         }));
     }
@@ -351,22 +351,22 @@ final class ApiRoutes {
         mapOllama(
                 "/api/chat",
                 OllamaDialect.CHAT,
-                (model, body) -> model.preparer().read(OllamaDialect.CHAT, OllamaBody.chat(body)));
+                (model, body) -> model.preparer().read(OllamaDialect.CHAT, OllamaRequestTranslator.chat(body)));
         mapOllama(
                 "/api/generate",
                 OllamaDialect.GENERATE,
                 (model, body) ->
-                        OllamaBody.isRaw(body)
-                                ? RequestPreparation.done(
+                        OllamaRequestTranslator.isRaw(body)
+                                ? PendingPreparation.done(
                                         OllamaDialect.readRaw(body, model.served()))
                                 : model.preparer()
-                                        .read(OllamaDialect.GENERATE, OllamaBody.generate(body)));
+                                        .read(OllamaDialect.GENERATE, OllamaRequestTranslator.generate(body)));
     }
 
     private void mapOllama(
             String path,
             OllamaDialect dialect,
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, RequestPreparation> parse) {
+            BiFunction<OfferedModels.OfferedModel, ObjectNode, PendingPreparation> parse) {
         routes.map(
                 new GenerationRoute(
                                 path,
@@ -380,7 +380,7 @@ final class ApiRoutes {
                                 })
                         .withoutGeneration(
                                 (model, body) ->
-                                        OllamaBody.isEmpty(body)
+                                        OllamaRequestTranslator.isEmpty(body)
                                                 ? Optional.of(
                                                         dialect.loaded(
                                                                 model.served().description().id()))

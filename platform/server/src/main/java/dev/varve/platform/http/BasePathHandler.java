@@ -46,7 +46,7 @@ final class BasePathHandler extends Handler.Wrapper {
         }
         if (single.equals(base) || single.startsWith(base + "/")) {
             String rest = single.substring(base.length());
-            Request below = CanonicalPathHandler.withPath(request, rest.isEmpty() ? "/" : rest);
+            Request below = SlashNormalizingHandler.withPath(request, rest.isEmpty() ? "/" : rest);
             return super.handle(below, response, callback);
         }
         return super.handle(request, response, callback);

@@ -5,7 +5,7 @@ import dev.varve.platform.http.answer.HeartbeatFormat;
 import dev.varve.platform.http.answer.HeartbeatStream;
 import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.RequestOutcome;
-import dev.varve.platform.http.answer.RequestPreparation;
+import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.json.BodyScan;
@@ -30,7 +30,7 @@ final class GenerationRoute extends JsonPostRoute {
     private static final long serialVersionUID = 1L;
 
     private final transient ResponseDelivery delivery;
-    private final transient BiFunction<OfferedModels.OfferedModel, ObjectNode, RequestPreparation>
+    private final transient BiFunction<OfferedModels.OfferedModel, ObjectNode, PendingPreparation>
             parse;
     private final ErrorForm errors;
     private final transient HeartbeatFormat.Maker early;
@@ -45,7 +45,7 @@ final class GenerationRoute extends JsonPostRoute {
             ResponseDelivery delivery,
             ErrorForm errors,
             HeartbeatFormat.Maker early,
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, RequestPreparation> parse) {
+            BiFunction<OfferedModels.OfferedModel, ObjectNode, PendingPreparation> parse) {
         super(label, context);
         this.errors = errors;
         this.early = early;
@@ -86,7 +86,7 @@ final class GenerationRoute extends JsonPostRoute {
     private sealed interface Parsed {
         record Plain(ObjectNode response) implements Parsed {}
 
-        record Generated(RequestPreparation preparation) implements Parsed {}
+        record PendingGeneration(PendingPreparation preparation) implements Parsed {}
     }
 
     private Parsed parsed(OfferedModels.OfferedModel model, ObjectNode body) {
@@ -125,7 +125,7 @@ final class GenerationRoute extends JsonPostRoute {
                 JsonResponse.write(exchange.response(), 200, answer);
                 yield RequestOutcome.PLAIN;
             }
-            case Parsed.Generated(RequestPreparation preparation) ->
+            case Parsed.Generated(PendingPreparation preparation) ->
                     deliver(
                             traced(preparation, span)
                                     .andThen(
@@ -142,7 +142,7 @@ final class GenerationRoute extends JsonPostRoute {
     }
 
     private RequestOutcome deliver(
-            RequestPreparation preparation,
+            PendingPreparation preparation,
             Exchange exchange,
             OfferedModels.AcquiredModel acquired,
             ConnectionProbe probe)
@@ -161,11 +161,11 @@ final class GenerationRoute extends JsonPostRoute {
                         exchange.record()));
     }
 
-    private static RequestPreparation traced(
-            RequestPreparation preparation, Optional<OpenSpan> span) {
+    private static PendingPreparation traced(
+            PendingPreparation preparation, Optional<OpenSpan> span) {
         return span.map(
                         each ->
-                                new RequestPreparation(
+                                new PendingPreparation(
                                         preparation.delivery(),
                                         disconnected -> {
                                             PreparedRequest pending =

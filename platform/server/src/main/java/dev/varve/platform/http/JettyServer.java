@@ -46,7 +46,7 @@ final class JettyServer implements AutoCloseable {
 
     /**
      * Permits paths that Jetty refuses by default: clients escape the slash in a model id, and
-     * double the slash between a base address and a route. {@link CanonicalPathHandler} gives each
+     * double the slash between a base address and a route. {@link SlashNormalizingHandler} gives each
      * path one meaning.
      */
     private static final UriCompliance PATHS =
@@ -95,7 +95,7 @@ final class JettyServer implements AutoCloseable {
         Handler admission =
                 new AdmissionHandler(
                         routes.handler(), ingress, access, requests, probes, routes::find);
-        Handler front = new CanonicalPathHandler(admission);
+        Handler front = new SlashNormalizingHandler(admission);
         // Before all other handlers that change paths: only here do /base and /base/ differ.
         Handler based =
                 options.address().basePath().isEmpty()

@@ -10,7 +10,7 @@ import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.http.trace.RequestContext;
+import dev.varve.platform.http.trace.RequestMetadata;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.intake.IngressException;
@@ -56,13 +56,13 @@ final class RequestLifecycle {
     void run(Route route, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         // Probes are too frequent to trace.
-        Tracing.Begun begun =
-                route.purpose().isUnlogged() ? new Tracing.Begun() : begin(route, request);
+        Tracing.StartedRequest begun =
+                route.purpose().isUnlogged() ? new Tracing.StartedRequest() : begin(route, request);
         String id = requestId(request);
         response.setHeader(REQUEST, id);
         // The header name that Anthropic's clients read.
         response.setHeader("request-id", id);
-        RequestContext record = begun.record();
+        RequestMetadata record = begun.record();
         RequestOutcome outcome = RequestOutcome.FAILED;
         try {
             outcome = outcome(route, request, new DisconnectAwareResponse(response), record);
@@ -76,9 +76,9 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            Tracing.Begun begun,
+            Tracing.StartedRequest begun,
             RequestOutcome outcome) {
-        RequestContext record = begun.record();
+        RequestMetadata record = begun.record();
         metrics.countRequest(
                 route.label(),
                 response.getStatus(),
@@ -102,8 +102,8 @@ final class RequestLifecycle {
         }
     }
 
-    private Tracing.Begun begin(Route route, HttpServletRequest request) {
-        Tracing.Begun begun =
+    private Tracing.StartedRequest begin(Route route, HttpServletRequest request) {
+        Tracing.StartedRequest begun =
                 tracing.begin(
                         request.getMethod() + " " + route.label(),
                         Optional.ofNullable(request.getHeader("traceparent")),
@@ -146,7 +146,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestContext record)
+            RequestMetadata record)
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
@@ -202,7 +202,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestContext record)
+            RequestMetadata record)
             throws IOException, InterruptedException {
         access.allowOrigin(request, response);
         AdmissionDecision.Admitted admitted = admitted(request, response);

@@ -38,7 +38,7 @@ final class RouteTable {
 
     /** Maps a route to paths other than its label. */
     void mapAt(Route route, String... paths) {
-        Holder holder = new Holder(route);
+        RouteServletHolder holder = new RouteServletHolder(route);
         for (String path : paths) {
             handler.addServlet(holder, path);
             routes.put(path, route);
@@ -46,10 +46,10 @@ final class RouteTable {
     }
 
     /** A servlet holder whose route is known even before the servlet is initialised. */
-    private static final class Holder extends ServletHolder {
+    private static final class RouteServletHolder extends ServletHolder {
         private final Route route;
 
-        Holder(Route route) {
+        RouteServletHolder(Route route) {
             super(route);
             this.route = route;
         }
@@ -80,7 +80,7 @@ final class RouteTable {
                                         .getMatchedServlet(path)
                                         .getResource()
                                         .getServletHolder()
-                                instanceof Holder holder
+                                instanceof RouteServletHolder holder
                 ? holder.route.of(request)
                 : unknown;
     }

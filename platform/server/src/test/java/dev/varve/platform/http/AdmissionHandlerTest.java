@@ -128,7 +128,7 @@ class AdmissionHandlerTest {
         OfferedModels offeredModels = new OfferedModels(new Metrics());
         offeredModels.ready(ModelManager.of(SmallChat.served(engine)));
         Route route =
-                new TokenizerRoute(
+                new TextProcessingRoute(
                         "/tokenize",
                         new RouteContext(
                                 new RequestLifecycle(

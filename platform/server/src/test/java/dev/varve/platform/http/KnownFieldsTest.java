@@ -8,7 +8,7 @@ import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.http.llamacpp.LlamaCppCompletions;
-import dev.varve.platform.http.ollama.OllamaBody;
+import dev.varve.platform.http.ollama.OllamaRequestTranslator;
 import dev.varve.platform.http.openai.ChatCompletionsDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.responses.ResponsesDialect;
@@ -175,9 +175,9 @@ class KnownFieldsTest {
                         "completion",
                         LlamaCppCompletions.RULES,
                         "ollama chat",
-                        OllamaBody.CHAT_RULES,
+                        OllamaRequestTranslator.CHAT_RULES,
                         "ollama generate",
-                        OllamaBody.GENERATE_RULES);
+                        OllamaRequestTranslator.GENERATE_RULES);
         routes.forEach(
                 (route, rules) -> {
                     for (String name : rules.rules().keySet()) {

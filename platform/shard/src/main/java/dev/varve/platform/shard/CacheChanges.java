@@ -9,7 +9,7 @@ import java.util.List;
  * @param commits of drafted chunks, each at most once
  * @param moves of rows, applied in this order
  */
-public record CacheChanges(List<StateCommit> commits, List<RowOperation> moves) {
+public record CacheChanges(List<StateCommit> commits, List<KvRowOperation> moves) {
     /** No changes. */
     public static final CacheChanges NONE = new CacheChanges(List.of(), List.of());
 
@@ -37,7 +37,7 @@ public record CacheChanges(List<StateCommit> commits, List<RowOperation> moves) 
     /** Number of slots whose rows are copied, to slots or host memory. */
     public long movedSlots() {
         long slots = 0;
-        for (RowOperation move : moves) {
+        for (KvRowOperation move : moves) {
             slots +=
                     switch (move) {
                         case SlotCopy copy -> copy.count();

@@ -182,7 +182,7 @@ public final class KeyBounds {
     }
 
     private static boolean isFixed(int page, int pages) {
-        return page < PoolGeometry.SINKS || page >= pages - PoolGeometry.TAIL;
+        return page < PagePoolGeometry.SINKS || page >= pages - PagePoolGeometry.TAIL;
     }
 
     private static double most(double[] bounds, int page) {

@@ -6,7 +6,7 @@ package dev.varve.platform.shard;
  *
  * @param page name of the page
  */
-public record PageDrop(long page) implements RowOperation {
+public record PageDrop(long page) implements KvRowOperation {
     /** Checks the name. */
     public PageDrop {
         Pages.requireName(page);

@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param slot first of its slots, a multiple of {@link Pages#TOKENS}
  * @param direction direction of the move
  */
-public record PageMove(long page, int slot, Direction direction) implements RowOperation {
+public record PageMove(long page, int slot, Direction direction) implements KvRowOperation {
     /** Direction of the move. */
     public enum Direction {
         /** To host memory. */

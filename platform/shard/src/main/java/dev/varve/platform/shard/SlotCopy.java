@@ -8,7 +8,7 @@ package dev.varve.platform.shard;
  * @param to first slot to write
  * @param count number of slots
  */
-public record SlotCopy(int from, int to, int count) implements RowOperation {
+public record SlotCopy(int from, int to, int count) implements KvRowOperation {
     /** Checks that the slots are valid. */
     public SlotCopy {
         if (from < 0 || to < 0 || count < 1 || Math.max(from, to) > Integer.MAX_VALUE - count) {

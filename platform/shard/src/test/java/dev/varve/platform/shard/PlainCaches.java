@@ -119,7 +119,7 @@ final class PlainCaches {
     }
 
     /** Does what a change of the caches asks for. */
-    void make(RowOperation move) {
+    void make(KvRowOperation move) {
         switch (move) {
             case SlotCopy copy -> copy(copy);
             case PageMove(long page, int slot, PageMove.Direction direction) -> {

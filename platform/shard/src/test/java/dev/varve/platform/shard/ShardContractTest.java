@@ -390,7 +390,7 @@ public abstract class ShardContractTest {
         return span(sequence).begin() + run * Pages.TOKENS;
     }
 
-    private ShardResult changed(List<RowOperation> moves, SequenceChunk chunk) {
+    private ShardResult changed(List<KvRowOperation> moves, SequenceChunk chunk) {
         return run(
                 new Batch(
                         new CacheChanges(List.of(), moves),
@@ -437,7 +437,7 @@ public abstract class ShardContractTest {
         float[] expected = rows(run(chunk(0, text, LONG, end, RequestedOutput.ALL)));
         float[] next = rows(run(chunk(0, text, end, end + 1, RequestedOutput.ALL)));
         prefill(1, text, LONG);
-        List<RowOperation> moves = new ArrayList<>();
+        List<KvRowOperation> moves = new ArrayList<>();
         for (int page = 0; page < 3; page++) {
             moves.add(PageMove.out(21 + page, slot(1, page)));
         }

@@ -16,8 +16,8 @@ import java.util.Optional;
  * rows before the block's first. Does nothing in networks that do not mix rows.
  */
 final class BlockConvolution {
-    /** Part of a layer that it surrounds. */
-    enum Part {
+    /** SubLayer of a layer that it surrounds. */
+    enum SubLayer {
         ATTN,
         FFN;
 
@@ -59,7 +59,7 @@ final class BlockConvolution {
      * @param input of the part before it is filtered, {@code F32 [hidden, rows]}, block after block
      */
     static BlockConvolution of(
-            Part part, int layer, DraftLayers layers, ShardWeights weights, Tensor input) {
+            SubLayer part, int layer, DraftLayers layers, ShardWeights weights, Tensor input) {
         DraftHyperparameters network = layers.network();
         Optional<Taps> taps =
                 network.method() instanceof BlockDecoding.Selector selector

@@ -129,7 +129,7 @@ final class BlockDraftGraph implements DraftGraph {
     private int tensorsPerLayer() {
         int filters =
                 network.method() instanceof BlockDecoding.Selector selector
-                        ? BlockConvolution.Part.values().length
+                        ? BlockConvolution.SubLayer.values().length
                                 * BlockConvolution.tensors(selector.convolution())
                         : 0;
         return TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences() + filters;
@@ -149,7 +149,7 @@ final class BlockDraftGraph implements DraftGraph {
         int length = network.heads().keyLength();
         for (int layer = 0; layer < network.layers(); layer++) {
             Tensor normed = layers.input(layer, hidden);
-            BlockConvolution filter = layers.filter(BlockConvolution.Part.ATTN, layer, normed);
+            BlockConvolution filter = layers.filter(BlockConvolution.SubLayer.ATTN, layer, normed);
             Tensor input = filter.before(normed);
             Tensor queries = layers.queries(layer, input, positions);
             Tensor keys = ops.reshape2d(layers.keys(layer, input, positions), length, columns);

@@ -94,8 +94,8 @@ final class BlockTokenDecoder {
                 : TENSORS + lattice;
     }
 
-    private BlockLayout slots() {
-        return new BlockLayout(ops, network.draftTokens(), sequences);
+    private SlotMajorLayout slots() {
+        return new SlotMajorLayout(ops, network.draftTokens(), sequences);
     }
 
     /** Decodes each slot independently. */
@@ -109,7 +109,7 @@ final class BlockTokenDecoder {
 
     /** Decodes slot after slot; each token biases the next one. */
     DecodedRows follow(BlockDecoding.Markov method, Tensor states, Inputs inputs) {
-        BlockLayout slots = slots();
+        SlotMajorLayout slots = slots();
         Tensor logits = scores(states, method.scores());
         Tensor before = inputs.known();
         Tensor rows = null;
@@ -152,7 +152,7 @@ final class BlockTokenDecoder {
      * one before.
      */
     DecodedRows select(BlockDecoding.Selector method, Tensor states, Inputs inputs) {
-        BlockLayout slots = slots();
+        SlotMajorLayout slots = slots();
         int count = method.candidates();
         TokenLattice.TopCandidates choice =
                 TokenLattice.TopCandidates.of(slots, scores(states, method.scores()), count);

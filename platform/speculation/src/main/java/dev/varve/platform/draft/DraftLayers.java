@@ -38,7 +38,7 @@ final class DraftLayers {
      * Creates the filter that mixes the rows of a block around a part of a layer, from the part's
      * input.
      */
-    BlockConvolution filter(BlockConvolution.Part part, int layer, Tensor input) {
+    BlockConvolution filter(BlockConvolution.SubLayer part, int layer, Tensor input) {
         return BlockConvolution.of(part, layer, this, weights, input);
     }
 
@@ -211,7 +211,7 @@ final class DraftLayers {
         String behind = DraftTensorNames.layer(layer, "post_attention_norm.weight");
         Tensor added = ops.add(hidden, behind.equals(normName) ? out : normed(out, behind));
         Tensor normed = norm(added, normName);
-        BlockConvolution filter = filter(BlockConvolution.Part.FFN, layer, normed);
+        BlockConvolution filter = filter(BlockConvolution.SubLayer.FFN, layer, normed);
         Tensor inner = filter.before(normed);
         Tensor up = multiply(DraftTensorNames.layer(layer, "ffn_up"), inner);
         Tensor gate = multiply(DraftTensorNames.layer(layer, "ffn_gate"), inner);

@@ -160,7 +160,7 @@ record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
         selector.add(SELECTOR_HIDDEN, TensorUse.MATMUL, hidden, chooser.rank());
         BlockDecoding.Convolution convolution = chooser.convolution();
         for (int layer = 0; layer < network.layers(); layer++) {
-            for (BlockConvolution.Part part : BlockConvolution.Part.values()) {
+            for (BlockConvolution.SubLayer part : BlockConvolution.SubLayer.values()) {
                 selector.add(
                         part.base(layer), TensorUse.ELEMENTWISE, hidden, convolution.kernel(), 2);
                 selector.matrix(part.projection(layer), hidden, convolution.changes(hidden));

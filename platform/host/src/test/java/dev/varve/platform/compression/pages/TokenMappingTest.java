@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.PagePoolGeometry;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -112,17 +112,17 @@ class TokenMappingTest {
         DrafterInput read = mapping.of(tokens);
 
         assertInstanceOf(TokenMapping.ThroughText.class, mapping);
-        assertEquals(PoolGeometry.pages(tokens.length), read.count());
+        assertEquals(PagePoolGeometry.pages(tokens.length), read.count());
         assertEquals(text(tokens, tokens.length), DRAFTER.decode(read.ids(), true));
         int begin = 0;
         for (int token = 0; token < read.ids().length; token++) {
             int length = DRAFTER.piece(read.ids()[token], true).length;
             double middle = begin + length / 2.0;
             int page = read.pages()[token];
-            int end = Math.min(tokens.length, (page + 1) * PoolGeometry.PAGE);
+            int end = Math.min(tokens.length, (page + 1) * PagePoolGeometry.PAGE);
             assertTrue(middle < bytes(tokens, end), "token " + token + " lies behind its page");
             assertTrue(
-                    middle >= bytes(tokens, page * PoolGeometry.PAGE),
+                    middle >= bytes(tokens, page * PagePoolGeometry.PAGE),
                     "token " + token + " lies before its page");
             begin += length;
         }
@@ -139,7 +139,7 @@ class TokenMappingTest {
         int[] pages =
                 IntStream.range(0, tokens.length)
                         .filter(position -> tokens[position] != NO_TOKEN)
-                        .map(position -> position / PoolGeometry.PAGE)
+                        .map(position -> position / PagePoolGeometry.PAGE)
                         .toArray();
         assertArrayEquals(pages, read.pages());
     }

@@ -11,17 +11,17 @@ public sealed interface ChoiceEvent {
     int index();
 
     /** An event that is part of a response. */
-    sealed interface Part extends ChoiceEvent {
+    sealed interface OutputEvent extends ChoiceEvent {
         /** Text of the response, which may be empty. */
         ResponseParser.Piece piece();
     }
 
     /** A token, with the text that it completed. */
-    record Token(int index, GeneratedToken token, ResponseParser.Piece piece) implements Part {}
+    record Token(int index, GeneratedToken token, ResponseParser.Piece piece) implements OutputEvent {}
 
     /** The choice ended; {@code piece} is the text that was held back. */
     record Ended(int index, GenerationEnd end, ResponseParser.Piece piece, ResponseSummary summary)
-            implements Part {
+            implements OutputEvent {
         /**
          * Returns whether the choice was cut off: it reached its length limit or repeated itself.
          */

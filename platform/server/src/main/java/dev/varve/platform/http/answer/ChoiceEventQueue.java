@@ -9,7 +9,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.metrics.GenerationTimes;
-import dev.varve.platform.http.trace.RequestContext;
+import dev.varve.platform.http.trace.RequestMetadata;
 import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class ChoiceEventQueue implements AutoCloseable {
     private volatile List<Generation> generations = List.of();
 
     private final GenerationTimes times;
-    private final RequestContext record;
+    private final RequestMetadata record;
     private final Runnable abort;
     private volatile boolean overflown;
     private volatile boolean cancelled;
@@ -45,7 +45,7 @@ final class ChoiceEventQueue implements AutoCloseable {
      * @param abort closes the connection, so that a thread that is blocked in a write to the client
      *     returns
      */
-    ChoiceEventQueue(int count, GenerationTimes times, RequestContext record, Runnable abort) {
+    ChoiceEventQueue(int count, GenerationTimes times, RequestMetadata record, Runnable abort) {
         events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
         this.times = times;
         this.record = record;
@@ -62,10 +62,10 @@ final class ChoiceEventQueue implements AutoCloseable {
             CacheScope scope,
             List<PreparedRequest.Choice> choices,
             Consumer<GenerationEnd> ended) {
-        List<Engine.Submission> submissions = new ArrayList<>(choices.size());
+        List<Engine.NewRequest> submissions = new ArrayList<>(choices.size());
         for (PreparedRequest.Choice choice : choices) {
             submissions.add(
-                    new Engine.Submission(
+                    new Engine.NewRequest(
                             choice.request().within(scope),
                             new Listener(submissions.size(), choice.reader(), engine, ended)));
         }

@@ -35,7 +35,7 @@ public final class HeartbeatStream {
      */
     public HeartbeatStream(
             HttpServletResponse response, BooleanSupplier disconnected, HeartbeatFormat form) {
-        this(response, disconnected, form, StreamWriter.HEARTBEAT_INTERVAL);
+        this(response, disconnected, form, StreamingResponseWriter.HEARTBEAT_INTERVAL);
     }
 
     HeartbeatStream(

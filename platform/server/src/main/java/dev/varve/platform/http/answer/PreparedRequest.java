@@ -22,7 +22,7 @@ public record PreparedRequest(
         ResponseMode delivery,
         List<Choice> choices,
         ResponseSerializer format,
-        CacheOptions cache,
+        RequestCacheOptions cache,
         Optional<CompressionReport> compression,
         Consumer<GenerationEnd> ended) {
     /** Makes a request whose prompt was not compressed. */
@@ -30,7 +30,7 @@ public record PreparedRequest(
             ResponseMode delivery,
             List<Choice> choices,
             ResponseSerializer format,
-            CacheOptions cache) {
+            RequestCacheOptions cache) {
         this(delivery, choices, format, cache, Optional.empty(), end -> {});
     }
 

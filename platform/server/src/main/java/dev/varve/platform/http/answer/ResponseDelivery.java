@@ -14,7 +14,7 @@ import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.ResumableStream;
 import dev.varve.platform.http.resume.ResumableStreamStore;
 import dev.varve.platform.http.resume.ResumePolicy;
-import dev.varve.platform.http.trace.RequestContext;
+import dev.varve.platform.http.trace.RequestMetadata;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
@@ -90,7 +90,7 @@ public final class ResponseDelivery {
             String route,
             String requestId,
             ConnectionProbe probe,
-            RequestContext record) {
+            RequestMetadata record) {
         /** Adds the engine's load to the response headers, if the client requested it. */
         private void addLoadReport(Engine engine) {
             Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
@@ -109,14 +109,14 @@ public final class ResponseDelivery {
      *     fails, or another caller cancels the request
      */
     public RequestOutcome deliver(
-            RequestPreparation preparation, GeneratingModel source, Caller caller, Client client)
+            PendingPreparation preparation, GeneratingModel source, Caller caller, Client client)
             throws IOException, InterruptedException {
         // Before submission too: rejected clients need the load report most.
         client.addLoadReport(source.engine());
         Optional<HeartbeatStream> early = HeartbeatStream.of(client.request());
         ActiveRequest active =
                 activeRequests.begin(
-                        new ActiveRequest.Origin(
+                        new ActiveRequest.RequestIdentity(
                                 source.model().description().id(),
                                 client.route(),
                                 client.requestId()),
@@ -167,7 +167,7 @@ public final class ResponseDelivery {
             GeneratingModel source,
             Caller caller,
             ActiveRequest active,
-            RequestContext record) {
+            RequestMetadata record) {
         /** Submits the choices to the engine. */
         void submit(ChoiceEventQueue choices) {
             CacheScope scope = pending.cache().within(caller.scope());
@@ -195,7 +195,7 @@ public final class ResponseDelivery {
     private Optional<ResumableStream> openStream(
             PendingResponse pendingResponse, String requestId) {
         PreparedRequest pending = pendingResponse.pending();
-        RequestContext record = pendingResponse.record();
+        RequestMetadata record = pendingResponse.record();
         ChoiceEventQueue choices =
                 new ChoiceEventQueue(
                         pending.choices().size(), metrics.of(record.model()), record, () -> {});
@@ -246,7 +246,7 @@ public final class ResponseDelivery {
                         count, times, pendingResponse.record(), client.probe()::abort)) {
             pendingResponse.submit(choices);
             return new ResponseWriter(
-                            new ResponseWriter.ResponseClient(
+                            new ResponseWriter.ResponseRecipient(
                                     client.response(),
                                     client.probe()::isDisconnected,
                                     names,
@@ -259,7 +259,7 @@ public final class ResponseDelivery {
     }
 
     private static PreparedRequest prepared(
-            RequestPreparation preparation,
+            PendingPreparation preparation,
             BooleanSupplier disconnected,
             ActiveRequest active,
             GenerationTimes times)

@@ -60,5 +60,5 @@ public interface ResponseSerializer {
     }
 
     /** Returns the whole response, from the events of all choices in their order. */
-    ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage);
+    ObjectNode whole(List<ChoiceEvent.OutputEvent> events, Usage usage);
 }

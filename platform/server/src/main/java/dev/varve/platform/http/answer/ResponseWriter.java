@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * client disconnected.
  */
 final class ResponseWriter {
-    private final ResponseClient reader;
+    private final ResponseRecipient reader;
     private final ResponseSerializer format;
     private final ResponseMode delivery;
     private final Duration heartbeatInterval;
@@ -32,15 +32,15 @@ final class ResponseWriter {
      * @param opening run before the first byte, to set headers
      * @param failures receives failures of the server itself
      */
-    record ResponseClient(
+    record ResponseRecipient(
             HttpServletResponse response,
             BooleanSupplier disconnected,
             SettingNames names,
             Runnable opening,
             Consumer<RuntimeException> failures) {}
 
-    ResponseWriter(ResponseClient reader, ResponseSerializer format, ResponseMode delivery) {
-        this(reader, format, delivery, StreamWriter.HEARTBEAT_INTERVAL);
+    ResponseWriter(ResponseRecipient reader, ResponseSerializer format, ResponseMode delivery) {
+        this(reader, format, delivery, StreamingResponseWriter.HEARTBEAT_INTERVAL);
     }
 
     /**
@@ -48,7 +48,7 @@ final class ResponseWriter {
      * next tick.
      */
     ResponseWriter(
-            ResponseClient reader,
+            ResponseRecipient reader,
             ResponseSerializer format,
             ResponseMode delivery,
             Duration heartbeatInterval) {
@@ -74,7 +74,7 @@ final class ResponseWriter {
     private void stream(ChoiceEventReader choices, int count)
             throws IOException, InterruptedException {
         EventSink sink = format.stream().open(reader.response());
-        StreamWriter writer = new StreamWriter(sink, format, reader.names(), heartbeatInterval);
+        StreamingResponseWriter writer = new StreamingResponseWriter(sink, format, reader.names(), heartbeatInterval);
         try {
             writer.write(choices, count);
         } catch (RuntimeException e) {
@@ -86,7 +86,7 @@ final class ResponseWriter {
 
     private void whole(ChoiceEventReader choices, int count)
             throws IOException, InterruptedException {
-        List<ChoiceEvent.Part> events = new ArrayList<>();
+        List<ChoiceEvent.OutputEvent> events = new ArrayList<>();
         for (int open = count; open > 0; ) {
             Optional<ChoiceEvent> event = choices.next();
             if (event.isPresent()) {

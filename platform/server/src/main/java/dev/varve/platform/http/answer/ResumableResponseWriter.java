@@ -13,7 +13,7 @@ final class ResumableResponseWriter implements Runnable {
     private final ResumableStream stream;
     private final ChoiceEventQueue choices;
     private final int count;
-    private final StreamWriter writer;
+    private final StreamingResponseWriter writer;
     private final Runnable release;
     private final Consumer<RuntimeException> failures;
 
@@ -36,11 +36,11 @@ final class ResumableResponseWriter implements Runnable {
         this.choices = choices;
         count = pending.choices().size();
         writer =
-                new StreamWriter(
+                new StreamingResponseWriter(
                         new Sink(stream, pending.format().waitsInOrder()),
                         pending.format(),
                         names,
-                        StreamWriter.HEARTBEAT_INTERVAL);
+                        StreamingResponseWriter.HEARTBEAT_INTERVAL);
     }
 
     /**

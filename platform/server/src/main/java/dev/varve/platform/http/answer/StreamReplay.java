@@ -63,7 +63,7 @@ public final class StreamReplay {
     }
 
     private byte[] heartbeat() {
-        if (System.nanoTime() - lastEvent <= StreamWriter.HEARTBEAT_INTERVAL.toNanos()) {
+        if (System.nanoTime() - lastEvent <= StreamingResponseWriter.HEARTBEAT_INTERVAL.toNanos()) {
             return KEEP_ALIVE;
         }
         lastEvent = System.nanoTime();

@@ -6,9 +6,9 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CompressionUsage;
-import dev.varve.platform.http.conversation.FinishDetails;
+import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.conversation.GenerationParameters;
-import dev.varve.platform.http.conversation.PromptSummary;
+import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
@@ -24,7 +24,7 @@ final class MessagesSerializer implements ResponseSerializer {
     private static final String PING = "ping";
 
     private final GenerationParameters.ResponseIdentity head;
-    private final PromptSummary prompt;
+    private final PromptFacts prompt;
     private final boolean finishDetails;
     private final ContentBlockEvents blocks = new ContentBlockEvents();
     private Optional<ChoiceEvent.Ended> ended = Optional.empty();
@@ -32,7 +32,7 @@ final class MessagesSerializer implements ResponseSerializer {
     /** Makes a serializer; {@code finishDetails}: whether to report how the reasoning ended. */
     MessagesSerializer(
             GenerationParameters.ResponseIdentity head,
-            PromptSummary prompt,
+            PromptFacts prompt,
             boolean finishDetails) {
         this.finishDetails = finishDetails;
         this.head = head;
@@ -87,9 +87,9 @@ final class MessagesSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.OutputEvent> events, Usage usage) {
         ContentBlockCollector collected = new ContentBlockCollector();
-        for (ChoiceEvent.Part event : events) {
+        for (ChoiceEvent.OutputEvent event : events) {
             switch (event) {
                 case ChoiceEvent.Token token -> collected.add(token(token));
                 case ChoiceEvent.Ended choice -> collected.add(end(choice));
@@ -125,7 +125,7 @@ final class MessagesSerializer implements ResponseSerializer {
         target.put(
                 "stop_sequence", stop.filter(each -> reason.equals("stop_sequence")).orElse(null));
         if (finishDetails) {
-            FinishDetails.put(target, choice);
+            ReasoningFinishDetails.put(target, choice);
         }
     }
 

@@ -19,7 +19,7 @@ public interface ApiDialect {
     ConversationRequest read(RequestFields fields, ServedModel served);
 
     /** Returns a new serializer for each response. */
-    ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt);
+    ResponseSerializer format(ConversationRequest conversation, PromptFacts prompt);
 
     /** Returns the form of errors. */
     ErrorForm errors();

@@ -1,6 +1,6 @@
 package dev.varve.platform.http.conversation;
 
-import dev.varve.platform.http.answer.CacheOptions;
+import dev.varve.platform.http.answer.RequestCacheOptions;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
 
@@ -14,7 +14,7 @@ public final class CacheFields {
     private CacheFields() {}
 
     /** Reads the fields. */
-    public static CacheOptions read(RequestFields fields) {
+    public static RequestCacheOptions read(RequestFields fields) {
         Optional<String> scope = fields.text(SCOPE);
         int length = scope.map(String::length).orElse(1);
         if (length < 1 || length > LONGEST_SCOPE) {
@@ -22,7 +22,7 @@ public final class CacheFields {
                     SCOPE,
                     SCOPE + ": expected 1 to " + LONGEST_SCOPE + " characters, found " + length);
         }
-        return new CacheOptions(
+        return new RequestCacheOptions(
                 fields.flag("cache").or(() -> fields.flag("cache_prompt")).orElse(true), scope);
     }
 }

@@ -12,7 +12,7 @@ import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.PreparedRequest;
-import dev.varve.platform.http.answer.RequestPreparation;
+import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.StoppingResponseParser;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
@@ -99,7 +99,7 @@ public final class ConversationPreparer {
      *
      * @throws ApiException if it is invalid, or its prompt exceeds the context
      */
-    public RequestPreparation read(ApiDialect dialect, ObjectNode body) {
+    public PendingPreparation read(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
         CompressionOverrides overrides = conversation.promptOptions().compression();
         requireTools(conversation);
@@ -108,11 +108,11 @@ public final class ConversationPreparer {
                 served.compressor().filter(each -> each.mayCompress(overrides));
         Rendered rendered = rendered(conversation, parsed.output(), compressor.isPresent());
         if (compressor.isPresent()) {
-            return new RequestPreparation(
+            return new PendingPreparation(
                     parsed.parameters().delivery(),
                     disconnected -> compressed(parsed, rendered, compressor.get(), disconnected));
         }
-        return RequestPreparation.done(pending(parsed, rendered.prompt(), Optional.empty()));
+        return PendingPreparation.done(pending(parsed, rendered.prompt(), Optional.empty()));
     }
 
     /**
@@ -217,7 +217,7 @@ public final class ConversationPreparer {
                 parsed.dialect()
                         .format(
                                 parsed.conversation(),
-                                new PromptSummary(
+                                new PromptFacts(
                                         prompt.tokens().length,
                                         compression,
                                         served.textProcessing().tokenizer())),

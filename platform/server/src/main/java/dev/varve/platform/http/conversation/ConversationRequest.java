@@ -1,7 +1,7 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.compression.conversation.CompressionOverrides;
-import dev.varve.platform.http.answer.CacheOptions;
+import dev.varve.platform.http.answer.RequestCacheOptions;
 import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.ServedModel;
 
@@ -44,7 +44,7 @@ public record ConversationRequest(
      * @param cache use of the prefix cache
      * @param compression compression of long prompts
      */
-    public record PromptOptions(CacheOptions cache, CompressionOverrides compression) {
+    public record PromptOptions(RequestCacheOptions cache, CompressionOverrides compression) {
         /** Reads the options from the fields that all dialects share. */
         public static PromptOptions read(RequestFields fields, ServedModel served) {
             return new PromptOptions(

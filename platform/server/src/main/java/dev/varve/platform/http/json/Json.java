@@ -71,7 +71,7 @@ public final class Json {
      */
     public static ObjectNode parse(byte[] body) {
         ObjectNode object = parse(MAPPER, body);
-        NumberRangeCheck.require(object);
+        FiniteNumberCheck.require(object);
         return object;
     }
 
@@ -96,8 +96,8 @@ public final class Json {
      */
     public static JsonNode read(String text) {
         JsonNode node = MAPPER.readTree(text);
-        if (NumberRangeCheck.beyond(node).isPresent()) {
-            throw new StreamReadException((JsonParser) null, NumberRangeCheck.WORDS);
+        if (FiniteNumberCheck.beyond(node).isPresent()) {
+            throw new StreamReadException((JsonParser) null, FiniteNumberCheck.WORDS);
         }
         return node;
     }

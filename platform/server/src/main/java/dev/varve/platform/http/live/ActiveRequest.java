@@ -20,9 +20,9 @@ public final class ActiveRequest implements AutoCloseable {
      * @param route label of its route
      * @param requestId id that the client received, and may have chosen
      */
-    public record Origin(String model, String route, String requestId) {
+    public record RequestIdentity(String model, String route, String requestId) {
         /** Checks for null. */
-        public Origin {
+        public RequestIdentity {
             Objects.requireNonNull(model);
             Objects.requireNonNull(route);
             Objects.requireNonNull(requestId);
@@ -50,14 +50,14 @@ public final class ActiveRequest implements AutoCloseable {
 
     private final String id;
     private final long number;
-    private final Origin origin;
+    private final RequestIdentity origin;
     private final Caller caller;
     private final Runnable remove;
     private final long begin = System.nanoTime();
     private Optional<Execution> work = Optional.empty();
     private volatile boolean cancelled;
 
-    ActiveRequest(String id, long number, Origin origin, Caller caller, Runnable remove) {
+    ActiveRequest(String id, long number, RequestIdentity origin, Caller caller, Runnable remove) {
         this.id = id;
         this.number = number;
         this.origin = origin;
@@ -75,7 +75,7 @@ public final class ActiveRequest implements AutoCloseable {
     }
 
     /** Returns the model, route and id of the request. */
-    public Origin origin() {
+    public RequestIdentity origin() {
         return origin;
     }
 

@@ -21,7 +21,7 @@ public final class ActiveRequests {
     public ActiveRequests() {}
 
     /** Adds a request, until it is closed. */
-    public ActiveRequest begin(ActiveRequest.Origin origin, Caller caller) {
+    public ActiveRequest begin(ActiveRequest.RequestIdentity origin, Caller caller) {
         String id = PREFIX + UUID.randomUUID().toString().replace("-", "");
         ActiveRequest answer =
                 new ActiveRequest(

@@ -36,7 +36,7 @@ public final class LlamaCppCompletions {
         return CompletionRequests.read(new RequestFields(body), served, OptionalInt.empty(), KIND);
     }
 
-    private static LlamaCppSerializer format(CompletionRequests.Asked asked) {
+    private static LlamaCppSerializer format(CompletionRequests.CompletionRequestFacts asked) {
         if (asked.prompts().size() != 1) {
             throw ApiException.invalid(
                     "prompt", "prompt: expected one prompt; /v1/completions accepts several");

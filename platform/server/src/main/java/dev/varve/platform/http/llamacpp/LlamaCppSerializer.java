@@ -41,10 +41,10 @@ final class LlamaCppSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.OutputEvent> events, Usage usage) {
         StringBuilder text = new StringBuilder();
         ObjectNode answer = Json.object();
-        for (ChoiceEvent.Part event : events) {
+        for (ChoiceEvent.OutputEvent event : events) {
             text.append(event.piece().content());
             if (event instanceof ChoiceEvent.Ended ended) {
                 answer = last(text.toString(), ended);

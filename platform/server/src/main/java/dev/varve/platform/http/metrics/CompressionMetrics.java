@@ -1,6 +1,6 @@
 package dev.varve.platform.http.metrics;
 
-import static dev.varve.platform.http.metrics.Instruments.counter;
+import static dev.varve.platform.http.metrics.InstrumentFactory.counter;
 
 import dev.varve.platform.compression.CompressionReport;
 
@@ -41,7 +41,7 @@ final class CompressionMetrics {
     private final Counter seconds =
             counter("varve_pflash_seconds_total", "Total time of compression.", MODEL);
     private final Histogram scores =
-            Instruments.histogram(
+            InstrumentFactory.histogram(
                     "varve_pflash_score_time_seconds",
                     "Time that the prefill drafter took to read a prompt.",
                     HistogramBuckets.waits(),
@@ -72,7 +72,7 @@ final class CompressionMetrics {
     }
 
     List<MetricSnapshot> collect() {
-        return Instruments.collect(
+        return InstrumentFactory.collect(
                 Stream.of(
                         prompts,
                         failures,

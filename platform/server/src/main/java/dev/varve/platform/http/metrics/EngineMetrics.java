@@ -21,7 +21,7 @@ final class EngineMetrics {
         List<MetricSnapshot> metrics = new ArrayList<>(gauges(engine));
         metrics.addAll(counters(engine));
         metrics.addAll(SpeculationMetrics.of(engine.speculation()));
-        engine.draft().ifPresent(draft -> metrics.addAll(DraftMetrics.of(draft)));
+        engine.draft().ifPresent(draft -> metrics.addAll(DraftProcessMetrics.of(draft)));
         engine.paging().ifPresent(paging -> metrics.addAll(PagingMetrics.of(paging)));
         metrics.addAll(CacheMetrics.of(engine.cache()));
         metrics.addAll(ShardMetrics.of(engine.shards()));

@@ -25,7 +25,7 @@ final class GenerationMetrics {
 
     private final Map<Interval, Histogram> times = new EnumMap<>(Interval.class);
     private final Counter cancelled =
-            Instruments.counter(
+            InstrumentFactory.counter(
                     "varve_cancelled_total",
                     "Responses that were cancelled without a waiting client, by stage.",
                     "stage",
@@ -34,7 +34,7 @@ final class GenerationMetrics {
 
     GenerationMetrics() {
         for (Interval each : Interval.values()) {
-            times.put(each, Instruments.histogram(each.metric, each.help, each.bounds, MODEL));
+            times.put(each, InstrumentFactory.histogram(each.metric, each.help, each.bounds, MODEL));
         }
     }
 
@@ -57,6 +57,6 @@ final class GenerationMetrics {
     }
 
     List<MetricSnapshot> collect() {
-        return Instruments.collect(Stream.concat(times.values().stream(), Stream.of(cancelled)));
+        return InstrumentFactory.collect(Stream.concat(times.values().stream(), Stream.of(cancelled)));
     }
 }

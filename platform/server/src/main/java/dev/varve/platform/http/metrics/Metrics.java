@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  */
 public final class Metrics {
     private final Counter requests =
-            Instruments.counter(
+            InstrumentFactory.counter(
                     "varve_requests_total",
                     "HTTP requests by route, status, finish reason and model.",
                     "route",
@@ -25,7 +25,7 @@ public final class Metrics {
                     "finish_reason",
                     "model");
     private final Counter disconnects =
-            Instruments.counter(
+            InstrumentFactory.counter(
                     "varve_client_disconnects_total",
                     "Clients that disconnected before their response ended.");
     private final GenerationMetrics generations = new GenerationMetrics();

@@ -8,10 +8,10 @@ import java.util.List;
 /** Metrics of requests to the upstream server. Thread-safe. */
 final class UpstreamMetrics {
     private final Counter requests =
-            Instruments.counter(
+            InstrumentFactory.counter(
                     "varve_upstream_requests_total", "Requests for the upstream server.");
     private final Counter failures =
-            Instruments.counter(
+            InstrumentFactory.counter(
                     "varve_upstream_failures_total",
                     "Requests that the upstream server refused or did not reply to.",
                     "kind");

@@ -9,7 +9,7 @@ import java.util.Objects;
  * @param shards in layer order; empty if unknown
  * @param memories memories that the shards use
  */
-public record MemoryPlacement(List<PlannedShard> shards, List<Memory> memories) {
+public record MemoryPlacement(List<PlannedShard> shards, List<MemoryDomain> memories) {
     /** An unknown placement. */
     public static final MemoryPlacement UNKNOWN = new MemoryPlacement(List.of(), List.of());
 
@@ -39,12 +39,12 @@ public record MemoryPlacement(List<PlannedShard> shards, List<Memory> memories) 
      * @param limitBytes bytes that were free for models when this one was planned
      * @param totalBytes bytes of the whole memory
      */
-    public record Memory(String name, long limitBytes, long totalBytes) {
+    public record MemoryDomain(String name, long limitBytes, long totalBytes) {
         /** Name of the memory of the CPU. */
         public static final String HOST = "host";
 
         /** Checks for null. */
-        public Memory {
+        public MemoryDomain {
             Objects.requireNonNull(name);
         }
     }

@@ -98,7 +98,7 @@ public final class ModelQueries {
             out.set("replicas", ReplicaReport.of(status.replicas(), names));
         }
         out.set("placement", PlacementReport.of(status, served.description().placement(), names));
-        out.set("cache", CacheUseReport.of(status, scopes));
+        out.set("cache", CacheStatusReport.of(status, scopes));
         out.set("speculation", SpeculationReport.of(status.speculation()));
         status.draft()
                 .ifPresent(

@@ -96,7 +96,7 @@ final class PlacementReport {
                 .ifPresent(pid -> out.put("pid", pid));
     }
 
-    private boolean isIn(MemoryPlacement.Memory memory, int shard) {
+    private boolean isIn(MemoryPlacement.MemoryDomain memory, int shard) {
         return planned(shard).filter(each -> each.memory().equals(memory.name())).isPresent();
     }
 
@@ -116,7 +116,7 @@ final class PlacementReport {
     }
 
     /** Writes the use of a memory by all shards of all replicas. */
-    private void describe(MemoryPlacement.Memory memory, ObjectNode out) {
+    private void describe(MemoryPlacement.MemoryDomain memory, ObjectNode out) {
         int[] shards =
                 IntStream.range(0, status.shards().size()).filter(i -> isIn(memory, i)).toArray();
         long weights = 0;
@@ -131,7 +131,7 @@ final class PlacementReport {
             states += state;
             compute += used.compute();
         }
-        boolean host = memory.name().equals(MemoryPlacement.Memory.HOST);
+        boolean host = memory.name().equals(MemoryPlacement.MemoryDomain.HOST);
         long prompts = host ? status.cache().host().usedBytes() : 0;
         long pages = host ? status.memory().hostPages() : 0;
         out.put("name", memory.name())

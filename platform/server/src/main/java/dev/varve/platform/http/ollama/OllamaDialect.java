@@ -6,7 +6,7 @@ import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
-import dev.varve.platform.http.conversation.PromptSummary;
+import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ResponseFormatFields;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
@@ -24,14 +24,14 @@ import java.util.OptionalInt;
 
 /**
  * The dialects of {@code /api/chat} and {@code /api/generate}; they read bodies that {@link
- * OllamaBody} translated.
+ * OllamaRequestTranslator} translated.
  */
 public enum OllamaDialect implements ApiDialect {
     /** {@code /api/chat}: a response is a message. */
-    CHAT(OllamaBody.CHAT_RULES, OllamaSerializer.Shape.MESSAGE),
+    CHAT(OllamaRequestTranslator.CHAT_RULES, OllamaSerializer.Shape.MESSAGE),
 
     /** {@code /api/generate}: a response is a text. */
-    GENERATE(OllamaBody.GENERATE_RULES, OllamaSerializer.Shape.TEXT);
+    GENERATE(OllamaRequestTranslator.GENERATE_RULES, OllamaSerializer.Shape.TEXT);
 
     private static final ChatCompletionsDialect OPENAI = new ChatCompletionsDialect();
 
@@ -52,10 +52,10 @@ public enum OllamaDialect implements ApiDialect {
     public ConversationRequest read(RequestFields fields, ServedModel served) {
         ConversationRequest asked = OPENAI.read(fields, served);
         Optional<ResponseFormatFields> form =
-                fields.find(OllamaBody.FORMAT).flatMap(OllamaDialect::form);
+                fields.find(OllamaRequestTranslator.FORMAT).flatMap(OllamaDialect::form);
         if (form.isPresent() && asked.responseFormat().source().isPresent()) {
             throw ApiException.invalid(
-                    OllamaBody.FORMAT,
+                    OllamaRequestTranslator.FORMAT,
                     "expected one of format and "
                             + asked.responseFormat().field()
                             + ", found both");
@@ -74,24 +74,24 @@ public enum OllamaDialect implements ApiDialect {
     /** Reads {@code "json"} or a schema; an empty string means no format. */
     private static Optional<ResponseFormatFields> form(JsonNode format) {
         if (format.isObject()) {
-            return Optional.of(ResponseFormatFields.ofSchema(OllamaBody.FORMAT, format));
+            return Optional.of(ResponseFormatFields.ofSchema(OllamaRequestTranslator.FORMAT, format));
         }
         return switch (format.asString("?")) {
             case "" -> Optional.empty();
             case "json" ->
                     Optional.of(
                             ResponseFormatFields.of(
-                                    TextGrammarSource.anyObject(), OllamaBody.FORMAT));
+                                    TextGrammarSource.anyObject(), OllamaRequestTranslator.FORMAT));
             default ->
                     throw ApiException.invalid(
-                            OllamaBody.FORMAT, "format: expected \"json\" or a JSON schema");
+                            OllamaRequestTranslator.FORMAT, "format: expected \"json\" or a JSON schema");
         };
     }
 
     /** Reads a body with a raw prompt. */
     public static PreparedRequest readRaw(ObjectNode body, ServedModel served) {
         return CompletionRequests.read(
-                new RequestFields(OllamaBody.raw(body)),
+                new RequestFields(OllamaRequestTranslator.raw(body)),
                 served,
                 OptionalInt.empty(),
                 new CompletionRequests.Kind(
@@ -109,7 +109,7 @@ public enum OllamaDialect implements ApiDialect {
     }
 
     @Override
-    public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
+    public ResponseSerializer format(ConversationRequest conversation, PromptFacts prompt) {
         return new OllamaSerializer(
                 conversation.parameters().head().model(),
                 shape,

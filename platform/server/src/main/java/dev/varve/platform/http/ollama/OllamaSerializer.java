@@ -8,7 +8,7 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.StreamKind;
 import dev.varve.platform.http.answer.Usage;
-import dev.varve.platform.http.conversation.FinishDetails;
+import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.conversation.ToolArgumentsParser;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
@@ -129,10 +129,10 @@ final class OllamaSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.OutputEvent> events, Usage usage) {
         StringBuilder reasoning = new StringBuilder();
         StringBuilder text = new StringBuilder();
-        for (ChoiceEvent.Part event : events) {
+        for (ChoiceEvent.OutputEvent event : events) {
             reasoning.append(event.piece().reasoning());
             text.append(event.piece().content());
             calls.add(event.piece().calls());
@@ -176,7 +176,7 @@ final class OllamaSerializer implements ResponseSerializer {
         Usage.Counts counts = usage.counts(1);
         line.put("done", true).put("done_reason", last.isCut() ? "length" : "stop");
         if (finishDetails) {
-            FinishDetails.put(line, last);
+            ReasoningFinishDetails.put(line, last);
         }
         line.put("total_duration", System.nanoTime() - begin);
         line.put("load_duration", nanos(times.queueMillis()));

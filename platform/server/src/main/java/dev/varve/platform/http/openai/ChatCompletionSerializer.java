@@ -10,7 +10,7 @@ import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CompressionUsage;
 import dev.varve.platform.http.conversation.CustomTool;
-import dev.varve.platform.http.conversation.FinishDetails;
+import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.Release;
@@ -109,7 +109,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.OutputEvent> events, Usage usage) {
         ObjectNode answer = head("chat.completion");
         ArrayNode choices = answer.putArray("choices");
         for (int index = 0; index < parameters.choices(); index++) {
@@ -127,12 +127,12 @@ final class ChatCompletionSerializer implements ResponseSerializer {
         answer.set("timings", timings);
     }
 
-    private ObjectNode choice(int index, List<ChoiceEvent.Part> events) {
+    private ObjectNode choice(int index, List<ChoiceEvent.OutputEvent> events) {
         MessageCollector message = new MessageCollector(custom);
         ArrayNode entries = Json.MAPPER.createArrayNode();
         ObjectNode choice = Json.object();
         choice.put("index", index);
-        for (ChoiceEvent.Part event : events) {
+        for (ChoiceEvent.OutputEvent event : events) {
             if (event.index() == index && event instanceof ChoiceEvent.Token token) {
                 message.add(token.piece());
                 token.token()
@@ -155,7 +155,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     private void putFinish(ObjectNode choice, ChoiceEvent.Ended ended) {
         choice.put("finish_reason", ended.finishReason());
         if (finishDetails) {
-            FinishDetails.put(choice, ended);
+            ReasoningFinishDetails.put(choice, ended);
         }
     }
 

@@ -5,7 +5,7 @@ import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.GenerationStart;
-import dev.varve.platform.http.conversation.PromptSummary;
+import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ReasoningParameters;
 import dev.varve.platform.http.conversation.RequestTools;
 import dev.varve.platform.http.conversation.ResponseFormatFields;
@@ -120,7 +120,7 @@ public final class ChatCompletionsDialect implements ApiDialect {
     }
 
     @Override
-    public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
+    public ResponseSerializer format(ConversationRequest conversation, PromptFacts prompt) {
         return new ChatCompletionSerializer(
                 conversation.parameters(),
                 conversation.tools().custom(),

@@ -6,7 +6,7 @@ import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseState;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.ToolCallRequirement;
-import dev.varve.platform.http.answer.CacheOptions;
+import dev.varve.platform.http.answer.RequestCacheOptions;
 import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StoppingResponseParser;
@@ -58,14 +58,14 @@ public final class CompletionRequests {
      * @param format makes the serializer of the response
      */
     public record Kind(
-            String idPrefix, int defaultTokens, Function<Asked, ResponseSerializer> format) {}
+            String idPrefix, int defaultTokens, Function<CompletionRequestFacts, ResponseSerializer> format) {}
 
     /**
      * Facts about a request that the serializer of its response needs.
      *
      * @param prompts prompts; with their texts only if the response contains them
      */
-    public record Asked(
+    public record CompletionRequestFacts(
             GenerationParameters parameters, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
 
     private static final Kind KIND = new Kind("cmpl-", DEFAULT_TOKENS, CompletionRequests::format);
@@ -80,7 +80,7 @@ public final class CompletionRequests {
         return read(fields, served, topLogprobs, KIND);
     }
 
-    private static ResponseSerializer format(Asked asked) {
+    private static ResponseSerializer format(CompletionRequestFacts asked) {
         List<String> echoes = new ArrayList<>();
         for (ChatPrompt prompt : asked.prompts()) {
             echoes.addAll(Collections.nCopies(asked.parameters().choices(), prompt.text()));
@@ -116,7 +116,7 @@ public final class CompletionRequests {
         ResponseFormatFields asked = ResponseFormatFields.read(fields);
         GenerationParameters parameters =
                 GenerationParameters.read(kind.idPrefix(), fields, served, topLogprobs);
-        CacheOptions cache = CacheFields.read(fields);
+        RequestCacheOptions cache = CacheFields.read(fields);
         CompressionFields.checkForText(fields);
         Optional<DecodedTextLimit> echoed =
                 fields.flag("echo").orElse(false)
@@ -150,7 +150,7 @@ public final class CompletionRequests {
                 parameters.delivery(),
                 choices,
                 kind.format()
-                        .apply(new Asked(parameters, prompts, served.textProcessing().tokenizer())),
+                        .apply(new CompletionRequestFacts(parameters, prompts, served.textProcessing().tokenizer())),
                 cache);
     }
 }

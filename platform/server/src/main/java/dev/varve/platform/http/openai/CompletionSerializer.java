@@ -81,7 +81,7 @@ final class CompletionSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.OutputEvent> events, Usage usage) {
         ObjectNode answer = head();
         ArrayNode choices = answer.putArray("choices");
         for (int index = 0; index < echoes.size(); index++) {
@@ -92,11 +92,11 @@ final class CompletionSerializer implements ResponseSerializer {
         return answer;
     }
 
-    private ObjectNode choice(int index, List<ChoiceEvent.Part> events) {
+    private ObjectNode choice(int index, List<ChoiceEvent.OutputEvent> events) {
         StringBuilder text = new StringBuilder(echoes.get(index));
         ObjectNode values = Logprobs.emptyCompletion();
         String finishReason = "stop";
-        for (ChoiceEvent.Part event : events) {
+        for (ChoiceEvent.OutputEvent event : events) {
             if (event.index() == index) {
                 switch (event) {
                     case ChoiceEvent.Token token -> {

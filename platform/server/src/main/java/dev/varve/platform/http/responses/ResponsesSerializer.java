@@ -5,7 +5,7 @@ import dev.varve.platform.http.answer.HeartbeatFormat;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
-import dev.varve.platform.http.conversation.FinishDetails;
+import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.openai.Logprobs;
 import dev.varve.platform.setting.SettingNames;
@@ -97,8 +97,8 @@ final class ResponsesSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent.Part> all, Usage usage) {
-        for (ChoiceEvent.Part event : all) {
+    public ObjectNode whole(List<ChoiceEvent.OutputEvent> all, Usage usage) {
+        for (ChoiceEvent.OutputEvent event : all) {
             switch (event) {
                 case ChoiceEvent.Token token -> token(token);
                 case ChoiceEvent.Ended ended -> end(ended);
@@ -111,7 +111,7 @@ final class ResponsesSerializer implements ResponseSerializer {
         ChoiceEvent.Ended choice = ended.orElseThrow();
         ObjectNode object = response.ended(items.ended(), choice.isCut(), usage);
         if (finishDetails) {
-            FinishDetails.put(object, choice);
+            ReasoningFinishDetails.put(object, choice);
         }
         return object;
     }

@@ -33,7 +33,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
 
     /** Reads the fields. */
     static ResponsesTools read(RequestFields fields) {
-        Reader reader = new Reader();
+        ToolCollector reader = new ToolCollector();
         Optional<JsonNode> tools = fields.find("tools");
         tools.ifPresent(reader::readAll);
         boolean single = !fields.flag("parallel_tool_calls").orElse(true);
@@ -42,7 +42,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
     }
 
     /** Collects tools in their order. */
-    private static final class Reader {
+    private static final class ToolCollector {
         private final ArrayNode shown = Json.MAPPER.createArrayNode();
         private final List<ToolDeclaration> declared = new ArrayList<>();
         private final List<Object> forTemplate = new ArrayList<>();

@@ -48,7 +48,7 @@ public final class ModelManager implements AutoCloseable {
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
     /** Includes models whose file is missing while they are in memory. */
-    private final Map<String, ModelSlot> slots = new LinkedHashMap<>();
+    private final Map<String, ManagedModel> slots = new LinkedHashMap<>();
 
     /** Ids of the existing models, the default one first. */
     private List<String> listed = List.of();
@@ -168,7 +168,7 @@ public final class ModelManager implements AutoCloseable {
         if (several) {
             refresh();
         }
-        ModelSlot slot;
+        ManagedModel slot;
         synchronized (this) {
             slot = resolve(name);
             slot.begin();
@@ -190,7 +190,7 @@ public final class ModelManager implements AutoCloseable {
      * @throws IllegalArgumentException if settings contradict each other
      */
     public void load(String id) throws InterruptedException {
-        ModelSlot slot;
+        ManagedModel slot;
         synchronized (this) {
             slot = slots.get(id);
             slot.begin();
@@ -213,7 +213,7 @@ public final class ModelManager implements AutoCloseable {
     public void unloadIdle() {
         List<RunningModel> unused = new ArrayList<>();
         synchronized (this) {
-            for (ModelSlot slot : List.copyOf(slots.values())) {
+            for (ManagedModel slot : List.copyOf(slots.values())) {
                 boolean over =
                         idleTtl.idle()
                                 .filter(time -> !now().isBefore(slot.lastUse().plus(time)))
@@ -269,7 +269,7 @@ public final class ModelManager implements AutoCloseable {
         boolean left;
         synchronized (this) {
             for (LoadableModel source : found) {
-                slots.computeIfAbsent(source.outline().id(), id -> new ModelSlot(source))
+                slots.computeIfAbsent(source.outline().id(), id -> new ManagedModel(source))
                         .updateSource(source);
             }
             listed = found.stream().map(source -> source.outline().id()).toList();
@@ -281,13 +281,13 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    private void removeIfUnused(ModelSlot slot) {
+    private void removeIfUnused(ManagedModel slot) {
         if (slot.isUnused() && !listed.contains(slot.id())) {
             slots.remove(slot.id());
         }
     }
 
-    private ModelSlot resolve(Optional<String> name) {
+    private ManagedModel resolve(Optional<String> name) {
         return resolveId(name).map(slots::get).orElseThrow(this::unknown);
     }
 
@@ -305,15 +305,15 @@ public final class ModelManager implements AutoCloseable {
                         + (listed.isEmpty() ? "none" : String.join(", ", listed)));
     }
 
-    private synchronized void begin(ModelSlot slot) {
+    private synchronized void begin(ManagedModel slot) {
         slot.begin();
     }
 
-    private synchronized void release(ModelSlot slot) {
+    private synchronized void release(ManagedModel slot) {
         slot.end(now());
     }
 
-    private RunningModel await(ModelSlot slot, boolean makesRoom, BooleanSupplier disconnected)
+    private RunningModel await(ManagedModel slot, boolean makesRoom, BooleanSupplier disconnected)
             throws IOException, InterruptedException {
         CompletableFuture<RunningModel> loading = loading(slot, makesRoom);
         while (true) {
@@ -338,7 +338,7 @@ public final class ModelManager implements AutoCloseable {
 
     /** Returns the loaded model, or a future for it; begins to load it if necessary. */
     private synchronized CompletableFuture<RunningModel> loading(
-            ModelSlot slot, boolean makesRoom) {
+            ManagedModel slot, boolean makesRoom) {
         requireOpen();
         // Check this first: once a reload began, the model of the replaced file must not be used.
         if (slot.loading().isPresent()) {
@@ -362,7 +362,7 @@ public final class ModelManager implements AutoCloseable {
      * Returns the failure if it still applies. A lack of memory is retried at once: another try is
      * cheap and may succeed.
      */
-    private Optional<RuntimeException> recentFailure(ModelSlot slot, ModelSlot.Failure failure) {
+    private Optional<RuntimeException> recentFailure(ManagedModel slot, ManagedModel.Failure failure) {
         boolean isRecent =
                 !LoadFailureResponses.isShortOfMemory(failure.reason())
                         && failure.stamp().equals(slot.source().stamp())
@@ -370,7 +370,7 @@ public final class ModelManager implements AutoCloseable {
         return isRecent ? Optional.of(failure.reason()) : Optional.empty();
     }
 
-    private void load(ModelSlot slot, boolean makesRoom, CompletableFuture<RunningModel> future) {
+    private void load(ManagedModel slot, boolean makesRoom, CompletableFuture<RunningModel> future) {
         LoadableModel source;
         Optional<RunningModel> replaced;
         synchronized (this) {
@@ -393,11 +393,11 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    private synchronized void failed(ModelSlot slot, RuntimeException reason, String stamp) {
-        slot.failed(new ModelSlot.Failure(reason, now(), stamp));
+    private synchronized void failed(ManagedModel slot, RuntimeException reason, String stamp) {
+        slot.failed(new ManagedModel.Failure(reason, now(), stamp));
     }
 
-    private void loaded(ModelSlot slot, RunningModel model, String stamp) {
+    private void loaded(ManagedModel slot, RunningModel model, String stamp) {
         boolean late;
         synchronized (this) {
             late = closed;
@@ -416,7 +416,7 @@ public final class ModelManager implements AutoCloseable {
     }
 
     private void recordFailure(
-            ModelSlot slot, RunningModel model, VarveException reason, String stamp) {
+            ManagedModel slot, RunningModel model, VarveException reason, String stamp) {
         if (!several) {
             broken.complete(reason);
             return;
@@ -427,7 +427,7 @@ public final class ModelManager implements AutoCloseable {
                 slot.id(),
                 reason.getMessage());
         synchronized (this) {
-            slot.recordFailure(model, new ModelSlot.Failure(reason, now(), stamp));
+            slot.recordFailure(model, new ManagedModel.Failure(reason, now(), stamp));
         }
     }
 
@@ -437,22 +437,22 @@ public final class ModelManager implements AutoCloseable {
         synchronized (this) {
             unused =
                     slots.values().stream()
-                            .filter(ModelSlot::isIdle)
-                            .min(Comparator.comparing(ModelSlot::lastUse))
-                            .flatMap(ModelSlot::takeRunning);
+                            .filter(ManagedModel::isIdle)
+                            .min(Comparator.comparing(ManagedModel::lastUse))
+                            .flatMap(ManagedModel::takeRunning);
         }
         unused.ifPresent(RunningModel::close);
         return unused.isPresent();
     }
 
-    private synchronized ApiException refusal(ModelSlot slot, Throwable reason) {
+    private synchronized ApiException refusal(ManagedModel slot, Throwable reason) {
         if (closed) {
             return ApiException.draining();
         }
         List<String> others =
                 slots.values().stream()
                         .filter(each -> each != slot && each.running().isPresent())
-                        .map(ModelSlot::id)
+                        .map(ManagedModel::id)
                         .collect(Collectors.toList());
         return LoadFailureResponses.refusal(slot.id(), reason, others);
     }

@@ -47,10 +47,10 @@ public final class Tracing implements AutoCloseable {
     }
 
     /** A request that has begun, with its metadata and its client's trace context. */
-    public record Begun(RequestContext record, Optional<TraceParent> parent) {
+    public record StartedRequest(RequestMetadata record, Optional<TraceParent> parent) {
         /** Makes a request that arrives now and is not traced. */
-        public Begun() {
-            this(new RequestContext(), Optional.empty());
+        public StartedRequest() {
+            this(new RequestMetadata(), Optional.empty());
         }
     }
 
@@ -61,9 +61,9 @@ public final class Tracing implements AutoCloseable {
      * @param traceparent value of the {@code traceparent} header
      * @param tracestate value of the {@code tracestate} header
      */
-    public Begun begin(String name, Optional<String> traceparent, Optional<String> tracestate) {
+    public StartedRequest begin(String name, Optional<String> traceparent, Optional<String> tracestate) {
         if (queue.isEmpty()) {
-            return new Begun();
+            return new StartedRequest();
         }
         long now = System.nanoTime();
         Optional<TraceParent> parent =
@@ -71,8 +71,8 @@ public final class Tracing implements AutoCloseable {
         boolean traced =
                 parent.map(TraceParent::sampled)
                         .orElseGet(() -> ThreadLocalRandom.current().nextDouble() < share);
-        return new Begun(
-                new RequestContext(
+        return new StartedRequest(
+                new RequestMetadata(
                         now,
                         traced
                                 ? Optional.of(new OpenSpan(name, FinishedSpan.Kind.SERVER, now))
@@ -81,7 +81,7 @@ public final class Tracing implements AutoCloseable {
     }
 
     /** Ends a request and queues its trace, if it is traced. */
-    public void end(Begun begun) {
+    public void end(StartedRequest begun) {
         if (queue.isPresent() && begun.record().span().isPresent()) {
             OpenSpan root = begun.record().span().get();
             long now = System.nanoTime();

@@ -27,7 +27,7 @@ public final class ForwardedChat {
     static final int MOST_TOKENS = 1 << 20;
 
     private final ObjectNode body;
-    private final Optional<Shortening> shortening;
+    private final Optional<CompressiblePrompt> shortening;
     private Optional<byte[]> originalBody;
 
     /**
@@ -35,16 +35,16 @@ public final class ForwardedChat {
      *
      * @param tokens length of the unchanged messages, in the drafter's tokens
      */
-    private record Shortening(
+    private record CompressiblePrompt(
             ConversationCompressor compressor,
             CompressionOverrides overrides,
             ForwardedMessages messages,
             int tokens) {
-        static Shortening of(
+        static CompressiblePrompt of(
                 ConversationCompressor compressor,
                 CompressionOverrides overrides,
                 ForwardedMessages messages) {
-            return new Shortening(
+            return new CompressiblePrompt(
                     compressor, overrides, messages, count(compressor, messages.plain()));
         }
 
@@ -71,7 +71,7 @@ public final class ForwardedChat {
     }
 
     private ForwardedChat(
-            ObjectNode body, Optional<Shortening> shortening, Optional<byte[]> originalBody) {
+            ObjectNode body, Optional<CompressiblePrompt> shortening, Optional<byte[]> originalBody) {
         this.body = body;
         this.shortening = shortening;
         this.originalBody = originalBody;
@@ -97,7 +97,7 @@ public final class ForwardedChat {
                         : Optional.empty();
         return new ForwardedChat(
                 body,
-                messages.map(found -> Shortening.of(compressor, overrides, found))
+                messages.map(found -> CompressiblePrompt.of(compressor, overrides, found))
                         .filter(each -> each.tokens() <= MOST_TOKENS),
                 changed ? Optional.empty() : Optional.of(bytes));
     }
@@ -114,7 +114,7 @@ public final class ForwardedChat {
         return shortening.flatMap(each -> each.run(cancelled).map(found -> take(each, found)));
     }
 
-    private CompressionReport take(Shortening before, CompressedConversation shorter) {
+    private CompressionReport take(CompressiblePrompt before, CompressedConversation shorter) {
         before.messages().shorten(shorter.messages());
         originalBody = Optional.empty();
         return before.report(shorter);

@@ -13,7 +13,7 @@ import dev.varve.platform.http.EngineStub;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.trace.RequestContext;
+import dev.varve.platform.http.trace.RequestMetadata;
 import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.Test;
@@ -66,7 +66,7 @@ class ChoiceEventQueueTest {
         HastyEngine engine = new HastyEngine();
         int[] aborts = {0};
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(2, TIMES, new RequestContext(), () -> aborts[0]++)) {
+                new ChoiceEventQueue(2, TIMES, new RequestMetadata(), () -> aborts[0]++)) {
             choices.submit(
                     engine,
                     CacheScope.common(),

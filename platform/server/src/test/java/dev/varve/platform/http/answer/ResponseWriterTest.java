@@ -16,7 +16,7 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.trace.RequestContext;
+import dev.varve.platform.http.trace.RequestMetadata;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
@@ -116,7 +116,7 @@ class ResponseWriterTest {
     @ByDay(1)
     void aClientThatIsGoneIsNotWaitedFor(ResponseMode delivery) {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestContext(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -131,15 +131,15 @@ class ResponseWriterTest {
     @Test
     void aClientThatWaitsGetsEvents() throws Exception {
         AtomicInteger asked = new AtomicInteger();
-        ResponseWriter.ResponseClient patient =
-                new ResponseWriter.ResponseClient(
+        ResponseWriter.ResponseRecipient patient =
+                new ResponseWriter.ResponseRecipient(
                         response.response(),
                         () -> asked.getAndIncrement() > 1,
                         SettingNames.IDENTIFIERS,
                         () -> {},
                         failure -> {});
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestContext(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -160,7 +160,7 @@ class ResponseWriterTest {
     @Test
     void aClientThatHearsNothingOfTokensGetsEventsToo() throws Exception {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestContext(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(said("a", "b"))),
                     CacheScope.common(),
@@ -183,15 +183,15 @@ class ResponseWriterTest {
                         .toList());
     }
 
-    private ResponseWriter.ResponseClient reader(boolean gone) {
-        return new ResponseWriter.ResponseClient(
+    private ResponseWriter.ResponseRecipient reader(boolean gone) {
+        return new ResponseWriter.ResponseRecipient(
                 response.response(), () -> gone, SettingNames.IDENTIFIERS, () -> {}, failure -> {});
     }
 
     private RequestOutcome write(ResponseMode delivery, List<Consumer<GenerationListener>> scripts)
             throws Exception {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(scripts.size(), TIMES, new RequestContext(), () -> {})) {
+                new ChoiceEventQueue(scripts.size(), TIMES, new RequestMetadata(), () -> {})) {
             choices.submit(
                     new ScriptEngine(scripts),
                     CacheScope.common(),
@@ -299,7 +299,7 @@ class ResponseWriterTest {
         }
 
         @Override
-        public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
+        public ObjectNode whole(List<ChoiceEvent.OutputEvent> events, Usage usage) {
             return Json.object()
                     .put("events", events.size())
                     .put("tokens", usage.generatedTokens());

@@ -52,7 +52,7 @@ class TracingTest {
     private final Kept cacheResources = new Kept();
 
     private static void request(Tracing tracing, String... headers) {
-        Tracing.Begun begun =
+        Tracing.StartedRequest begun =
                 tracing.begin(
                         "GET /",
                         headers.length > 0 ? Optional.of(headers[0]) : Optional.empty(),
@@ -62,7 +62,7 @@ class TracingTest {
 
     @Test
     void whereItIsOffNothingIsRecorded() {
-        Tracing.Begun begun =
+        Tracing.StartedRequest begun =
                 Tracing.off().begin("GET /", Optional.of(IDS + "01"), Optional.empty());
 
         assertTrue(begun.record().span().isEmpty());

@@ -14,7 +14,7 @@ import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotCopy;
@@ -81,7 +81,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         }
     }
 
-    private void require(RowOperation move) {
+    private void require(KvRowOperation move) {
         int end =
                 switch (move) {
                     case SlotCopy copy -> copy.end();

@@ -26,13 +26,13 @@ final class CustomStateBlock {
     private final Graph graph;
     private final List<UniformLengthGroup> groups;
     private final RecurrentStateTensors states;
-    private final GraphOrigin site;
+    private final GraphErrorContext site;
 
     /** Columns of the batch. */
     private final int total;
 
     CustomStateBlock(
-            Ops ops, Graph graph, GraphKey key, RecurrentStateTensors states, GraphOrigin site) {
+            Ops ops, Graph graph, GraphKey key, RecurrentStateTensors states, GraphErrorContext site) {
         this.ops = ops;
         this.graph = graph;
         this.groups = UniformLengthGroup.of(key);
@@ -159,7 +159,7 @@ final class CustomStateBlock {
                 "layer "
                         + layer
                         + ", "
-                        + StateOperator.CUSTOM
+                        + StateOperatorKind.CUSTOM
                         + ": "
                         + what
                         + ": expected "

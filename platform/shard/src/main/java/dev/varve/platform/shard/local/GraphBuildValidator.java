@@ -21,18 +21,18 @@ import java.util.Set;
 final class GraphBuildValidator {
     private static final String SECOND_CALL = ": called a second time, expected one call";
 
-    private final GraphOrigin site;
+    private final GraphErrorContext site;
     private final ModelShape shape;
     private final GraphKey key;
     private final int tokens;
     private final int outputs;
-    private final Map<Integer, Set<StateOperator>> called = new HashMap<>();
+    private final Map<Integer, Set<StateOperatorKind>> called = new HashMap<>();
     private final Map<Integer, Boolean> captured = new HashMap<>();
     private boolean tookBoundary;
     private boolean narrowed;
     private boolean ended;
 
-    GraphBuildValidator(GraphOrigin site, ModelShape shape, GraphKey key) {
+    GraphBuildValidator(GraphErrorContext site, ModelShape shape, GraphKey key) {
         this.site = site;
         this.shape = shape;
         this.key = key;
@@ -42,7 +42,7 @@ final class GraphBuildValidator {
 
     /** Checks attention with the layer's own rows, which needs all columns of the batch. */
     void attention(int layer, TensorShape query, TensorShape keys, TensorShape values) {
-        Call call = begin(layer, StateOperator.ATTENTION);
+        Call call = begin(layer, StateOperatorKind.ATTENTION);
         LayerState.Attention rows = (LayerState.Attention) shape.layers().get(layer);
         call.requireQuery(query, rows, tokens);
         call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
@@ -76,7 +76,7 @@ final class GraphBuildValidator {
 
     /** Checks the operands of attention before their rotation. */
     void beforeRotation(int layer, TensorShape query, TensorShape keys) {
-        Call call = new Call(layer, StateOperator.ATTENTION);
+        Call call = new Call(layer, StateOperatorKind.ATTENTION);
         if (!site.range().contains(layer)
                 || !(shape.layers().get(layer) instanceof LayerState.Attention rows)) {
             throw call.fault("the layer has no attention of its own in the range");
@@ -91,9 +91,9 @@ final class GraphBuildValidator {
      * @param columns computed columns, fewer than the tokens if some were dropped
      */
     void sharedAttention(int layer, TensorShape query, int columns) {
-        Call call = begin(layer, StateOperator.SHARED_ATTENTION);
+        Call call = begin(layer, StateOperatorKind.SHARED_ATTENTION);
         int source = ((LayerState.SharedAttention) shape.layers().get(layer)).source();
-        if (!called.getOrDefault(source, Set.of()).contains(StateOperator.ATTENTION)) {
+        if (!called.getOrDefault(source, Set.of()).contains(StateOperatorKind.ATTENTION)) {
             throw call.fault(
                     "expected after attention of layer " + source + ", whose rows it reads");
         }
@@ -102,7 +102,7 @@ final class GraphBuildValidator {
 
     /** Checks the inputs of a convolution, which are kept for the next step. */
     void convolution(int layer, TensorShape input, TensorShape kernel) {
-        Call call = begin(layer, StateOperator.CONVOLUTION);
+        Call call = begin(layer, StateOperatorKind.CONVOLUTION);
         LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
         call.requireContiguous("input", input, state.convChannels(), tokens);
         call.require("kernel", kernel, state.convKernel(), state.convChannels());
@@ -110,7 +110,7 @@ final class GraphBuildValidator {
 
     /** Checks the operands of a gated delta rule except its scalars. */
     void delta(int layer, TensorShape query, TensorShape keys, TensorShape values) {
-        Call call = begin(layer, StateOperator.DELTA);
+        Call call = begin(layer, StateOperatorKind.DELTA);
         LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
         long heads = keys.extents().get(1);
         if (heads < 1 || state.valueHeads() % heads != 0) {
@@ -131,7 +131,7 @@ final class GraphBuildValidator {
 
     /** Checks the scalars of a gated delta rule. */
     void deltaScalars(int layer, TensorShape decay, TensorShape beta) {
-        Call call = new Call(layer, StateOperator.DELTA);
+        Call call = new Call(layer, StateOperatorKind.DELTA);
         int heads = ((LayerState.Recurrent) shape.layers().get(layer)).valueHeads();
         call.requireContiguous("decay", decay, heads, tokens);
         call.requireContiguous("beta", beta, heads, tokens);
@@ -139,7 +139,7 @@ final class GraphBuildValidator {
 
     /** Checks the inputs of a family's custom step. */
     void advanceState(int layer, List<TensorShape> columns) {
-        Call call = begin(layer, StateOperator.CUSTOM);
+        Call call = begin(layer, StateOperatorKind.CUSTOM);
         for (TensorShape input : columns) {
             List<Long> extents = input.extents();
             boolean fits =
@@ -212,8 +212,8 @@ final class GraphBuildValidator {
     /** Checks that everything was recorded. */
     void complete() {
         for (int layer = site.range().begin(); layer < site.range().end(); layer++) {
-            Set<StateOperator> missing =
-                    EnumSet.copyOf(StateOperator.of(shape.layers().get(layer)));
+            Set<StateOperatorKind> missing =
+                    EnumSet.copyOf(StateOperatorKind.of(shape.layers().get(layer)));
             missing.removeAll(called.getOrDefault(layer, Set.of()));
             if (!missing.isEmpty()) {
                 throw new Call(layer, missing.iterator().next()).fault("was not called");
@@ -286,16 +286,16 @@ final class GraphBuildValidator {
         }
     }
 
-    private Call begin(int layer, StateOperator operator) {
+    private Call begin(int layer, StateOperatorKind operator) {
         Call call = new Call(layer, operator);
         if (!site.range().contains(layer)) {
             throw call.fault("the layer is outside the range");
         }
-        Set<StateOperator> own = StateOperator.of(shape.layers().get(layer));
+        Set<StateOperatorKind> own = StateOperatorKind.of(shape.layers().get(layer));
         if (!own.contains(operator)) {
             throw call.fault("expected " + own + ", since it keeps " + shape.layers().get(layer));
         }
-        if (!called.computeIfAbsent(layer, at -> EnumSet.noneOf(StateOperator.class))
+        if (!called.computeIfAbsent(layer, at -> EnumSet.noneOf(StateOperatorKind.class))
                 .add(operator)) {
             throw site.fault(call + SECOND_CALL);
         }
@@ -305,9 +305,9 @@ final class GraphBuildValidator {
     /** One operator of one layer. */
     private final class Call {
         private final int layer;
-        private final StateOperator operator;
+        private final StateOperatorKind operator;
 
-        Call(int layer, StateOperator operator) {
+        Call(int layer, StateOperatorKind operator) {
             this.layer = layer;
             this.operator = operator;
         }

@@ -44,7 +44,7 @@ final class GraphBuilder implements ShardGraph {
     private final DeltaNetBlock recurrent;
     private final CustomStateBlock custom;
     private final MoeBlock experts;
-    private final GraphOrigin site;
+    private final GraphErrorContext site;
     private final GraphBuildValidator rules;
     private final Optional<ScoringInputs> scoringInputs;
 
@@ -82,7 +82,7 @@ final class GraphBuilder implements ShardGraph {
         products = new MatrixProducts(ops, key, state);
         attention = new AttentionBlock(ops, graph, inputs, state);
         recurrent = new DeltaNetBlock(ops, graph, key, inputs, state);
-        site = GraphOrigin.of(model, range);
+        site = GraphErrorContext.of(model, range);
         custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
         experts = new MoeBlock(ops, graph, weights, products);
         rules = new GraphBuildValidator(site, shape, key);
@@ -120,7 +120,7 @@ final class GraphBuilder implements ShardGraph {
         return result.named(name);
     }
 
-    private Tensor named(StateOperator operator, int layer, Tensor result) {
+    private Tensor named(StateOperatorKind operator, int layer, Tensor result) {
         return named("layer " + layer + ", " + operator, result);
     }
 
@@ -263,7 +263,7 @@ final class GraphBuilder implements ShardGraph {
     public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         rules.attention(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
         return named(
-                StateOperator.ATTENTION,
+                StateOperatorKind.ATTENTION,
                 layer,
                 attention.attend(layer, query, keys, values, scale));
     }
@@ -272,7 +272,7 @@ final class GraphBuilder implements ShardGraph {
     public Tensor sharedAttention(int layer, Tensor query, float scale) {
         rules.sharedAttention(layer, TensorShape.of(query), tokens());
         return named(
-                StateOperator.SHARED_ATTENTION,
+                StateOperatorKind.SHARED_ATTENTION,
                 layer,
                 attention.attendShared(layer, query, dropped, scale));
     }
@@ -280,7 +280,7 @@ final class GraphBuilder implements ShardGraph {
     @Override
     public Tensor causalConvolution(int layer, Tensor input, Tensor kernel) {
         rules.convolution(layer, TensorShape.of(input), TensorShape.of(kernel));
-        return named(StateOperator.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
+        return named(StateOperatorKind.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
     }
 
     @Override
@@ -291,13 +291,13 @@ final class GraphBuilder implements ShardGraph {
                 TensorShape.of(inputs.key()),
                 TensorShape.of(inputs.value()));
         rules.deltaScalars(layer, TensorShape.of(inputs.decay()), TensorShape.of(inputs.beta()));
-        return named(StateOperator.DELTA, layer, recurrent.delta(layer, inputs));
+        return named(StateOperatorKind.DELTA, layer, recurrent.delta(layer, inputs));
     }
 
     @Override
     public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
         rules.advanceState(layer, columns.stream().map(TensorShape::of).toList());
-        return named(StateOperator.CUSTOM, layer, custom.advance(layer, columns, step));
+        return named(StateOperatorKind.CUSTOM, layer, custom.advance(layer, columns, step));
     }
 
     /**

@@ -18,7 +18,7 @@ import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageScores;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
@@ -314,12 +314,12 @@ public final class LocalShard implements Shard {
             }
             state.caches().windows().commit(commit);
         }
-        for (RowOperation move : changes.moves()) {
+        for (KvRowOperation move : changes.moves()) {
             make(move);
         }
     }
 
-    private void make(RowOperation move) {
+    private void make(KvRowOperation move) {
         HostPages pages = state.caches().pages();
         switch (move) {
             case SlotCopy copy ->

@@ -55,7 +55,7 @@ final class MatrixProducts {
         if (isWhole(runs, columnNumerics)) {
             return precise(weights.multiply(ops, name, input));
         }
-        Joined all = new Joined((one, other) -> ops.concat(one, other, 1));
+        ConcatAccumulator all = new ConcatAccumulator((one, other) -> ops.concat(one, other, 1));
         for (ColumnRun run : runs) {
             int step = step(run, columnNumerics);
             if (ownProduct.isPresent() && step < run.count()) {
@@ -98,7 +98,7 @@ final class MatrixProducts {
         if (isWhole(runs, columnNumerics)) {
             return precise(ops.mulMatId(weight, input, ids));
         }
-        Joined all = new Joined((one, other) -> ops.concat(one, other, 2));
+        ConcatAccumulator all = new ConcatAccumulator((one, other) -> ops.concat(one, other, 2));
         for (ColumnRun run : runs) {
             int step = step(run, columnNumerics);
             for (int done = 0; done < run.count(); done += step) {
@@ -165,11 +165,11 @@ final class MatrixProducts {
     }
 
     /** Concatenates results. */
-    private static final class Joined {
+    private static final class ConcatAccumulator {
         private final BinaryOperator<Tensor> join;
         private Optional<Tensor> all = Optional.empty();
 
-        Joined(BinaryOperator<Tensor> join) {
+        ConcatAccumulator(BinaryOperator<Tensor> join) {
             this.join = join;
         }
 

@@ -22,7 +22,7 @@ import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
-import dev.varve.platform.shard.RowOperation;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotCopy;
@@ -103,7 +103,7 @@ class BatchCheckTest {
 
     @Test
     void pagesOutsideOfTheCachesAreRefused() {
-        for (RowOperation fits :
+        for (KvRowOperation fits :
                 List.of(
                         PageMove.out(1, 448),
                         PageMove.in(Long.MAX_VALUE, 448),

@@ -49,7 +49,7 @@ class GraphBuildValidatorTest {
                                                 0, 1, ChunkPlacement.NO_ROLLBACK_BUFFER))),
                         captures);
         return new GraphBuildValidator(
-                new GraphOrigin("acme.tiny", "acme", range),
+                new GraphErrorContext("acme.tiny", "acme", range),
                 Shapes.of(WIDTH, VOCABULARY, LAYERS),
                 key);
     }
@@ -379,7 +379,7 @@ class GraphBuildValidatorTest {
 
     @Test
     void whatAFamilyThrowsIsToldWithWhereItWas() {
-        GraphOrigin site = new GraphOrigin("acme.tiny", "acme", new LayerRange(0, 2));
+        GraphErrorContext site = new GraphErrorContext("acme.tiny", "acme", new LayerRange(0, 2));
         RuntimeException cause = new ArrayIndexOutOfBoundsException("Index 4");
 
         GraphBuildException index = site.thrown(cause, "layer 1, attention");

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The server's state of a model, loaded or not. Guarded by its {@link ModelManager}. */
-final class ModelSlot {
+final class ManagedModel {
     /**
      * A failure to load a model.
      *
@@ -28,7 +28,7 @@ final class ModelSlot {
     private int users;
     private ModelStatus.Counts counts = ModelStatus.Counts.NONE;
 
-    ModelSlot(LoadableModel source) {
+    ManagedModel(LoadableModel source) {
         this.source = source;
     }
 

@@ -12,5 +12,5 @@ import java.util.Optional;
  * @param compression report on the compression of the conversation, if it was compressed
  * @param tokenizer tokenizer of the model
  */
-public record PromptSummary(
+public record PromptFacts(
         int tokens, Optional<CompressionReport> compression, Tokenizer tokenizer) {}

@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /** Operators of a graph that read and advance the state of a layer, by their names in the API. */
-enum StateOperator {
+enum StateOperatorKind {
     ATTENTION("attention"),
     SHARED_ATTENTION("sharedAttention"),
     CONVOLUTION("causalConvolution"),
@@ -15,19 +15,19 @@ enum StateOperator {
 
     private final String call;
 
-    StateOperator(String call) {
+    StateOperatorKind(String call) {
         this.call = call;
     }
 
     /** Operators that a layer of this kind needs, each once. */
-    static Set<StateOperator> of(LayerState state) {
+    static Set<StateOperatorKind> of(LayerState state) {
         return switch (state) {
             case LayerState.Attention rows -> EnumSet.of(ATTENTION);
             case LayerState.SharedAttention shared -> EnumSet.of(SHARED_ATTENTION);
             case LayerState.Recurrent recurrent -> EnumSet.of(CONVOLUTION, DELTA);
             case LayerState.Custom custom ->
                     custom.parts().isEmpty()
-                            ? EnumSet.noneOf(StateOperator.class)
+                            ? EnumSet.noneOf(StateOperatorKind.class)
                             : EnumSet.of(CUSTOM);
         };
     }

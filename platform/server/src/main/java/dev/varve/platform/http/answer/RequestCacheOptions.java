@@ -13,9 +13,9 @@ import java.util.Optional;
  * @param scopePart name of the part of the caller's scope that the request uses; empty for the
  *     whole scope
  */
-public record CacheOptions(boolean isEnabled, Optional<String> scopePart) {
+public record RequestCacheOptions(boolean isEnabled, Optional<String> scopePart) {
     /** The whole scope of the caller. */
-    public static final CacheOptions ALL = new CacheOptions(true, Optional.empty());
+    public static final RequestCacheOptions ALL = new RequestCacheOptions(true, Optional.empty());
 
     /** Prefix of the name of a part, so that no client can forge the name of another scope. */
     private static final String SCOPE_PREFIX = "cache_scope=";
@@ -23,7 +23,7 @@ public record CacheOptions(boolean isEnabled, Optional<String> scopePart) {
     private static final String COMPRESSION_SUFFIX = "\ncompression=";
 
     /** Checks for null. */
-    public CacheOptions {
+    public RequestCacheOptions {
         Objects.requireNonNull(scopePart);
     }
 
@@ -33,8 +33,8 @@ public record CacheOptions(boolean isEnabled, Optional<String> scopePart) {
      *
      * @param fingerprint identifies how the prompt was compressed
      */
-    public CacheOptions ofCompressed(String fingerprint) {
-        return new CacheOptions(
+    public RequestCacheOptions ofCompressed(String fingerprint) {
+        return new RequestCacheOptions(
                 isEnabled, Optional.of(scopePart.orElse("") + COMPRESSION_SUFFIX + fingerprint));
     }
 

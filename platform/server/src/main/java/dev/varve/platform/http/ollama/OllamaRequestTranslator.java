@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Translates bodies of {@code /api/chat} and {@code /api/generate} into OpenAI's fields. */
-public final class OllamaBody {
+public final class OllamaRequestTranslator {
     /** Field with the required format of the response; keeps its name. */
     static final String FORMAT = "format";
 
@@ -70,7 +70,7 @@ public final class OllamaBody {
                     "presence_penalty",
                     "frequency_penalty");
 
-    private OllamaBody() {}
+    private OllamaRequestTranslator() {}
 
     /**
      * Translates a body of {@code /api/chat} into one of chat completions.

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Map;
 
 /** The tiers of the prefix cache and its hits and misses, for {@code /status}. */
-final class CacheUseReport {
-    private CacheUseReport() {}
+final class CacheStatusReport {
+    private CacheStatusReport() {}
 
     static ObjectNode of(EngineStatus status, CacheSharingPolicy scopes) {
         PrefixCacheStatus cache = status.cache();

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * that cannot be read count as missing. A reader thread reads; the engine's thread does everything
  * else.
  */
-final class FeatureLoad {
+final class FeaturePrefetch {
     private final FeatureMemory memory;
     private final ObjectKey key;
     private final int end;
@@ -30,7 +30,7 @@ final class FeatureLoad {
      * @param page pinned page with memory for them
      * @param onLoaded receives the page once it is filled
      */
-    FeatureLoad(
+    FeaturePrefetch(
             FeatureMemory memory,
             ObjectKey key,
             int end,

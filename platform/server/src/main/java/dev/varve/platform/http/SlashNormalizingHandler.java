@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
  * and routes in many ways. Nothing else changes: escapes are not decoded, and dot segments are not
  * resolved.
  */
-final class CanonicalPathHandler extends Handler.Wrapper {
+final class SlashNormalizingHandler extends Handler.Wrapper {
     private static final Pattern SLASHES = Pattern.compile("//+");
     private static final String ROOT = "/";
 
-    CanonicalPathHandler(Handler next) {
+    SlashNormalizingHandler(Handler next) {
         super(next);
     }
 

@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /** A route that turns a body into an object without the engine, such as {@code /tokenize}. */
-final class TokenizerRoute extends JsonPostRoute {
+final class TextProcessingRoute extends JsonPostRoute {
     private static final long serialVersionUID = 1L;
 
     private final transient BiFunction<OfferedModels.OfferedModel, ObjectNode, JsonNode> use;
     private final Optional<ErrorForm> errors;
 
-    TokenizerRoute(
+    TextProcessingRoute(
             String label,
             RouteContext context,
             BiFunction<OfferedModels.OfferedModel, ObjectNode, JsonNode> use) {
@@ -33,7 +33,7 @@ final class TokenizerRoute extends JsonPostRoute {
     }
 
     /** Makes a route of a dialect, with that dialect's error form. */
-    TokenizerRoute(
+    TextProcessingRoute(
             String label,
             RouteContext context,
             ApiDialect dialect,
@@ -48,7 +48,7 @@ final class TokenizerRoute extends JsonPostRoute {
                 });
     }
 
-    private TokenizerRoute(
+    private TextProcessingRoute(
             String label,
             RouteContext context,
             Optional<ErrorForm> errors,

@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
  * Status of the shards of a failed or closed engine. They stay in the lists, so that the shards of
  * other replicas keep their index. Their counters are added to those of their replacements.
  */
-final class LostShards {
-    private LostShards() {}
+final class RetiredShardStatus {
+    private RetiredShardStatus() {}
 
     /** Returns the shards of a failed engine, which still hold their memory. */
     static List<ShardStatus> broken(List<ShardStatus> shards, String why) {
@@ -27,7 +27,7 @@ final class LostShards {
     static List<ShardStatus> ofClosedEngine(List<ShardStatus> shards, String why) {
         ShardMemory none = new ShardMemory(0, 0, 0, 0);
         return shards.stream()
-                .map(shard -> lost(shard, none, shard.peer().map(LostShards::withoutProcess), why))
+                .map(shard -> lost(shard, none, shard.peer().map(RetiredShardStatus::withoutProcess), why))
                 .toList();
     }
 

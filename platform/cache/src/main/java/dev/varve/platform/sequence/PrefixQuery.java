@@ -13,7 +13,7 @@ import dev.varve.platform.shard.RequestedOutput;
  * @param scope scope of the reusable sequences
  * @param requestedOutput output that is needed of the last token
  */
-public record CacheLookup(
+public record PrefixQuery(
         TokenList tokens,
         int promptTokens,
         int lastResume,
@@ -21,7 +21,7 @@ public record CacheLookup(
         CacheScope scope,
         RequestedOutput requestedOutput) {
     /** Creates a lookup for a prompt without generated tokens. */
-    public CacheLookup(
+    public PrefixQuery(
             TokenList tokens, ChunkHistory replay, CacheScope scope, RequestedOutput wanted) {
         this(tokens, tokens.size(), Integer.MAX_VALUE, replay, scope, wanted);
     }

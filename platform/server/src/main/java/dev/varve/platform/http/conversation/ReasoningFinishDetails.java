@@ -11,8 +11,8 @@ import java.util.Locale;
  * Writes {@code finish_details}: how the reasoning ended, for requests that give a reasoning effort
  * or budget.
  */
-public final class FinishDetails {
-    private FinishDetails() {}
+public final class ReasoningFinishDetails {
+    private ReasoningFinishDetails() {}
 
     /** Adds the details to the object that ends a choice. */
     public static void put(ObjectNode target, ChoiceEvent.Ended ended) {

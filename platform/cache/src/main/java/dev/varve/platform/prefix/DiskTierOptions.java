@@ -11,20 +11,20 @@ import java.util.Objects;
  * @param namespace identifies the model and every other setting that changes the computed values
  * @param origin names of the shards' tensors that are stored there, for diagnostics
  */
-public record DiskCacheStore(SnapshotArchive archive, byte[] namespace, String origin) {
+public record DiskTierOptions(SnapshotArchive archive, byte[] namespace, String origin) {
     /** Tokens of a block. */
     public static final int BLOCK_TOKENS = TokenBlock.TOKENS;
 
     /** Checks that no component is null, and copies the bytes. */
-    public DiskCacheStore {
+    public DiskTierOptions {
         Objects.requireNonNull(archive);
         Objects.requireNonNull(origin);
         namespace = namespace.clone();
     }
 
     /** Returns the same disk for one more cache, which closes it as well. */
-    public DiskCacheStore share() {
-        return new DiskCacheStore(archive.share(), namespace, origin);
+    public DiskTierOptions share() {
+        return new DiskTierOptions(archive.share(), namespace, origin);
     }
 
     @Override

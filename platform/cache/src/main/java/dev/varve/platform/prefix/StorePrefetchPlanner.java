@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param layout layout of the shards' caches
  */
-record HostReservation(PrefixTree tree, CacheLayout layout) {
+record StorePrefetchPlanner(PrefixTree tree, CacheLayout layout) {
     /** Reserves the objects that host memory does not have; returns whether that was possible. */
     boolean reserve(StorePrefetch load, CacheScope scope, int[] tokens, StoredPrefix prefix) {
         TokenBlock at = tree.root(scope);

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param offeredModels the models
  * @param activeRequests the active requests of all models
  */
-record ActiveRequestReports(OfferedModels offeredModels, ActiveRequests activeRequests) {
+record ActiveRequestEndpoints(OfferedModels offeredModels, ActiveRequests activeRequests) {
     /** Path prefix before the id of a request. */
     static final String PREFIX = "/requests/";
 

@@ -12,7 +12,7 @@ import dev.varve.api.ggml.Tensor;
  * @param count number of predicted slots
  * @param sequences number of blocks
  */
-record BlockLayout(Ops ops, int count, int sequences) {
+record SlotMajorLayout(Ops ops, int count, int sequences) {
     /** The columns of a slot, one for each sequence. */
     Tensor columns(Tensor all, int slot) {
         return ops.view2d(

@@ -11,7 +11,7 @@ import java.util.Set;
  * Names of pages, one for each content, and the pages that the shards know. Sequences with a common
  * prefix share pages; when the last holder releases a page, the shards drop it.
  */
-final class PageRegistry {
+final class RefCountedPages {
     private long last;
 
     /** Pages of which the shards keep data. */

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  *
  * @param offeredModels the models
  */
-record CacheReports(OfferedModels offeredModels) {
+record CacheEndpoints(OfferedModels offeredModels) {
     private static final String LIMIT = "limit=";
     private static final int USUAL_LIMIT = 100;
     private static final int MOST = 1000;

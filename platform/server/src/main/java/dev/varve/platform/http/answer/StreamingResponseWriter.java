@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Writes a response as a stream of events. */
-final class StreamWriter {
+final class StreamingResponseWriter {
     /**
      * A waiting client receives an event this often: some clients count only events, not comments,
      * and time out.
@@ -26,7 +26,7 @@ final class StreamWriter {
      * Makes a writer that sends heartbeats after {@code heartbeatInterval} without events, at the
      * next tick.
      */
-    StreamWriter(
+    StreamingResponseWriter(
             EventSink sink,
             ResponseSerializer format,
             SettingNames names,

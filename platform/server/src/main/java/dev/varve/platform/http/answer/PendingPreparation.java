@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
  * @param delivery how the response is delivered
  * @param work the remaining work
  */
-public record RequestPreparation(ResponseMode delivery, Task work) {
+public record PendingPreparation(ResponseMode delivery, Task work) {
     /** Work that may take as long as the prefill of a prompt. */
     @FunctionalInterface
     public interface Task {
@@ -23,13 +23,13 @@ public record RequestPreparation(ResponseMode delivery, Task work) {
     }
 
     /** Returns a preparation without remaining work. */
-    public static RequestPreparation done(PreparedRequest pending) {
-        return new RequestPreparation(pending.delivery(), disconnected -> pending);
+    public static PendingPreparation done(PreparedRequest pending) {
+        return new PendingPreparation(pending.delivery(), disconnected -> pending);
     }
 
     /** Returns a preparation that runs {@code end} after the work, even if the work fails. */
-    public RequestPreparation andThen(Runnable end) {
-        return new RequestPreparation(
+    public PendingPreparation andThen(Runnable end) {
+        return new PendingPreparation(
                 delivery,
                 disconnected -> {
                     try {

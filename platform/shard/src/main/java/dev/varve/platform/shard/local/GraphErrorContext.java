@@ -11,9 +11,9 @@ import dev.varve.platform.shard.PluginGuard;
  * @param architecture {@code general.architecture} of the file
  * @param range layers that are recorded
  */
-record GraphOrigin(String plugin, String architecture, LayerRange range) {
-    static GraphOrigin of(LayerSplitAdapter model, LayerRange range) {
-        return new GraphOrigin(PluginGuard.moduleOf(model), model.shape().architecture(), range);
+record GraphErrorContext(String plugin, String architecture, LayerRange range) {
+    static GraphErrorContext of(LayerSplitAdapter model, LayerRange range) {
+        return new GraphErrorContext(PluginGuard.moduleOf(model), model.shape().architecture(), range);
     }
 
     /** Creates the exception for a rule that the family broke. */

@@ -12,17 +12,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.List;
 import java.util.Optional;
 
-class CacheOptionsTest {
+class RequestCacheOptionsTest {
     private static final CacheScope KEY = new CacheScope("0123456789abcdef");
 
     private static CacheScope part(CacheScope caller, String name) {
-        return new CacheOptions(true, Optional.of(name)).within(caller);
+        return new RequestCacheOptions(true, Optional.of(name)).within(caller);
     }
 
     @Test
     void whoAsksForNothingHasAllOfTheCallers() {
-        assertEquals(KEY, CacheOptions.ALL.within(KEY));
-        assertEquals(CacheScope.common(), CacheOptions.ALL.within(CacheScope.common()));
+        assertEquals(KEY, RequestCacheOptions.ALL.within(KEY));
+        assertEquals(CacheScope.common(), RequestCacheOptions.ALL.within(CacheScope.common()));
     }
 
     @Test
@@ -36,7 +36,7 @@ class CacheOptionsTest {
     @Test
     void whoWantsNoCacheHasNoneWhateverThePart() {
         for (Optional<String> part : List.of(Optional.<String>empty(), Optional.of("a"))) {
-            assertEquals(CacheScope.none(), new CacheOptions(false, part).within(KEY));
+            assertEquals(CacheScope.none(), new RequestCacheOptions(false, part).within(KEY));
         }
     }
 

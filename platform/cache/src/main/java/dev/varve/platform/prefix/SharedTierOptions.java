@@ -11,17 +11,17 @@ import java.util.Objects;
  * @param namespace identifies the model and every other setting that changes the computed values
  * @param origin names of the shards' tensors that are stored there, for diagnostics
  */
-public record SharedCacheStore(SharedArchive archive, byte[] namespace, String origin) {
+public record SharedTierOptions(SharedArchive archive, byte[] namespace, String origin) {
     /** Checks that no component is null, and copies the bytes. */
-    public SharedCacheStore {
+    public SharedTierOptions {
         Objects.requireNonNull(archive);
         Objects.requireNonNull(origin);
         namespace = namespace.clone();
     }
 
     /** Returns the same store for one more cache, which closes it as well. */
-    public SharedCacheStore share() {
-        return new SharedCacheStore(archive.share(), namespace, origin);
+    public SharedTierOptions share() {
+        return new SharedTierOptions(archive.share(), namespace, origin);
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** Numbers that are JSON and no doubles, wherever a body has them. */
 @Timeout(60)
-class NumberRangeCheckTest {
+class FiniteNumberCheckTest {
     private final ScriptedEngine engine = new ScriptedEngine().says(SmallChat.answer("1"));
 
     @AfterEach

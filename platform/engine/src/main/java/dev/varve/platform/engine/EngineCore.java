@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  * An engine with one thread, which repeatedly admits requests and computes the next token of all
  * running sequences together with prefill chunks. Requests wait in a bounded queue.
  */
-public final class Scheduler implements Engine {
+public final class EngineCore implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     private static final Duration RECOVERY_CHECK = Duration.ofMillis(50);
@@ -64,7 +64,7 @@ public final class Scheduler implements Engine {
     private final VarveException reservedFailure =
             new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped");
 
-    private Scheduler(
+    private EngineCore(
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
@@ -83,12 +83,12 @@ public final class Scheduler implements Engine {
     }
 
     /** Starts an engine over loaded shards, which it owns from now on. */
-    public static Scheduler start(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
+    public static EngineCore start(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
         return start(pipeline, shape, options, Optional.empty());
     }
 
     /** Starts an engine with speculative decoding. */
-    public static Scheduler start(
+    public static EngineCore start(
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
@@ -101,13 +101,13 @@ public final class Scheduler implements Engine {
      *
      * @param pages owned by the caller, which closes it after the engine
      */
-    public static Scheduler start(
+    public static EngineCore start(
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
             Optional<SpeculationOptions> speculation,
             Optional<AsyncPageScorer> pages) {
-        Scheduler scheduler = new Scheduler(pipeline, shape, options, speculation, pages);
+        EngineCore scheduler = new EngineCore(pipeline, shape, options, speculation, pages);
         scheduler.thread.start();
         return scheduler;
     }
@@ -429,7 +429,7 @@ public final class Scheduler implements Engine {
         }
     }
 
-    private StepRunner.Admission admit(Request request) {
+    private StepRunner.AdmissionResult admit(Request request) {
         try {
             return steps.admit(request);
         } catch (RuntimeException | Error e) {

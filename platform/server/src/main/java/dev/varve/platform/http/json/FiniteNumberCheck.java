@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Checks the range of numbers: JSON allows {@code 1e999}, a double does not. */
-final class NumberRangeCheck {
+final class FiniteNumberCheck {
     static final String WORDS = "has a number beyond the range of a double";
     private static final int MAX_SHOWN = 200;
 
-    private NumberRangeCheck() {}
+    private FiniteNumberCheck() {}
 
     /** Throws a 400 with the path of the first number that is beyond the range. */
     static void require(ObjectNode body) {

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Creates counters and histograms. */
-final class Instruments {
+final class InstrumentFactory {
     /** The library's defaults, so that neither environment variables nor files change a metric. */
     private static final PrometheusProperties SETTINGS = PrometheusProperties.builder().build();
 
-    private Instruments() {}
+    private InstrumentFactory() {}
 
     static Counter counter(String name, String help, String... labels) {
         return Counter.builder(SETTINGS)

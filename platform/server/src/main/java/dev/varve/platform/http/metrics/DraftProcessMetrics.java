@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Locale;
 
 /** Metrics of a draft model in a process of its own, labelled with its device. */
-final class DraftMetrics {
+final class DraftProcessMetrics {
     private static final double MILLIS_PER_SECOND = 1000;
 
     private final Labels labels;
 
-    private DraftMetrics(DraftStatus draft) {
+    private DraftProcessMetrics(DraftStatus draft) {
         labels = Labels.of("device", draft.device());
     }
 
     static List<MetricSnapshot> of(DraftStatus draft) {
-        DraftMetrics metrics = new DraftMetrics(draft);
+        DraftProcessMetrics metrics = new DraftProcessMetrics(draft);
         DraftStatus.Responses answers = draft.responses();
         return List.of(
                 metrics.one(

@@ -1,7 +1,7 @@
 package dev.varve.platform.shard;
 
 /** Sizes of pages and pools. */
-public final class PoolGeometry {
+public final class PagePoolGeometry {
     /** Positions of a page. */
     public static final int PAGE = 64;
 
@@ -25,7 +25,7 @@ public final class PoolGeometry {
     /** Maximum tokens of a cell: a window of prefill. */
     private static final int MOST_CELL = 512;
 
-    private PoolGeometry() {}
+    private PagePoolGeometry() {}
 
     /**
      * Tokens of a prompt for which slots are freed together, at multiples of as many positions;

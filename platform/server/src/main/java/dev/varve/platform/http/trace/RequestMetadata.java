@@ -6,20 +6,20 @@ import java.util.Optional;
  * Metadata of a request: its arrival time, its model, and its trace if it is traced. Confined to
  * the request's thread.
  */
-public final class RequestContext {
+public final class RequestMetadata {
     private final long begin;
     private final Optional<OpenSpan> span;
     private String model = "";
 
     /** Makes the metadata of a request that arrives now and is not traced. */
-    public RequestContext() {
+    public RequestMetadata() {
         this(System.nanoTime(), Optional.empty());
     }
 
     /**
      * @param begin when the request arrived, on the clock of {@link System#nanoTime}
      */
-    RequestContext(long begin, Optional<OpenSpan> span) {
+    RequestMetadata(long begin, Optional<OpenSpan> span) {
         this.begin = begin;
         this.span = span;
     }

@@ -147,11 +147,11 @@ public final class RequestBench {
         }
 
         @Override
-        public List<Generation> submit(List<Submission> submissions) {
+        public List<Generation> submit(List<NewRequest> submissions) {
             return submissions.stream().map(this::speak).toList();
         }
 
-        private Generation speak(Submission submission) {
+        private Generation speak(NewRequest submission) {
             CompletableFuture<List<Long>> times = new CompletableFuture<>();
             said = times;
             thread.execute(

@@ -271,7 +271,8 @@ final class CacheHits {
                         new ArchiveSettings.Limits(64 << 20, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new DiskTierOptions(SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
+        return new DiskTierOptions(
+                SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
     }
 
     /** Settings with room for one sequence of a block, so that each request evicts the other. */

@@ -22,7 +22,10 @@ class HashedPages implements AsyncPageScorer {
         float[] scores = new float[PagePoolGeometry.pages(tokens.length)];
         int all = Arrays.hashCode(tokens);
         for (int page = 0; page < scores.length; page++) {
-            int hash = 31 * all + tokens[page * PagePoolGeometry.PAGE] * 0x9E3779B9 + page * 0x85EBCA6B;
+            int hash =
+                    31 * all
+                            + tokens[page * PagePoolGeometry.PAGE] * 0x9E3779B9
+                            + page * 0x85EBCA6B;
             scores[page] = (hash >>> 8) / (float) (1 << 24);
         }
         return scores;

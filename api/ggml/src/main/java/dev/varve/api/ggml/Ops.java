@@ -305,6 +305,11 @@ public final class Ops {
         return unary("neg", a, OpsApi::neg);
     }
 
+    /** 1 for each element above 0, and 0 for all others, NaN among them. */
+    public Tensor step(Tensor a) {
+        return unary("step", a, OpsApi::step);
+    }
+
     /** {@code silu(a) * b}. */
     public Tensor swigluSplit(Tensor a, Tensor b) {
         requireSameRows("swiglu", a, b);

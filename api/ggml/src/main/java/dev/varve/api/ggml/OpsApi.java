@@ -261,6 +261,13 @@ final class OpsApi {
         return tensor(() -> (MemorySegment) TANH.invokeExact(ctx.address(), a.address()));
     }
 
+    /** {@code struct ggml_tensor * ggml_step(struct ggml_context * ctx, struct ggml_tensor * a)} */
+    private static final MethodHandle STEP = bind("ggml_step", UNARY);
+
+    static TensorPtr step(ContextPtr ctx, TensorPtr a) {
+        return tensor(() -> (MemorySegment) STEP.invokeExact(ctx.address(), a.address()));
+    }
+
     /** {@code struct ggml_tensor * ggml_neg(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle NEG = bind("ggml_neg", UNARY);
 

@@ -7,7 +7,8 @@ import java.util.Objects;
 /**
  * Bound of the KV cache of each sequence (KV Flash).
  *
- * @param poolTokens slots of each sequence's pool, whole pages, at least {@link PagePoolGeometry#LEAST}
+ * @param poolTokens slots of each sequence's pool, whole pages, at least {@link
+ *     PagePoolGeometry#LEAST}
  * @param policy which pages stay in it
  * @param tau minimum tokens between two choices of pages, at least 1
  * @param pageBytes bytes of a page, over all shards

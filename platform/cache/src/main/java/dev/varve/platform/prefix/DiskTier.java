@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.ObjectKey;

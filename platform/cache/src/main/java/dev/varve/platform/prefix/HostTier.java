@@ -1,9 +1,9 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CapturedFeature;

@@ -3,9 +3,9 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixLookupResult.RestoreStats;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.EvictionListener;
 import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.ResidentSequenceListener;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
@@ -182,7 +182,8 @@ public final class PrefixCache implements AutoCloseable {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<AllocatedSequence> begin(PrefixQuery request, ResumePoint lookup, int spareSlots) {
+    public Optional<AllocatedSequence> begin(
+            PrefixQuery request, ResumePoint lookup, int spareSlots) {
         if (lookup.stored().isEmpty()) {
             return devices.begin(request, spareSlots)
                     .map(sequence -> new AllocatedSequence(sequence, Optional.empty()));

@@ -5,11 +5,11 @@ import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PagePoolGeometry;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
-import dev.varve.platform.shard.PagePoolGeometry;
-import dev.varve.platform.shard.KvRowOperation;
 
 import java.util.ArrayList;
 import java.util.Arrays;

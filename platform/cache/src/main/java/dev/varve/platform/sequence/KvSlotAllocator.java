@@ -1,8 +1,8 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenPath;

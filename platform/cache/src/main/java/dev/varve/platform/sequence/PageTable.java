@@ -3,11 +3,11 @@ package dev.varve.platform.sequence;
 import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.sequence.RefCountedPages.Page;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
-import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PagePoolGeometry;
-import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 

@@ -14,8 +14,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.prefix.CacheRig.Answer;
 import dev.varve.platform.prefix.CacheRig.Kind;
-import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.shard.ShardLostException;
 
 import org.junit.jupiter.api.Test;
@@ -128,7 +128,8 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.pushOff();
 
-            PrefixCache.ResumePoint lookup = rig.cache().find(request(join(PROMPT, 5), SCOPE), false);
+            PrefixCache.ResumePoint lookup =
+                    rig.cache().find(request(join(PROMPT, 5), SCOPE), false);
 
             assertEquals(0, lookup.length());
             assertEquals(Optional.empty(), lookup.source());

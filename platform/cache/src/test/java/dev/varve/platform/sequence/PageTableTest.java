@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingCounts;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
-import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.PagePoolGeometry;
-import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 

@@ -1,9 +1,9 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 

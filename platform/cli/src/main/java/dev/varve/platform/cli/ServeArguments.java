@@ -286,7 +286,9 @@ final class ServeArguments {
                     "--max-gap: expected 1 to " + LONGEST_GAP + " milliseconds, found " + maxGap);
         }
         return new WaitingLimits(
-                maxQueue, shardPatience, new EngineOptions.PrefillScheduling(Duration.ofMillis(maxGap), true));
+                maxQueue,
+                shardPatience,
+                new EngineOptions.PrefillScheduling(Duration.ofMillis(maxGap), true));
     }
 
     private IngressLimits limits() {

@@ -83,7 +83,8 @@ public final class EngineCore implements Engine {
     }
 
     /** Starts an engine over loaded shards, which it owns from now on. */
-    public static EngineCore start(ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
+    public static EngineCore start(
+            ShardPipeline pipeline, ModelShape shape, EngineOptions options) {
         return start(pipeline, shape, options, Optional.empty());
     }
 
@@ -160,9 +161,9 @@ public final class EngineCore implements Engine {
     }
 
     @Override
-    public List<Generation> submit(List<Submission> submissions) {
+    public List<Generation> submit(List<NewRequest> submissions) {
         List<Request> entries = new ArrayList<>(submissions.size());
-        for (Submission submission : submissions) {
+        for (NewRequest submission : submissions) {
             requireFits(submission.request());
             entries.add(
                     new Request(

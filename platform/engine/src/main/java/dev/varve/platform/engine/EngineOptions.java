@@ -111,7 +111,8 @@ public record EngineOptions(
      */
     public record PrefillScheduling(Duration maxGap, boolean mixes) {
         /** Default pace. */
-        public static final PrefillScheduling DEFAULT = new PrefillScheduling(Duration.ofMillis(150), true);
+        public static final PrefillScheduling DEFAULT =
+                new PrefillScheduling(Duration.ofMillis(150), true);
 
         /** Checks that the gap is positive. */
         public PrefillScheduling {

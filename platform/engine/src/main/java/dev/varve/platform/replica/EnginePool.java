@@ -2,11 +2,11 @@ package dev.varve.platform.replica;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.RequestFailover;
-import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.TransferableRequest;
 import dev.varve.platform.prefix.CachedPrefix;
 
@@ -138,7 +138,7 @@ public final class EnginePool implements Engine {
     }
 
     @Override
-    public List<Generation> submit(List<Submission> submissions) {
+    public List<Generation> submit(List<NewRequest> submissions) {
         if (draining || closed) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE, "the server is shutting down");

@@ -27,7 +27,13 @@ final class RetiredShardStatus {
     static List<ShardStatus> ofClosedEngine(List<ShardStatus> shards, String why) {
         ShardMemory none = new ShardMemory(0, 0, 0, 0);
         return shards.stream()
-                .map(shard -> lost(shard, none, shard.peer().map(RetiredShardStatus::withoutProcess), why))
+                .map(
+                        shard ->
+                                lost(
+                                        shard,
+                                        none,
+                                        shard.peer().map(RetiredShardStatus::withoutProcess),
+                                        why))
                 .toList();
     }
 

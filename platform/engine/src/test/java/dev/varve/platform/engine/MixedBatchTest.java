@@ -149,7 +149,9 @@ class MixedBatchTest {
     @Test
     void whereTheyMayNotShareNoBatchIsMixed() throws Exception {
         EngineOptions apart =
-                options().withPace(new EngineOptions.PrefillScheduling(Duration.ofMillis(150), false));
+                options()
+                        .withPace(
+                                new EngineOptions.PrefillScheduling(Duration.ofMillis(150), false));
         Watched shard = new Watched(apart, 0);
 
         List<List<Integer>> answers = together(shard, apart);

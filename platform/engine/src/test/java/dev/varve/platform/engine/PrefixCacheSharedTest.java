@@ -186,7 +186,8 @@ class PrefixCacheSharedTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new DiskTierOptions(SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
+        return new DiskTierOptions(
+                SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
     }
 
     private enum Damage {

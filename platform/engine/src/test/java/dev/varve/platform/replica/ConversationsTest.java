@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.engine.Engine;
-import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.EngineCore;
+import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.testkit.Effort;
 

@@ -1,9 +1,9 @@
 package dev.varve.platform.replica;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;

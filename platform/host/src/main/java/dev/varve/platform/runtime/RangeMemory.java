@@ -66,7 +66,17 @@ public record RangeMemory(
                 all.bytesPerSlot,
                 all.regionSlots,
                 all.stateBytes,
-                all.computeBytes);
+                all.computeBytes + rowMaximaBytes(model.shape(), range));
+    }
+
+    /** Returns the bytes that a device with its own memory needs to find the best tokens. */
+    private static long rowMaximaBytes(ModelShape shape, LayerRange range) {
+        return range.end() < shape.layerCount()
+                ? 0
+                : (1L + CacheFootprint.DECODE_GRAPHS)
+                        * CacheFootprint.MAX_ROW_MAXIMA
+                        * shape.vocabularySize()
+                        * Float.BYTES;
     }
 
     /**

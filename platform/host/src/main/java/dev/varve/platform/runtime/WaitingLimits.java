@@ -13,7 +13,8 @@ import java.util.Objects;
  * @param shardPatience how long requests wait for a lost shard that makes no progress
  * @param pace how long streams wait while the prompts of other requests are computed
  */
-public record WaitingLimits(int queueLimit, Duration shardPatience, EngineOptions.PrefillScheduling pace) {
+public record WaitingLimits(
+        int queueLimit, Duration shardPatience, EngineOptions.PrefillScheduling pace) {
     /** Default queue length. */
     public static final int DEFAULT_QUEUE = 64;
 
@@ -30,12 +31,16 @@ public record WaitingLimits(int queueLimit, Duration shardPatience, EngineOption
     /** Returns the default queue, patience and pace. */
     public static WaitingLimits defaults() {
         return new WaitingLimits(
-                DEFAULT_QUEUE, EngineOptions.DEFAULT_SHARD_PATIENCE, EngineOptions.PrefillScheduling.DEFAULT);
+                DEFAULT_QUEUE,
+                EngineOptions.DEFAULT_SHARD_PATIENCE,
+                EngineOptions.PrefillScheduling.DEFAULT);
     }
 
     /** Returns a copy with batches that hold prompts only or decode only. */
     public WaitingLimits withoutMixing() {
         return new WaitingLimits(
-                queueLimit, shardPatience, new EngineOptions.PrefillScheduling(pace.maxGap(), false));
+                queueLimit,
+                shardPatience,
+                new EngineOptions.PrefillScheduling(pace.maxGap(), false));
     }
 }

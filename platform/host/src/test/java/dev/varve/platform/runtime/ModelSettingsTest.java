@@ -59,7 +59,8 @@ class ModelSettingsTest {
         ComputeSettings computation = ComputeSettings.defaults().with(BatchInvariance.ON);
         ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
         WaitingLimits waiting =
-                new WaitingLimits(3, Duration.ofSeconds(1), EngineOptions.PrefillScheduling.DEFAULT);
+                new WaitingLimits(
+                        3, Duration.ofSeconds(1), EngineOptions.PrefillScheduling.DEFAULT);
         HostCacheLimit cache = new HostCacheLimit.Fixed(1 << 20);
 
         ModelSettings changed = settings.with(computation).with(reading).with(waiting).with(cache);

@@ -2,10 +2,10 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.TokenTrees;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;

@@ -6,8 +6,8 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.http.access.RouteAccess;
 import dev.varve.platform.http.answer.HeartbeatFormat;
-import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.PendingPreparation;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.conversation.ApiDialect;
@@ -21,9 +21,9 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.model.ModelQueries;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.ollama.OllamaRequestTranslator;
 import dev.varve.platform.http.ollama.OllamaDialect;
 import dev.varve.platform.http.ollama.OllamaModels;
+import dev.varve.platform.http.ollama.OllamaRequestTranslator;
 import dev.varve.platform.http.openai.ChatCompletionsDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.responses.ResponsesDialect;
@@ -351,7 +351,9 @@ final class ApiRoutes {
         mapOllama(
                 "/api/chat",
                 OllamaDialect.CHAT,
-                (model, body) -> model.preparer().read(OllamaDialect.CHAT, OllamaRequestTranslator.chat(body)));
+                (model, body) ->
+                        model.preparer()
+                                .read(OllamaDialect.CHAT, OllamaRequestTranslator.chat(body)));
         mapOllama(
                 "/api/generate",
                 OllamaDialect.GENERATE,
@@ -360,7 +362,9 @@ final class ApiRoutes {
                                 ? PendingPreparation.done(
                                         OllamaDialect.readRaw(body, model.served()))
                                 : model.preparer()
-                                        .read(OllamaDialect.GENERATE, OllamaRequestTranslator.generate(body)));
+                                        .read(
+                                                OllamaDialect.GENERATE,
+                                                OllamaRequestTranslator.generate(body)));
     }
 
     private void mapOllama(

@@ -3,9 +3,9 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.HeartbeatFormat;
 import dev.varve.platform.http.answer.HeartbeatStream;
+import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.RequestOutcome;
-import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.json.BodyScan;
@@ -93,7 +93,7 @@ final class GenerationRoute extends JsonPostRoute {
         Optional<ObjectNode> answer = plain.apply(model, body);
         return answer.isPresent()
                 ? new Parsed.Plain(answer.get())
-                : new Parsed.Generated(parse.apply(model, body));
+                : new Parsed.PendingGeneration(parse.apply(model, body));
     }
 
     @Override
@@ -125,7 +125,7 @@ final class GenerationRoute extends JsonPostRoute {
                 JsonResponse.write(exchange.response(), 200, answer);
                 yield RequestOutcome.PLAIN;
             }
-            case Parsed.Generated(PendingPreparation preparation) ->
+            case Parsed.PendingGeneration(PendingPreparation preparation) ->
                     deliver(
                             traced(preparation, span)
                                     .andThen(

@@ -46,8 +46,8 @@ final class JettyServer implements AutoCloseable {
 
     /**
      * Permits paths that Jetty refuses by default: clients escape the slash in a model id, and
-     * double the slash between a base address and a route. {@link SlashNormalizingHandler} gives each
-     * path one meaning.
+     * double the slash between a base address and a route. {@link SlashNormalizingHandler} gives
+     * each path one meaning.
      */
     private static final UriCompliance PATHS =
             UriCompliance.DEFAULT.with(

@@ -40,7 +40,7 @@ final class PacedEngine extends EngineStub {
     }
 
     @Override
-    public List<Generation> submit(List<Submission> submissions) {
+    public List<Generation> submit(List<NewRequest> submissions) {
         return submissions.stream().map(each -> speak(each.request(), each.listener())).toList();
     }
 

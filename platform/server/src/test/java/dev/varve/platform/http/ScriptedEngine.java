@@ -192,7 +192,7 @@ final class ScriptedEngine extends EngineStub {
     }
 
     @Override
-    public List<Generation> submit(List<Submission> submissions) {
+    public List<Generation> submit(List<NewRequest> submissions) {
         return submissions.stream().map(each -> begin(each.request(), each.listener())).toList();
     }
 

@@ -198,8 +198,10 @@ class StatusRouteTest {
                                                 new MemoryPlacement.PlannedShard("host", 10),
                                                 new MemoryPlacement.PlannedShard("cuda:0", 50)),
                                         List.of(
-                                                new MemoryPlacement.MemoryDomain("host", 5000, 9000),
-                                                new MemoryPlacement.MemoryDomain("cuda:0", 600, 700)))),
+                                                new MemoryPlacement.MemoryDomain(
+                                                        "host", 5000, 9000),
+                                                new MemoryPlacement.MemoryDomain(
+                                                        "cuda:0", 600, 700)))),
                         engine,
                         plain.textProcessing()));
     }

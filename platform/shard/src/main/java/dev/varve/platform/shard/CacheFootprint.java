@@ -16,6 +16,12 @@ public record CacheFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
     /** Number of decode graphs that a shard keeps, each with its own compute buffer. */
     public static final int DECODE_GRAPHS = 4;
 
+    /**
+     * Maximum rows of logits whose best token a device with its own memory finds in a graph; that
+     * needs as much memory as these logits.
+     */
+    public static final int MAX_ROW_MAXIMA = 16;
+
     /** Far above any context length; rounding it up does not overflow an int. */
     private static final int LONGEST_WINDOW = 1 << 30;
 

@@ -64,7 +64,8 @@ class DrafterPageScorerTest {
 
         drafter.failWith(Optional.empty());
         assertEquals(
-                PagePoolGeometry.pages(text().length), reader.read(text(), () -> false).join().length);
+                PagePoolGeometry.pages(text().length),
+                reader.read(text(), () -> false).join().length);
     }
 
     @Test

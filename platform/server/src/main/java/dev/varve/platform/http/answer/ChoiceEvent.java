@@ -17,7 +17,8 @@ public sealed interface ChoiceEvent {
     }
 
     /** A token, with the text that it completed. */
-    record Token(int index, GeneratedToken token, ResponseParser.Piece piece) implements OutputEvent {}
+    record Token(int index, GeneratedToken token, ResponseParser.Piece piece)
+            implements OutputEvent {}
 
     /** The choice ended; {@code piece} is the text that was held back. */
     record Ended(int index, GenerationEnd end, ResponseParser.Piece piece, ResponseSummary summary)

@@ -74,7 +74,8 @@ final class ResponseWriter {
     private void stream(ChoiceEventReader choices, int count)
             throws IOException, InterruptedException {
         EventSink sink = format.stream().open(reader.response());
-        StreamingResponseWriter writer = new StreamingResponseWriter(sink, format, reader.names(), heartbeatInterval);
+        StreamingResponseWriter writer =
+                new StreamingResponseWriter(sink, format, reader.names(), heartbeatInterval);
         try {
             writer.write(choices, count);
         } catch (RuntimeException e) {

@@ -6,9 +6,9 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CompressionUsage;
-import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.PromptFacts;
+import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
@@ -31,9 +31,7 @@ final class MessagesSerializer implements ResponseSerializer {
 
     /** Makes a serializer; {@code finishDetails}: whether to report how the reasoning ended. */
     MessagesSerializer(
-            GenerationParameters.ResponseIdentity head,
-            PromptFacts prompt,
-            boolean finishDetails) {
+            GenerationParameters.ResponseIdentity head, PromptFacts prompt, boolean finishDetails) {
         this.finishDetails = finishDetails;
         this.head = head;
         this.prompt = prompt;

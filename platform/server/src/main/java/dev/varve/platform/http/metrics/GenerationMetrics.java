@@ -34,7 +34,8 @@ final class GenerationMetrics {
 
     GenerationMetrics() {
         for (Interval each : Interval.values()) {
-            times.put(each, InstrumentFactory.histogram(each.metric, each.help, each.bounds, MODEL));
+            times.put(
+                    each, InstrumentFactory.histogram(each.metric, each.help, each.bounds, MODEL));
         }
     }
 
@@ -57,6 +58,7 @@ final class GenerationMetrics {
     }
 
     List<MetricSnapshot> collect() {
-        return InstrumentFactory.collect(Stream.concat(times.values().stream(), Stream.of(cancelled)));
+        return InstrumentFactory.collect(
+                Stream.concat(times.values().stream(), Stream.of(cancelled)));
     }
 }

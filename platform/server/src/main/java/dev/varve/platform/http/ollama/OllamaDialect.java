@@ -74,7 +74,8 @@ public enum OllamaDialect implements ApiDialect {
     /** Reads {@code "json"} or a schema; an empty string means no format. */
     private static Optional<ResponseFormatFields> form(JsonNode format) {
         if (format.isObject()) {
-            return Optional.of(ResponseFormatFields.ofSchema(OllamaRequestTranslator.FORMAT, format));
+            return Optional.of(
+                    ResponseFormatFields.ofSchema(OllamaRequestTranslator.FORMAT, format));
         }
         return switch (format.asString("?")) {
             case "" -> Optional.empty();
@@ -84,7 +85,8 @@ public enum OllamaDialect implements ApiDialect {
                                     TextGrammarSource.anyObject(), OllamaRequestTranslator.FORMAT));
             default ->
                     throw ApiException.invalid(
-                            OllamaRequestTranslator.FORMAT, "format: expected \"json\" or a JSON schema");
+                            OllamaRequestTranslator.FORMAT,
+                            "format: expected \"json\" or a JSON schema");
         };
     }
 

@@ -10,8 +10,8 @@ import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CompressionUsage;
 import dev.varve.platform.http.conversation.CustomTool;
-import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.conversation.GenerationParameters;
+import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.Release;
 

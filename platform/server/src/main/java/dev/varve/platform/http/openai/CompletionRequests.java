@@ -6,8 +6,8 @@ import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseState;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.ToolCallRequirement;
-import dev.varve.platform.http.answer.RequestCacheOptions;
 import dev.varve.platform.http.answer.PreparedRequest;
+import dev.varve.platform.http.answer.RequestCacheOptions;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StoppingResponseParser;
 import dev.varve.platform.http.conversation.CacheFields;
@@ -58,7 +58,9 @@ public final class CompletionRequests {
      * @param format makes the serializer of the response
      */
     public record Kind(
-            String idPrefix, int defaultTokens, Function<CompletionRequestFacts, ResponseSerializer> format) {}
+            String idPrefix,
+            int defaultTokens,
+            Function<CompletionRequestFacts, ResponseSerializer> format) {}
 
     /**
      * Facts about a request that the serializer of its response needs.
@@ -150,7 +152,9 @@ public final class CompletionRequests {
                 parameters.delivery(),
                 choices,
                 kind.format()
-                        .apply(new CompletionRequestFacts(parameters, prompts, served.textProcessing().tokenizer())),
+                        .apply(
+                                new CompletionRequestFacts(
+                                        parameters, prompts, served.textProcessing().tokenizer())),
                 cache);
     }
 }

@@ -362,7 +362,8 @@ public final class ModelManager implements AutoCloseable {
      * Returns the failure if it still applies. A lack of memory is retried at once: another try is
      * cheap and may succeed.
      */
-    private Optional<RuntimeException> recentFailure(ManagedModel slot, ManagedModel.Failure failure) {
+    private Optional<RuntimeException> recentFailure(
+            ManagedModel slot, ManagedModel.Failure failure) {
         boolean isRecent =
                 !LoadFailureResponses.isShortOfMemory(failure.reason())
                         && failure.stamp().equals(slot.source().stamp())
@@ -370,7 +371,8 @@ public final class ModelManager implements AutoCloseable {
         return isRecent ? Optional.of(failure.reason()) : Optional.empty();
     }
 
-    private void load(ManagedModel slot, boolean makesRoom, CompletableFuture<RunningModel> future) {
+    private void load(
+            ManagedModel slot, boolean makesRoom, CompletableFuture<RunningModel> future) {
         LoadableModel source;
         Optional<RunningModel> replaced;
         synchronized (this) {

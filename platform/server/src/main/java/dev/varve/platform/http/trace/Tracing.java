@@ -61,7 +61,8 @@ public final class Tracing implements AutoCloseable {
      * @param traceparent value of the {@code traceparent} header
      * @param tracestate value of the {@code tracestate} header
      */
-    public StartedRequest begin(String name, Optional<String> traceparent, Optional<String> tracestate) {
+    public StartedRequest begin(
+            String name, Optional<String> traceparent, Optional<String> tracestate) {
         if (queue.isEmpty()) {
             return new StartedRequest();
         }

@@ -71,7 +71,9 @@ public final class ForwardedChat {
     }
 
     private ForwardedChat(
-            ObjectNode body, Optional<CompressiblePrompt> shortening, Optional<byte[]> originalBody) {
+            ObjectNode body,
+            Optional<CompressiblePrompt> shortening,
+            Optional<byte[]> originalBody) {
         this.body = body;
         this.shortening = shortening;
         this.originalBody = originalBody;

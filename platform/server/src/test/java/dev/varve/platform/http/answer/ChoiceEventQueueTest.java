@@ -34,7 +34,7 @@ class ChoiceEventQueueTest {
         final Set<Integer> cancelled = ConcurrentHashMap.newKeySet();
 
         @Override
-        public List<Generation> submit(List<Submission> submissions) {
+        public List<Generation> submit(List<NewRequest> submissions) {
             flood(submissions.getFirst().listener());
             return IntStream.range(0, submissions.size())
                     .mapToObj(number -> (Generation) () -> cancelled.add(number))

@@ -246,7 +246,7 @@ class ResponseWriterTest {
         }
 
         @Override
-        public List<Generation> submit(List<Submission> submissions) {
+        public List<Generation> submit(List<NewRequest> submissions) {
             List<Generation> generations = new ArrayList<>();
             for (int i = 0; i < submissions.size(); i++) {
                 scripts.get(i).accept(submissions.get(i).listener());

@@ -76,6 +76,11 @@ final class AllocatedGraph implements AutoCloseable {
         return recording.logits();
     }
 
+    /** The best token of each row of logits, if the device finds it. */
+    Optional<RowMaxima> maxima() {
+        return recording.maxima();
+    }
+
     /**
      * Reads the activation that leaves the range.
      *

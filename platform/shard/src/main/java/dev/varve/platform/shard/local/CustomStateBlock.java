@@ -32,7 +32,11 @@ final class CustomStateBlock {
     private final int total;
 
     CustomStateBlock(
-            Ops ops, Graph graph, GraphKey key, RecurrentStateTensors states, GraphErrorContext site) {
+            Ops ops,
+            Graph graph,
+            GraphKey key,
+            RecurrentStateTensors states,
+            GraphErrorContext site) {
         this.ops = ops;
         this.graph = graph;
         this.groups = UniformLengthGroup.of(key);

@@ -108,6 +108,7 @@ final class GraphBuilder implements ShardGraph {
                 graph,
                 inputs,
                 logits,
+                Optional.empty(),
                 boundaryOutput,
                 features,
                 attention.queries(),
@@ -280,7 +281,8 @@ final class GraphBuilder implements ShardGraph {
     @Override
     public Tensor causalConvolution(int layer, Tensor input, Tensor kernel) {
         rules.convolution(layer, TensorShape.of(input), TensorShape.of(kernel));
-        return named(StateOperatorKind.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
+        return named(
+                StateOperatorKind.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
     }
 
     @Override

@@ -13,7 +13,8 @@ import dev.varve.platform.shard.PluginGuard;
  */
 record GraphErrorContext(String plugin, String architecture, LayerRange range) {
     static GraphErrorContext of(LayerSplitAdapter model, LayerRange range) {
-        return new GraphErrorContext(PluginGuard.moduleOf(model), model.shape().architecture(), range);
+        return new GraphErrorContext(
+                PluginGuard.moduleOf(model), model.shape().architecture(), range);
     }
 
     /** Creates the exception for a rule that the family broke. */

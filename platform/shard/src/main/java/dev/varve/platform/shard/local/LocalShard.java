@@ -12,13 +12,13 @@ import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageScores;
-import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
@@ -285,7 +285,7 @@ public final class LocalShard implements Shard {
             }
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
-            rows.ifPresent(tensor -> logits.read(batch, tensor, best));
+            rows.ifPresent(tensor -> logits.read(batch, tensor, graph.maxima(), best));
             memory = measure();
             return new ShardResult(
                     logits.logits(),

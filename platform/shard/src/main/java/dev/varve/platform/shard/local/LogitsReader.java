@@ -5,9 +5,12 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.SequenceChunk;
 
+import java.util.Optional;
+
 /**
- * Reads logits from a device: copies the rows of chunks that request logits, and finds the best
- * token of the other rows in place. Runs per token: buffers are reused. For one thread.
+ * Reads logits from a device: copies the rows of chunks that request logits. Of the other rows it
+ * takes the best token that the device found, or finds it in place. Runs per token: buffers are
+ * reused. For one thread.
  */
 final class LogitsReader {
     private final int vocabulary;
@@ -31,16 +34,22 @@ final class LogitsReader {
      * Reads the outputs of a batch.
      *
      * @param rows {@code F32 [vocabulary, outputs]}
+     * @param maxima the best tokens, if the device finds them
      * @param best receives the best token of each row whose logits are not requested
      */
-    void read(Batch batch, Tensor rows, int[] best) {
+    void read(Batch batch, Tensor rows, Optional<RowMaxima> maxima, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);
+        boolean wantsBest = batch.chunks().stream().anyMatch(chunk -> chunk.outputs().isBest());
+        Optional<int[]> known = maxima.filter(all -> wantsBest).map(all -> all.read(vocabulary));
         int row = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             int count = chunk.outputCount();
             if (chunk.outputs().isBest()) {
                 for (int i = row; i < row + count; i++) {
-                    best[i] = argmax.find(rows::readBits, (long) i * vocabulary, vocabulary);
+                    best[i] = known.isPresent() ? known.get()[i] : -1;
+                    if (best[i] < 0) {
+                        best[i] = argmax.find(rows::readBits, (long) i * vocabulary, vocabulary);
+                    }
                 }
             } else if (count > 0) {
                 if (logits.length < size) {

@@ -20,6 +20,7 @@ import java.util.Optional;
  *
  * @param logits {@code F32 [vocabularySize, outputs]}, if the range ends the model and outputs are
  *     requested
+ * @param maxima the best token of each row of logits, if the logits are in device memory
  * @param boundary the activation that leaves the range
  * @param features captured activations by layer
  * @param queries of full attention by layer and chunk, {@code F32 [keyLength, heads, tokens]} of
@@ -31,6 +32,7 @@ record UnallocatedGraph(
         Graph graph,
         GraphInputs inputs,
         Optional<Tensor> logits,
+        Optional<RowMaxima> maxima,
         Optional<Tensor> boundary,
         Map<Integer, Tensor> features,
         Map<Integer, List<Tensor>> queries,
@@ -72,7 +74,7 @@ record UnallocatedGraph(
                     new GraphBuilder(key, model, range, context, context.newGraph(tensors), state);
             UnallocatedGraph recording = recorder.record();
             recording.requireSupported(device);
-            return recording;
+            return recording.withMaxima(device);
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
@@ -115,6 +117,23 @@ record UnallocatedGraph(
                                     VarveException.Kind.UNAVAILABLE,
                                     device.info().name() + " does not run " + operator);
                         });
+    }
+
+    /** Host memory needs no copy, so the host finds the best tokens there. */
+    private UnallocatedGraph withMaxima(ComputeDevice device) {
+        if (logits.isEmpty() || device.bufferType().isHost()) {
+            return this;
+        }
+        return new UnallocatedGraph(
+                context,
+                graph,
+                inputs,
+                logits,
+                RowMaxima.record(context.ops(), graph, logits.get(), device.ggmlDevice()),
+                boundary,
+                features,
+                queries,
+                blocks);
     }
 
     @Override

@@ -14,6 +14,8 @@ module dev.varve.platform.host {
     requires transitive dev.varve.platform.speculation;
     requires transitive dev.varve.platform.text;
 
+    exports dev.varve.platform.check to
+            dev.varve.platform.cli;
     exports dev.varve.platform.compression to
             dev.varve.platform.cli,
             dev.varve.platform.server;

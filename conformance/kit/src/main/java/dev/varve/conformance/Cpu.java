@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.api.ggml.GgmlType;
@@ -115,8 +116,11 @@ final class Cpu {
      *
      * @param file the file to name as their origin
      * @param cacheFolder folder of measurements
+     * @param others backends beside that of the processor
      */
-    static PluginSettings plugins(Path file, Path cacheFolder) {
+    static PluginSettings plugins(Path file, Path cacheFolder, DeviceBackendProvider... others) {
+        List<DeviceBackendProvider> backends = new ArrayList<>(List.of(others));
+        backends.add(new CpuBackendProvider());
         PluginCatalog catalog =
                 PluginCatalog.of(
                         List.of(
@@ -127,7 +131,7 @@ final class Cpu {
                                                 PluginServiceKind.FAMILIES,
                                                 FAMILIES,
                                                 PluginServiceKind.BACKENDS,
-                                                List.of(new CpuBackendProvider())))));
+                                                backends))));
         return PluginSettings.of(catalog, cacheFolder).withGgmlHome(NATIVES);
     }
 

@@ -5,6 +5,7 @@ import dev.varve.api.ggml.Pointer.TensorPtr;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Operators in the order of execution ({@code ggml_cgraph}). Lives as long as its context. */
@@ -47,6 +48,12 @@ public final class Graph {
         return CoreApi.graphNNodes(pointer());
     }
 
+    /** An operator of the graph, from 0. */
+    Tensor node(int index) {
+        Objects.checkIndex(index, nodes());
+        return new Tensor(context, CoreApi.graphNode(pointer(), index), false);
+    }
+
     /**
      * Checks every operator against a device.
      *
@@ -57,7 +64,7 @@ public final class Graph {
         String near = "";
         int count = nodes();
         for (int i = 0; i < count; i++) {
-            Tensor node = new Tensor(context, CoreApi.graphNode(pointer(), i), false);
+            Tensor node = node(i);
             for (Tensor operand : node.operands()) {
                 if (operand.operator() == 0 && operand.name().endsWith(".weight")) {
                     near = operand.name();

@@ -465,6 +465,46 @@ public final class Tensor {
         return operands;
     }
 
+    /** Operand in one of the places, 0 to {@value #MAX_SOURCES} - 1; empty if it is not used. */
+    Optional<Tensor> operand(int place) {
+        TensorPtr operand =
+                new TensorPtr(struct().get(ADDRESS, SOURCES + place * ADDRESS.byteSize()));
+        return operand.isNull()
+                ? Optional.empty()
+                : Optional.of(new Tensor(context, operand, true));
+    }
+
+    /** Returns the bytes from the first to the last element, with those between its strides. */
+    byte[] readSpan() {
+        requirePlaced();
+        byte[] target = new byte[Math.toIntExact(bytes())];
+        if (isInHostMemory()) {
+            MemorySegment.copy(MEMORY, JAVA_BYTE, address(), target, 0, target.length);
+            return target;
+        }
+        try (Staging staging = Staging.of(target.length)) {
+            BackendApi.tensorGet(pointer, staging.memory(), 0, target.length);
+            MemorySegment.copy(staging.memory(), JAVA_BYTE, 0, target, 0, target.length);
+        }
+        return target;
+    }
+
+    /** Writes the bytes from the first to the last element. */
+    void writeSpan(byte[] source) {
+        requirePlaced();
+        if (source.length != bytes()) {
+            throw new IllegalArgumentException(source.length + " bytes for " + this);
+        }
+        if (isInHostMemory()) {
+            MemorySegment.copy(source, 0, MEMORY, JAVA_BYTE, address(), source.length);
+            return;
+        }
+        try (Staging staging = Staging.of(source.length)) {
+            MemorySegment.copy(source, 0, staging.memory(), JAVA_BYTE, 0, source.length);
+            BackendApi.tensorSet(pointer, staging.memory(), 0, source.length);
+        }
+    }
+
     BufferPtr buffer() {
         return new BufferPtr(struct().get(ADDRESS, BUFFER));
     }

@@ -58,6 +58,7 @@ final class VarveCommand implements Runnable {
         commands.put("bench", BenchCommand.class);
         commands.put("plan", PlanCommand.class);
         commands.put("devices", DevicesCommand.class);
+        commands.put("check", CheckCommand.class);
         commands.put("models", ModelsCommand.class);
         commands.put("plugins", PluginsCommand.class);
         commands.put("cache", CacheCommand.class);

@@ -97,6 +97,15 @@ public final class BlockBenchmark {
     }
 
     /**
+     * Measures a range as one shard.
+     *
+     * @throws VarveException if it does not fit the device, or the device fails
+     */
+    public StepTime measure(LayerRange range) {
+        return time(range);
+    }
+
+    /**
      * Measures how much longer a step that verifies draft tokens takes than a step with one token,
      * on the last blocks with the head.
      *

@@ -1,0 +1,139 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.platform.check.CheckResult;
+import dev.varve.platform.check.Verdict;
+import dev.varve.platform.setting.Release;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Report of checks, as JSON and as Markdown, for people who were not there. Holds the hardware, the
+ * versions and the results, but no name of a user or host, and of files only their own name.
+ */
+final class CheckReport {
+    /** Folders of an absolute path. */
+    private static final Pattern FOLDERS = Pattern.compile("(?<![\\w.])/(?:[^\\s/:,;]+/)+");
+
+    private final List<CheckResult> results;
+    private final boolean full;
+
+    CheckReport(List<CheckResult> results, boolean full) {
+        this.results = List.copyOf(results);
+        this.full = full;
+    }
+
+    /**
+     * Checks before the first check that the report can be written after the last.
+     *
+     * @throws VarveException of kind UNREADABLE_FILE if not
+     */
+    static void requireWritable(Path file) {
+        Path folder = file.toAbsolutePath().getParent();
+        if (folder == null || !Files.isDirectory(folder) || !Files.isWritable(folder)) {
+            throw new UsageException("--report: expected a writable folder, found " + folder);
+        }
+    }
+
+    /** Writes both files and returns them. */
+    List<Path> write(Path file) {
+        String name = file.getFileName().toString().replaceFirst("\\.(json|md)$", "");
+        Path json = file.resolveSibling(name + ".json");
+        Path markdown = file.resolveSibling(name + ".md");
+        write(json, CliJson.write(json()) + "\n");
+        write(markdown, markdown());
+        return List.of(json, markdown);
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be written: " + e, e);
+        }
+    }
+
+    ObjectNode json() {
+        ObjectNode report =
+                CliJson.object()
+                        .put("varve", Release.version())
+                        .put("ggml", GgmlLibrary.EXPECTED_VERSION)
+                        .put("java", Runtime.version().toString())
+                        .put("system", system())
+                        .put("full", full);
+        ArrayNode array = report.putArray("results");
+        for (CheckResult result : results) {
+            CheckJson.put(array.addObject(), anonymous(result));
+        }
+        return report;
+    }
+
+    private static String system() {
+        return System.getProperty("os.name") + " " + System.getProperty("os.arch");
+    }
+
+    String markdown() {
+        StringBuilder text = new StringBuilder("# Results of `varve check`\n\n");
+        text.append("Varve ").append(Release.version());
+        text.append(", ggml ").append(GgmlLibrary.EXPECTED_VERSION);
+        text.append(", Java ").append(Runtime.version().feature());
+        text.append(", ").append(system());
+        text.append(full ? ", `--full`.\n\n" : ".\n\n");
+        text.append("| device | results |\n|---|---|\n");
+        for (Map.Entry<String, String> each : CheckTable.summaries(results).entrySet()) {
+            text.append("| ").append(each.getKey()).append(" | ");
+            text.append(each.getValue()).append(" |\n");
+        }
+        text.append("\n| device | group | check | result | seconds | expected | found |\n");
+        text.append("|---|---|---|---|---|---|---|\n");
+        for (CheckResult result : results) {
+            text.append(row(anonymous(result)));
+        }
+        return text.toString();
+    }
+
+    private static String row(CheckResult result) {
+        return String.format(
+                Locale.ROOT,
+                "| %s | %s | %s | %s | %.1f | %s | %s |%n",
+                result.device(),
+                result.group().word(),
+                cell(result.name()),
+                result.verdict().status().word(),
+                result.seconds(),
+                cell(result.verdict().expected()),
+                cell(result.verdict().found()));
+    }
+
+    private static String cell(String text) {
+        return text.replace("|", "\\|").replaceAll("\\p{Cc}+", " ");
+    }
+
+    private static CheckResult anonymous(CheckResult result) {
+        return new CheckResult(
+                result.device(),
+                result.group(),
+                result.name(),
+                new Verdict(
+                        result.verdict().status(),
+                        anonymous(result.verdict().expected()),
+                        anonymous(result.verdict().found())),
+                result.seconds());
+    }
+
+    /** Removes the folders of paths. */
+    static String anonymous(String text) {
+        return FOLDERS.matcher(text).replaceAll("");
+    }
+}

@@ -1,0 +1,86 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.check.CheckResult;
+import dev.varve.platform.check.CheckStatus;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Children are shell scripts that receive the number of their first check. */
+class CheckProcessTest {
+    private static final String RESULT =
+            """
+            {"device":"x:0","group":"device","check":"%s","result":"ok","expected":"","found":"","seconds":0}
+            """;
+
+    @TempDir Path folder;
+
+    private List<CheckResult> run(String script) throws Exception {
+        Path file = folder.resolve("child.sh");
+        Files.writeString(file, script);
+        List<CheckResult> results = new ArrayList<>();
+        new CheckProcess("x:0", List.of("sh", file.toString()), results::add).run();
+        return results;
+    }
+
+    private static String begin(int index, String name) {
+        return "echo '{\"begin\":" + index + ",\"group\":\"device\",\"check\":\"" + name + "\"}'\n";
+    }
+
+    private static String result(String name) {
+        return "echo '" + RESULT.replace("%s", name).strip() + "'\n";
+    }
+
+    @Test
+    void aChildThatDiesFailsItsCheckAndAnotherOneContinues() throws Exception {
+        List<CheckResult> results =
+                run(
+                        "if [ $1 = 0 ]; then\n"
+                                + begin(0, "one")
+                                + result("one")
+                                + begin(1, "two")
+                                + "echo 'x.c:7: GGML_ASSERT(a == b) failed' >&2; echo end >&2\n"
+                                + "exit 134\nfi\n"
+                                + begin(2, "three")
+                                + result("three")
+                                + "echo '{\"end\":true}'\n");
+
+        assertEquals(
+                List.of("one", "two", "three"), results.stream().map(CheckResult::name).toList());
+        assertEquals(CheckStatus.FAILED, results.get(1).verdict().status());
+        assertEquals(
+                "the process ended with status 134: x.c:7: GGML_ASSERT(a == b) failed",
+                results.get(1).verdict().found());
+    }
+
+    @Test
+    void aChildMayLeaveTheRestToAnotherOne() throws Exception {
+        List<CheckResult> results =
+                run(
+                        "if [ $1 = 2 ]; then echo '{\"end\":true}'; exit 0; fi\n"
+                                + "echo '{\"begin\":'$1',\"group\":\"device\",\"check\":\"c\"}'\n"
+                                + result("c")
+                                + "exit 70\n");
+
+        assertEquals(2, results.size());
+        assertTrue(results.stream().allMatch(r -> r.verdict().status() == CheckStatus.OK));
+    }
+
+    @Test
+    void aChildThatBeginsNoCheckEndsTheChecks() throws Exception {
+        List<CheckResult> results = run("echo 'no such driver' >&2; exit 1\n");
+
+        assertEquals(1, results.size());
+        assertEquals(
+                "the process ended with status 1: no such driver",
+                results.getFirst().verdict().found());
+    }
+}

@@ -1,0 +1,10 @@
+package dev.varve.platform.check;
+
+/** How much is checked. */
+public enum CheckEffort {
+    /** Enough to find a faulty device, in about a minute on a processor. */
+    QUICK,
+
+    /** More models, arrangements, positions and sizes. */
+    FULL
+}

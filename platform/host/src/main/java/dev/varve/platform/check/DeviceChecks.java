@@ -1,0 +1,76 @@
+package dev.varve.platform.check;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.placement.DeviceReference;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** All checks of one device, in order. The checks of a group are made when it begins. */
+public final class DeviceChecks {
+    /** Multiple of the time limits for a software renderer, which also compiles its shaders. */
+    private static final int PATIENCE = 3;
+
+    private final CheckSetup setup;
+    private final DeviceReference device;
+
+    /** Creates the checks of a device of this process. */
+    public DeviceChecks(CheckSetup setup, DeviceReference device) {
+        this.setup = setup;
+        this.device = device;
+    }
+
+    /**
+     * Returns whether a check of a group is the last one of its process, if a process checks this
+     * device: software renderers keep every shader, and some break the heap when these become too
+     * many.
+     */
+    public Predicate<CheckGroup> renewals() {
+        boolean renders = isSoftwareRenderer();
+        return group ->
+                renders
+                        && switch (group) {
+                            case MODELS, OPERATORS, DECODING, BATCHES -> true;
+                            case DEVICE, COPIES, SPEED -> false;
+                        };
+    }
+
+    private boolean isSoftwareRenderer() {
+        try {
+            return !device.equals(DeviceReference.PROCESSOR)
+                    && setup.backends().info(device).hostCores();
+        } catch (VarveException _) {
+            // Its first check reports the reason.
+            return false;
+        }
+    }
+
+    /** Returns the checks; the order and number are the same at every call. */
+    public Iterator<Check> checks() {
+        boolean renders = isSoftwareRenderer();
+        return Arrays.stream(CheckGroup.values())
+                .filter(setup.groups()::contains)
+                .flatMap(group -> checks(group).stream())
+                .map(check -> renders ? check.within(check.limit().multipliedBy(PATIENCE)) : check)
+                .iterator();
+    }
+
+    private List<Check> checks(CheckGroup group) {
+        return switch (group) {
+            case DEVICE -> new DeviceFacts(setup, device).checks();
+            case MODELS -> new ModelChecks(setup, device).checks();
+            case OPERATORS -> {
+                List<Check> checks = new ArrayList<>(new OperatorChecks(setup, device).checks());
+                checks.addAll(new ProductChecks(setup, device).checks());
+                yield checks;
+            }
+            case COPIES -> new CopyChecks(setup, device).checks();
+            case DECODING -> new DecodingChecks(setup, device).checks();
+            case BATCHES -> new BatchChecks(setup, device).checks();
+            case SPEED -> new SpeedChecks(setup, device).checks();
+        };
+    }
+}

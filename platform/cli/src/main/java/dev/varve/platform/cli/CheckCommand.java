@@ -82,7 +82,7 @@ final class CheckCommand extends CliCommand {
             names = "--report",
             paramLabel = "FILE",
             description =
-                    "Write the results as FILE.json and FILE.md. They hold no user names, host"
+                    "Write the results as FILE.json and FILE.md. They hold no usernames, host"
                             + " names or paths.",
             order = 3)
     private Optional<Path> report = Optional.empty();

@@ -112,6 +112,8 @@ public record EngineStatus(
      * @param replays sequences that were requeued after a lost shard, a failed step or a failed
      *     restore
      * @param steps forward passes
+     * @param hostSeconds time of the engine's thread in steps, without the time in which shards
+     *     computed
      * @param masks cost of grammar masks
      * @param failures steps and optional work that failed
      */
@@ -120,6 +122,7 @@ public record EngineStatus(
             long preemptions,
             long replays,
             long steps,
+            double hostSeconds,
             Masks masks,
             FailureCounter.Report failures) {
         /** Counters of a new engine. */
@@ -127,7 +130,14 @@ public record EngineStatus(
 
         /** Creates counters without grammar masks and failures. */
         public Counts(Tokens tokens, long preemptions, long replays, long steps) {
-            this(tokens, preemptions, replays, steps, new Masks(0, 0), FailureCounter.Report.NONE);
+            this(
+                    tokens,
+                    preemptions,
+                    replays,
+                    steps,
+                    0,
+                    new Masks(0, 0),
+                    FailureCounter.Report.NONE);
         }
     }
 

@@ -43,6 +43,8 @@ final class InFlightBatches {
     /** Time at which the latest batch returned, in ns. */
     private long returnedAt = System.nanoTime();
 
+    private long waitedNanos;
+
     /**
      * An in-flight batch.
      *
@@ -100,6 +102,11 @@ final class InFlightBatches {
     /** Returns the number of batches so far. */
     long submitted() {
         return submitted;
+    }
+
+    /** Returns the time spent so far on waiting for results, in nanoseconds. */
+    long waitedNanos() {
+        return waitedNanos;
     }
 
     int size() {
@@ -185,6 +192,7 @@ final class InFlightBatches {
         InFlightBatch pending = batches.removeFirst();
         ShardResult result;
         long begin;
+        long waitsFrom = System.nanoTime();
         try {
             result = ShardPipeline.join(pending.result());
         } catch (ShardLostException e) {
@@ -203,6 +211,7 @@ final class InFlightBatches {
             // A batch behind another one begins when that one ends.
             begin = Math.max(pending.submittedAt(), returnedAt);
             returnedAt = System.nanoTime();
+            waitedNanos += returnedAt - waitsFrom;
         }
         measure(pending.batch(), returnedAt - begin);
         // First, since a sequence that is kept below must have these features.

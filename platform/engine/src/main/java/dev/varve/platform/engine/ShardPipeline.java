@@ -113,6 +113,16 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         return stages.stream().mapToInt(stage -> stage.shard().columnGroup()).max().orElseThrow();
     }
 
+    /**
+     * Returns the time that the calling thread spent so far on the computation of batches, in
+     * nanoseconds; 0 if the shards have threads of their own.
+     */
+    long callerComputeNanos() {
+        return workers.isEmpty()
+                ? stages.stream().mapToLong(stage -> stage.shard().computeNanos()).sum()
+                : 0;
+    }
+
     /** Returns the status of the shards in layer order, with their durations. */
     public List<ShardStatus> status() {
         return stages.stream().map(PipelineStage::status).toList();

@@ -53,6 +53,10 @@ final class StepRunner {
     private final DecodeStep decode;
     private final PrefillStep prefill;
     private final PendingRestores restores;
+
+    /** Time of steps outside shards, in nanoseconds. */
+    private long hostNanos;
+
     private final FailureCounter failures = new FailureCounter(System::nanoTime);
     private long promptTokens;
     private long cachedTokens;
@@ -298,6 +302,20 @@ final class StepRunner {
      * separate batches, if shards run in parallel and chunks keep all of them busy.
      */
     void run() {
+        long submitted = state.inFlight().submitted();
+        long begin =
+                System.nanoTime() - state.inFlight().waitedNanos() - pipeline.callerComputeNanos();
+        runStep();
+        if (state.inFlight().submitted() > submitted) {
+            hostNanos +=
+                    System.nanoTime()
+                            - state.inFlight().waitedNanos()
+                            - pipeline.callerComputeNanos()
+                            - begin;
+        }
+    }
+
+    private void runStep() {
         restores.run();
         if (state.drafting().hasLostFeatures()) {
             running.replayFeatures();
@@ -427,6 +445,7 @@ final class StepRunner {
                         running.preemptions(),
                         running.replays(),
                         state.inFlight().submitted(),
+                        hostNanos / 1e9,
                         state.choice().masks(),
                         failures.report()),
                 state.prefix().status(),

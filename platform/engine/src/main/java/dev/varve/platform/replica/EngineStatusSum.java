@@ -133,6 +133,7 @@ final class EngineStatusSum {
                 a.preemptions() + b.preemptions(),
                 a.replays() + b.replays(),
                 a.steps() + b.steps(),
+                a.hostSeconds() + b.hostSeconds(),
                 new EngineStatus.Masks(
                         a.masks().count() + b.masks().count(),
                         a.masks().seconds() + b.masks().seconds()),

@@ -66,17 +66,20 @@ public record RangeMemory(
                 all.bytesPerSlot,
                 all.regionSlots,
                 all.stateBytes,
-                all.computeBytes + rowMaximaBytes(model.shape(), range));
+                all.computeBytes + rowMaximaBytes(model.shape(), range, settings));
     }
 
     /** Returns the bytes that a device with its own memory needs to find the best tokens. */
-    private static long rowMaximaBytes(ModelShape shape, LayerRange range) {
-        return range.end() < shape.layerCount()
-                ? 0
-                : (1L + CacheFootprint.DECODE_GRAPHS)
-                        * CacheFootprint.MAX_ROW_MAXIMA
-                        * shape.vocabularySize()
-                        * Float.BYTES;
+    private static long rowMaximaBytes(ModelShape shape, LayerRange range, ModelSettings settings) {
+        if (range.end() < shape.layerCount()) {
+            return 0;
+        }
+        long decode =
+                Math.min(
+                        CacheFootprint.MAX_ROW_MAXIMA,
+                        (long) settings.sequences().parallel() * settings.drafts().columns());
+        long rows = CacheFootprint.MAX_ROW_MAXIMA + CacheFootprint.DECODE_GRAPHS * decode;
+        return rows * shape.vocabularySize() * Float.BYTES;
     }
 
     /**

@@ -223,15 +223,17 @@ class SplitMemoryPlanTest {
         ModelSettings settings = settings(256, 1);
         SplitMemoryPlan fits = plan(model, settings, PLENTY, "cpu:0,cpu:0", 1);
         long sum = fits.total().need().totalBytes();
-        long larger =
-                fits.parts().stream()
-                        .mapToLong(part -> part.memory().need().totalBytes())
-                        .max()
-                        .orElseThrow();
 
         assertEquals(sum, plan(model, settings, sum, "cpu:0,cpu:0", 1).total().need().totalBytes());
         assertThrows(VarveException.class, () -> plan(model, settings, sum - 1, "cpu:0,cpu:0", 1));
         // Two devices with memories of their own need not.
+        SplitMemoryPlan apart = plan(model, settings, PLENTY, "cuda:0,cuda:1", 1);
+        long larger =
+                apart.parts().stream()
+                        .mapToLong(part -> part.memory().need().totalBytes())
+                        .max()
+                        .orElseThrow();
+        assertTrue(larger < apart.total().need().totalBytes());
         plan(model, settings, larger, "cuda:0,cuda:1", 1);
     }
 

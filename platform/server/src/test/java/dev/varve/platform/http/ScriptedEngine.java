@@ -351,6 +351,7 @@ final class ScriptedEngine extends EngineStub {
                         0,
                         3,
                         0,
+                        0,
                         new EngineStatus.Masks(0, 0),
                         failures),
                 cache,

@@ -34,6 +34,14 @@ public interface Shard extends AutoCloseable {
      */
     double boundaryMillis();
 
+    /**
+     * Time that the calling threads spent so far on the computation of batches on the device, in
+     * nanoseconds; 0 for a shard in another process.
+     */
+    default long computeNanos() {
+        return 0;
+    }
+
     /** Bytes sent over the connection to the shard; empty for a shard in this process. */
     default Optional<ShardTraffic> traffic() {
         return Optional.empty();

@@ -91,6 +91,11 @@ final class EngineMetrics {
                         engine.counts().failures().optional()),
                 counter("varve_steps", "Forward passes.", engine.counts().steps()),
                 counter(
+                        "varve_step_host_seconds",
+                        "Time of the engine's thread in steps, without the time in which shards"
+                                + " computed.",
+                        engine.counts().hostSeconds()),
+                counter(
                         "varve_token_masks",
                         "Tokens of responses with structured output whose first choice was not"
                                 + " allowed, so that a mask was computed.",

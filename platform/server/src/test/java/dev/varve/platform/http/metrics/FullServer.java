@@ -96,6 +96,7 @@ final class FullServer {
                         7,
                         8,
                         12_345_678,
+                        0.5,
                         new EngineStatus.Masks(9, 0.25),
                         new FailureCounter.Report(4, 2, Optional.empty())),
                 cache().with(Optional.of(disk()), Optional.of(shared())),

@@ -65,6 +65,9 @@ public final class LocalShard implements Shard {
     private Optional<ActivationRing> outbound = Optional.empty();
     private boolean closed;
 
+    /** Written with the device's lock. */
+    private volatile long computeNanos;
+
     private LocalShard(
             LayerSplitAdapter model,
             LayerRange range,
@@ -216,6 +219,11 @@ public final class LocalShard implements Shard {
     }
 
     @Override
+    public long computeNanos() {
+        return computeNanos;
+    }
+
+    @Override
     public ShardHealth health() {
         return ShardHealth.ready();
     }
@@ -299,9 +307,11 @@ public final class LocalShard implements Shard {
 
     private void compute(AllocatedGraph graph, PlacedBatch placed, PageReordering order) {
         order.arrange(state.caches().kvPool());
+        long begin = System.nanoTime();
         try {
             graph.compute(placed, device);
         } finally {
+            computeNanos += System.nanoTime() - begin;
             order.restore(state.caches().kvPool());
         }
     }

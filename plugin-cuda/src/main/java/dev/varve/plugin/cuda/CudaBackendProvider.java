@@ -8,6 +8,9 @@ import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.api.nativecall.ProcessEnvironment;
 import dev.varve.api.nativecall.SystemLibrary;
 
+import java.nio.file.Path;
+import java.util.List;
+
 /** Finds CUDA devices. */
 public final class CudaBackendProvider implements DeviceBackendProvider {
     /** Read by ggml's CUDA code when it is loaded. */
@@ -28,14 +31,20 @@ public final class CudaBackendProvider implements DeviceBackendProvider {
 
     @Override
     public DeviceBackend open(BackendOptions options) {
-        CudaRuntime.require(SystemLibrary::whyMissing);
+        List<Path> systemLibraries =
+                new CudaLibraries(
+                                SystemLibrary::whyMissing,
+                                new CudaFolders(Path.of("/"), ProcessEnvironment::get).find())
+                        .openAll();
         if (options.peerAccess()) {
             ProcessEnvironment.set(PEER_ACCESS, "1");
         }
-        return GpuBackend.open(
-                name(),
-                "CUDA",
-                GpuBackend.packedLibrary(CudaBackendProvider.class, name(), options),
-                device -> false);
+        return new CudaBackend(
+                GpuBackend.open(
+                        name(),
+                        "CUDA",
+                        GpuBackend.packedLibrary(CudaBackendProvider.class, name(), options),
+                        device -> false),
+                systemLibraries);
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.api.backend;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /** The devices of one kind, available after their library was loaded. Thread-safe. */
@@ -15,4 +16,12 @@ public interface DeviceBackend {
      *     cannot be initialised, naming it as {@code name:index}
      */
     ComputeDevice open(int index, DeviceOptions options);
+
+    /**
+     * Files of the system that the backend found in a place that the dynamic loader does not
+     * search, such as a vendor's runtime library inside a package of another language.
+     */
+    default List<Path> systemLibraries() {
+        return List.of();
+    }
 }

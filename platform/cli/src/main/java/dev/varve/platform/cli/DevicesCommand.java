@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.platform.placement.LocalBackends;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 import java.util.Locale;
@@ -36,8 +38,9 @@ final class DevicesCommand extends CliCommand {
                 new LocalBackends(catalog.backends(), plugins.backendOptions(environment()));
         for (DeviceBackendProvider provider : catalog.backends().values()) {
             try {
-                List<DeviceInfo> devices = backends.open(provider.name()).devices();
-                devices.forEach(device -> show(provider, device, listed));
+                DeviceBackend backend = backends.open(provider.name());
+                List<DeviceInfo> devices = backend.devices();
+                devices.forEach(device -> show(provider, device, backend, listed));
                 if (devices.isEmpty()) {
                     showUnavailable(provider, "no device was found", listed);
                 }
@@ -56,9 +59,13 @@ final class DevicesCommand extends CliCommand {
         return 0;
     }
 
-    private void show(DeviceBackendProvider provider, DeviceInfo device, ArrayNode listed) {
-        listed.addObject()
-                .put("name", device.name())
+    private void show(
+            DeviceBackendProvider provider,
+            DeviceInfo device,
+            DeviceBackend backend,
+            ArrayNode listed) {
+        ObjectNode entry = listed.addObject();
+        entry.put("name", device.name())
                 .put("backend", provider.name())
                 .put("ggml_version", provider.ggmlVersion())
                 .put("available", true)
@@ -66,6 +73,8 @@ final class DevicesCommand extends CliCommand {
                 .put("memory_total_bytes", device.memoryTotalBytes())
                 .put("memory_free_bytes", device.memoryFreeBytes())
                 .put("host_cores", device.hostCores());
+        ArrayNode libraries = entry.putArray("system_libraries");
+        backend.systemLibraries().forEach(file -> libraries.add(file.toString()));
         if (!json) {
             out().println(
                             String.format(
@@ -76,6 +85,7 @@ final class DevicesCommand extends CliCommand {
                                     gibibytes(device.memoryFreeBytes()),
                                     gibibytes(device.memoryTotalBytes()),
                                     provider.ggmlVersion()));
+            backend.systemLibraries().forEach(file -> out().println("          with " + file));
         }
     }
 

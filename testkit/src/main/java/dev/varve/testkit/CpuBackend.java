@@ -36,6 +36,13 @@ final class CpuBackend {
                     "ggml_backend_dev_by_type",
                     FunctionDescriptor.of(ADDRESS, JAVA_INT));
 
+    /** {@code ggml_backend_dev_t ggml_backend_dev_by_name(const char * name)} */
+    private static final MethodHandle DEVICE_BY_NAME =
+            NativeFolder.bind(
+                    NativeFolder.REGISTRY,
+                    "ggml_backend_dev_by_name",
+                    FunctionDescriptor.of(ADDRESS, ADDRESS));
+
     /** {@code ggml_backend_reg_t ggml_backend_dev_backend_reg(ggml_backend_dev_t device)} */
     private static final MethodHandle DEVICE_REGISTRY =
             NativeFolder.bind(
@@ -76,6 +83,20 @@ final class CpuBackend {
         } catch (Throwable e) {
             throw unchecked(e);
         }
+    }
+
+    /** Returns the device of a name, such as {@code CUDA0}. */
+    static MemorySegment device(String name) {
+        MemorySegment device;
+        try (Arena arena = Arena.ofConfined()) {
+            device = (MemorySegment) DEVICE_BY_NAME.invokeExact(arena.allocateFrom(name));
+        } catch (Throwable e) {
+            throw unchecked(e);
+        }
+        if (device.equals(MemorySegment.NULL)) {
+            throw new IllegalArgumentException("no backend of this process has a device " + name);
+        }
+        return device;
     }
 
     /** A running pool; {@link #freeThreadPool} ends its threads. */

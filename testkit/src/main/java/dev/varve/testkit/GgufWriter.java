@@ -113,6 +113,40 @@ public final class GgufWriter {
         return this;
     }
 
+    /**
+     * Replaces the contents of all tensors of a type by one pattern, which is repeated and begins
+     * at another block in each tensor. Files are then written as fast as the disk permits.
+     *
+     * @param pattern whole blocks of the type
+     */
+    public GgufWriter repeat(TensorType type, byte[] pattern) {
+        if (pattern.length == 0 || pattern.length % type.blockBytes() != 0) {
+            throw new IllegalArgumentException(
+                    pattern.length + " bytes are no whole blocks of " + type);
+        }
+        tensors.replaceAll(
+                (name, tensor) ->
+                        tensor.type() == type
+                                ? new Tensor(
+                                        name,
+                                        type,
+                                        tensor.shape(),
+                                        new TensorData.Raw(out -> repeat(pattern, tensor, out)))
+                                : tensor);
+        return this;
+    }
+
+    private static void repeat(byte[] pattern, Tensor tensor, OutputStream out) throws IOException {
+        int blockBytes = tensor.type().blockBytes();
+        int begin =
+                Math.floorMod(tensor.name().hashCode(), pattern.length / blockBytes) * blockBytes;
+        for (long left = tensor.bytes(); left > 0; begin = 0) {
+            int count = (int) Math.min(left, pattern.length - begin);
+            out.write(pattern, begin, count);
+            left -= count;
+        }
+    }
+
     /** Leaves out the value or tensor of a name, for files that lack it. */
     public GgufWriter leaveOut(String name) {
         if (values.remove(name) == null && tensors.remove(name) == null) {

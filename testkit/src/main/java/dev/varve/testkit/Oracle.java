@@ -10,10 +10,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * An independent implementation of the model families: libllama v0.5.0 on the CPU.
+ * An independent implementation of the model families: libllama v0.5.0, on the CPU unless a device
+ * is named.
  *
  * <p>Owns the model, its context and a thread pool; {@link #close} frees them and may be called
  * twice. For one thread at a time. The first oracle of a process loads ggml's backends, unless they
@@ -21,6 +23,7 @@ import java.util.SplittableRandom;
  */
 @SuppressWarnings("restricted")
 public final class Oracle implements AutoCloseable {
+    private static final int ALL_LAYERS = 999;
     private static final int LOAD_MODE_READ = 0;
     private static final int LOAD_MODE_MMAP = 1;
     private static final long BENCHMARK_SEED = 42;
@@ -71,11 +74,23 @@ public final class Oracle implements AutoCloseable {
      *     its reason
      */
     public static Oracle open(Path file, OracleOptions options) {
+        return open(file, options, Optional.empty());
+    }
+
+    /**
+     * Loads a model, with all layers on one device.
+     *
+     * @param device ggml's name for it, such as {@code CUDA0}; its backend must be loaded. Empty
+     *     for the CPU
+     * @throws IllegalArgumentException as for {@link #open(Path, OracleOptions)}, or if no backend
+     *     has such a device
+     */
+    public static Oracle open(Path file, OracleOptions options, Optional<String> device) {
         load();
         NativeLog.drain();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment path = arena.allocateFrom(file.toAbsolutePath().toString());
-            MemorySegment model = LlamaApi.loadModel(path, modelParams(arena, options));
+            MemorySegment model = LlamaApi.loadModel(path, modelParams(arena, options, device));
             if (model.equals(MemorySegment.NULL)) {
                 throw new IllegalArgumentException(
                         file + ": refused by libllama: " + NativeLog.drain());
@@ -335,13 +350,19 @@ public final class Oracle implements AutoCloseable {
         return new SplittableRandom(BENCHMARK_SEED).ints(count, 0, vocabularyTokens).toArray();
     }
 
-    private static MemorySegment modelParams(Arena arena, OracleOptions options) {
+    private static MemorySegment modelParams(
+            Arena arena, OracleOptions options, Optional<String> device) {
         MemorySegment params = LlamaApi.modelDefaults(arena);
-        LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "n_gpu_layers", 0);
-        // An empty list: with an accelerator in the process, even an idle one, libllama would
-        // keep the processor's weights where they cannot be repacked.
-        LlamaLayouts.setAddress(
-                params, LlamaLayouts.MODEL_PARAMS, "devices", arena.allocate(ADDRESS));
+        LlamaLayouts.setInt(
+                params,
+                LlamaLayouts.MODEL_PARAMS,
+                "n_gpu_layers",
+                device.isPresent() ? ALL_LAYERS : 0);
+        // A list that ends with NULL. Empty: with an accelerator in the process, even an idle one,
+        // libllama would keep the processor's weights where they cannot be repacked.
+        MemorySegment devices = arena.allocate(ADDRESS, 2);
+        device.ifPresent(name -> devices.set(ADDRESS, 0, CpuBackend.device(name)));
+        LlamaLayouts.setAddress(params, LlamaLayouts.MODEL_PARAMS, "devices", devices);
         int loadMode = options.mmap() ? LOAD_MODE_MMAP : LOAD_MODE_READ;
         LlamaLayouts.setInt(params, LlamaLayouts.MODEL_PARAMS, "load_mode", loadMode);
         LlamaLayouts.setBoolean(

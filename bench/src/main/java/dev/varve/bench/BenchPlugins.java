@@ -1,6 +1,9 @@
 package dev.varve.bench;
 
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
@@ -8,6 +11,8 @@ import dev.varve.api.snapshot.SharedStoreProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.platform.host.PluginSettings;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginOrigin;
@@ -21,9 +26,14 @@ import dev.varve.plugin.qwen3.Qwen3Family;
 import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.ServiceLoader;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The plugins on the class path, and ggml as the oracle uses it. */
 final class BenchPlugins {
@@ -31,6 +41,14 @@ final class BenchPlugins {
             List.of(new Qwen3Family(), new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
 
     private static final DeviceBackendProvider PROCESSOR = new CpuBackendProvider();
+
+    private static final LocalBackends BACKENDS =
+            new LocalBackends(
+                    backends(PROCESSOR).stream()
+                            .collect(
+                                    Collectors.toMap(
+                                            DeviceBackendProvider::name, Function.identity())),
+                    new BackendOptions(natives(), Optional.of(natives()), false));
 
     private BenchPlugins() {}
 
@@ -68,7 +86,7 @@ final class BenchPlugins {
                                                 PluginServiceKind.FAMILIES,
                                                 FAMILIES,
                                                 PluginServiceKind.BACKENDS,
-                                                List.of(processor),
+                                                backends(processor),
                                                 PluginServiceKind.STORES,
                                                 stores,
                                                 PluginServiceKind.SHARED_STORES,
@@ -77,6 +95,35 @@ final class BenchPlugins {
                                                 speculators))));
         Path cache = model.toAbsolutePath().getParent();
         return PluginSettings.of(catalog, cache).withGgmlHome(natives());
+    }
+
+    /** A processor, and the devices of other plugins that are on the class path. */
+    private static List<DeviceBackendProvider> backends(DeviceBackendProvider processor) {
+        List<DeviceBackendProvider> all = new ArrayList<>();
+        all.add(processor);
+        for (DeviceBackendProvider each : ServiceLoader.load(DeviceBackendProvider.class)) {
+            if (!each.name().equals(processor.name())) {
+                all.add(each);
+            }
+        }
+        return List.copyOf(all);
+    }
+
+    /** Opens a device of this process, such as {@code cuda:0}; the caller closes it. */
+    static ComputeDevice device(String name, int threads) {
+        return BACKENDS.openDevice(
+                DeviceReference.parse(name),
+                new DeviceOptions(OptionalInt.of(threads), OptionalInt.empty(), false));
+    }
+
+    /** Returns the device as libllama names it, such as {@code CUDA0}; empty for the processor. */
+    static Optional<String> ggmlName(String name) {
+        if (DeviceReference.parse(name).equals(DeviceReference.PROCESSOR)) {
+            return Optional.empty();
+        }
+        try (ComputeDevice device = device(name, 1)) {
+            return Optional.of(device.ggmlDevice().name());
+        }
     }
 
     /** A model file as its family reads it. */

@@ -176,7 +176,12 @@ public final class CompareBench {
             int vocabulary = ours.adapter().shape().vocabularySize();
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
                 settle();
-                double ourRate = together(ours.engine(), oracle, vocabulary);
+                double ourRate =
+                        Timed.together(
+                                ours.engine(),
+                                oracle.benchmarkTokens(128 + 2 * sequences),
+                                sequences,
+                                vocabulary);
                 settle();
                 double theirRate = oracle.batchedDecode(sequences, 64, 64);
                 if (pair >= 0) {
@@ -211,40 +216,6 @@ public final class CompareBench {
     private GenerationEnd ask(Engine engine, int promptTokens, int count, int vocabulary)
             throws Exception {
         return submit(engine, promptTokens, count, vocabulary).end.get();
-    }
-
-    /** Tokens per second from the moment when all sequences decode until the first one ends. */
-    private double together(Engine engine, Oracle oracle, int vocabulary) throws Exception {
-        List<Timed> all = new ArrayList<>();
-        int count = 64 + 2 * sequences;
-        int[] given = oracle.benchmarkTokens(64 + count);
-        for (int sequence = 0; sequence < sequences; sequence++) {
-            int[] own = shifted(given, sequence, vocabulary);
-            all.add(
-                    Timed.submit(
-                            engine,
-                            Arrays.copyOf(own, 64),
-                            Arrays.copyOfRange(own, 64, own.length)));
-        }
-        for (Timed each : all) {
-            each.end.get();
-        }
-        long begin = all.stream().mapToLong(each -> each.times.getFirst()).max().orElseThrow();
-        long end = all.stream().mapToLong(each -> each.times.getLast()).min().orElseThrow();
-        long tokens =
-                all.stream()
-                        .mapToLong(
-                                each ->
-                                        each.times.stream()
-                                                .filter(time -> time > begin && time <= end)
-                                                .count())
-                        .sum();
-        return tokens * 1e9 / (end - begin);
-    }
-
-    /** The tokens of one of several sequences. */
-    private static int[] shifted(int[] tokens, int sequence, int vocabulary) {
-        return Arrays.stream(tokens).map(token -> (token + sequence) % vocabulary).toArray();
     }
 
     private Timed submit(Engine engine, int promptTokens, int count, int vocabulary) {

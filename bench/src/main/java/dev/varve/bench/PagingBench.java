@@ -1,8 +1,6 @@
 package dev.varve.bench;
 
-import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.DeviceOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationRequest;
@@ -29,7 +27,6 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
-import dev.varve.plugin.cpu.CpuBackendProvider;
 
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -40,7 +37,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
@@ -52,12 +48,11 @@ import java.util.concurrent.Semaphore;
  *
  * <pre>
  * PagingBench [--model FILE] [--family qwen35] [--folder DIR] [--vocab 4096] [--pairs 9] [--threads 2]
- *     [--pool 1024] [--policy qk] [--far 12000] [--near 2000] [--short 1200] [-n 64] [--only decode|prefill|moves|shifts]
+ *     [--pool 1024] [--policy qk] [--far 12000] [--near 2000] [--short 1200] [-n 64] [--context 16384] [--device cpu:0] [--only decode|prefill|moves|shifts]
  * </pre>
  */
 public final class PagingBench {
     private static final PrintStream OUT = System.out;
-    private static final int CONTEXT = 16384;
 
     /** Least ratio of decode speed in a long context to that in a short one. */
     private static final double FLAT = 0.95;
@@ -74,9 +69,12 @@ public final class PagingBench {
     /** Tokens of a part of an answer that is timed. */
     private final int stretch;
 
+    private final int context;
+
     private PagingBench(Map<String, String> flags) {
         this.flags = flags;
         stretch = number("-n", 64);
+        context = number("--context", 16_384);
     }
 
     /** Runs the benchmark. */
@@ -116,7 +114,7 @@ public final class PagingBench {
     private ModelSettings pooled(int pool) {
         PagePolicy policy =
                 PagePolicy.valueOf(flags.getOrDefault("--policy", "qk").toUpperCase(Locale.ROOT));
-        return ModelSettings.of(SequenceLimits.of(CONTEXT, 1))
+        return ModelSettings.of(SequenceLimits.of(context, 1))
                 .withPool(
                         Optional.of(
                                 new RequestedPaging(
@@ -139,7 +137,7 @@ public final class PagingBench {
         }
 
         void finish() {
-            wanted.release(CONTEXT);
+            wanted.release(context);
             end.join();
         }
 
@@ -361,14 +359,6 @@ public final class PagingBench {
     }
 
     private ComputeDevice device() {
-        Path natives = BenchPlugins.natives();
-        return new CpuBackendProvider()
-                .open(new BackendOptions(natives, Optional.of(natives), false))
-                .open(
-                        0,
-                        new DeviceOptions(
-                                OptionalInt.of(number("--threads", 2)),
-                                OptionalInt.empty(),
-                                false));
+        return BenchPlugins.device(flags.getOrDefault("--device", "cpu:0"), number("--threads", 2));
     }
 }

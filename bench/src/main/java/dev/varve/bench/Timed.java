@@ -7,11 +7,15 @@ import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.sampling.SamplingOptions;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 
 /** A generation, its tokens, and the time of each of them. */
 final class Timed extends Awaited {
+    /** Tokens of each prompt of {@link #together}. */
+    static final int PROMPT = 64;
+
     final List<Long> times = new ArrayList<>();
     final List<Integer> tokens = new ArrayList<>();
 
@@ -41,6 +45,37 @@ final class Timed extends Awaited {
         Timed timed = new Timed();
         engine.submit(request, timed);
         return timed;
+    }
+
+    /**
+     * Generates given tokens in several sequences at once, each with other ids.
+     *
+     * @param tokens the first {@value #PROMPT} are the prompt
+     * @return tokens per second from the moment when all sequences decode until the first one ends
+     */
+    static double together(Engine engine, int[] tokens, int sequences, int vocabulary)
+            throws Exception {
+        List<Timed> all = new ArrayList<>();
+        for (int sequence = 0; sequence < sequences; sequence++) {
+            int shift = sequence;
+            int[] own = Arrays.stream(tokens).map(token -> (token + shift) % vocabulary).toArray();
+            all.add(
+                    submit(
+                            engine,
+                            Arrays.copyOf(own, PROMPT),
+                            Arrays.copyOfRange(own, PROMPT, own.length)));
+        }
+        for (Timed each : all) {
+            each.end.get();
+        }
+        long begin = all.stream().mapToLong(each -> each.times.getFirst()).max().orElseThrow();
+        long end = all.stream().mapToLong(each -> each.times.getLast()).min().orElseThrow();
+        long count =
+                all.stream()
+                        .flatMap(each -> each.times.stream())
+                        .filter(time -> time > begin && time <= end)
+                        .count();
+        return count * 1e9 / (end - begin);
     }
 
     @Override

@@ -3,24 +3,27 @@
 # Java. Each step has a time limit, and its result is written at once: summary.txt has all of them, STEP.json the outcome,
 # STEP.jsonl the measured values, STEP.err what was logged.
 #
-# usage: run.sh FOLDER RESULTS [--device cuda:0] [--quick] [--minutes 8] [--work FOLDER]
+# usage: run.sh FOLDER RESULTS [--device cuda:0] [--quick] [--minutes 8] [--work FOLDER] [--only STEP,STEP...]
 #   FOLDER      where the parts are
 #   --device    device to meet; cpu:0 tries the kit itself
 #   --quick     only the smallest model and short texts
 #   --minutes   time for all steps; those that would begin later are skipped
-#   --work      where the kit is unpacked and models are written (default: a new temporary folder, deleted at the end)
+#   --work      where the kit is unpacked and models are written (default: a new temporary folder, deleted at the end); what
+#               an earlier run left there is used again
+#   --only      runs these steps only, and writes the models that they need
 set -uo pipefail
-usage="usage: run.sh FOLDER RESULTS [--device cuda:0] [--quick] [--minutes 8] [--work FOLDER]"
+usage="usage: run.sh FOLDER RESULTS [--device cuda:0] [--quick] [--minutes 8] [--work FOLDER] [--only STEP,...]"
 parts=$(cd "${1:?$usage}" && pwd) || exit 2
 mkdir -p "${2:?$usage}" || exit 2
 results=$(cd "$2" && pwd)
 shift 2
-device=cuda:0 quick= minutes=8 work= keeps=
+device=cuda:0 quick= minutes=8 work= keeps= only=
 while (($#)); do
   case $1 in
     --device) device=${2:?$usage} && shift ;;
     --minutes) minutes=${2:?$usage} && shift ;;
     --work) work=${2:?$usage} keeps=yes && shift ;;
+    --only) only=${2:?$usage} && shift ;;
     --quick) quick=yes ;;
     *) echo "run.sh: unknown option $1; $usage" >&2 && exit 2 ;;
   esac
@@ -77,12 +80,15 @@ outcome() {
   } >"$results/$step.json"
 }
 
-skip() { outcome "$1" skipped 0 "$2"; }
+wanted() { [[ -z $only || ,$only, == *,$1,* ]]; }
+
+skip() { ! wanted "$1" || outcome "$1" skipped 0 "$2"; }
 
 # step NAME LIMIT COMMAND...: runs a command for at most so many seconds; fails if it did.
 step() {
   local name=$1 limit=$2 begin=$SECONDS left=$((deadline - SECONDS)) status reader fd
   shift 2
+  [[ $name == model-* ]] || wanted "$name" || return 0
   if ((left < 5)); then
     skip "$name" "no time left"
     return 1
@@ -134,9 +140,10 @@ for part in "$parts"/part-*.tar.xz; do
 done
 unpack() {
   local part
+  [[ ! -e $work/unpacked ]] || return 0
   for part in "$parts"/part-*.tar.xz; do tar -C "$work" -xJf "$part" || return; done
   "$work/java/bin/java" -cp "$work/bench/bench.jar" dev.varve.bench.kit.NativeUnpacker "$work/natives" \
-    "$work"/varve/plugins/varve-plugin-{cpu,cuda}-*.jar
+    "$work"/varve/plugins/varve-plugin-{cpu,cuda}-*.jar && : >"$work/unpacked"
 }
 begin=$SECONDS
 unpack || { outcome unpack failed $((SECONDS - begin)) "a part is damaged, or $work is full" && clean && exit 1; }
@@ -180,13 +187,19 @@ step families 60 "${command[@]}"
 # model LABEL TYPE GIGABYTES: writes a model unless the disk is too full.
 model() {
   local label=$1 type=$2 gigabytes=$3 free
+  [[ ! -e $work/$label.gguf ]] || return 0
   free=$(($(df --output=avail -B1 "$work" | tail -n 1) / 1000000000))
   if ((free <= gigabytes)); then
     skip "model-$label" "needs $gigabytes GB of disk in $work, $free GB are free"
     return 1
   fi
-  bench kit.LargeModelWriter "$label" "$type" "$work/$label.gguf"
-  step "model-$label" 60 "${command[@]}"
+  bench kit.LargeModelWriter "$label" "$type" "$work/$label.partial"
+  if step "model-$label" 60 "${command[@]}"; then
+    mv "$work/$label.partial" "$work/$label.gguf"
+  else
+    rm -f "$work/$label.partial"
+    return 1
+  fi
 }
 
 # speed LABEL LIMIT SECONDS PLACEMENTS PROMPTS: against libllama, each placement for so many seconds.
@@ -198,6 +211,7 @@ speed() {
 
 # drafts LABEL TOKENS PAIRS TARGET: draft tokens of which a set share is right.
 drafts() {
+  wanted "drafts-$1" || return 0
   bench SpeculationBench --model "$work/$1.gguf" --folder "$work" --chance 0.77 --depth 7 -n "$2" --pairs "$3" \
     --devices "$device" --draft-device "$device" --differing accept --threads "$threads" "${starts[@]}"
   say "  target on an H100: $4 tokens/s with draft tokens"
@@ -211,6 +225,7 @@ fi
 if [[ -z $quick ]]; then
   model 4B Q4_K 3 && speed 4B 90 12 "$all" 512,4096
   for label in 27B 35B-A3B; do
+    wanted "speed-$label" || wanted "drafts-$label" || continue
     target=$([[ $label == 27B ]] && echo 190 || echo 450)
     model "$label" Q4_K 23 && speed "$label" 75 15 plain,twice 512,4096 && drafts "$label" 128 2 "$target"
     rm -f "$work/$label.gguf"

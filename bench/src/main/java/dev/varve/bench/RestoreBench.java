@@ -173,9 +173,7 @@ public final class RestoreBench {
                 TARGET / 1e9,
                 found.readBytes() > 0
                         ? String.format(
-                                Locale.ROOT,
-                                "; %.1f MB read from disk",
-                                found.readBytes() / 1e6)
+                                Locale.ROOT, "; %.1f MB read from disk", found.readBytes() / 1e6)
                         : "");
         report.json(json);
     }

@@ -46,7 +46,7 @@ class CudaFoldersTest {
     @Test
     void environmentsAreFoundByTheirVariablesInOrder() throws IOException {
         Path toolkit = make("sdk/lib64");
-        Path active = make("work/venv/lib/python3.12/site-packages/nvidia/cu13/lib");
+        Path active = make("srv/venv/lib/python3.12/site-packages/nvidia/cu13/lib");
         Path onPath = make("own/python/lib/python3.14/site-packages/nvidia/cu13/lib");
         Files.createFile(make("own/python/bin").resolve("python3"));
         Path personal = make("home/user/.local/lib/python3.12/site-packages/nvidia/cu13/lib");
@@ -55,7 +55,7 @@ class CudaFoldersTest {
                 find(
                         Map.of(
                                 "CUDA_HOME", "/sdk",
-                                "VIRTUAL_ENV", "/work/venv",
+                                "VIRTUAL_ENV", "/srv/venv",
                                 "PATH", "/none:relative::/own/python/bin",
                                 "HOME", "/home/user"));
 

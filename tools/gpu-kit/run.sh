@@ -220,7 +220,7 @@ drafts() {
 
 all=plain,twice,processor,process
 if model 0.8B Q4_K 1; then
-  if [[ -n $quick ]]; then speed 0.8B 150 25 "$all" 128,512; else speed 0.8B 90 10 "$all" 512,4096; fi
+  if [[ -n $quick ]]; then speed 0.8B 200 25 "$all" 128; else speed 0.8B 90 10 "$all" 512,4096; fi
 fi
 if [[ -z $quick ]]; then
   model 4B Q4_K 3 && speed 4B 90 12 "$all" 512,4096

@@ -46,6 +46,7 @@ public final class DeviceBench {
 
     /** Least runs for a verdict: a single one may have met a busy machine. */
     private static final int VERDICT_RUNS = 2;
+
     private static final double GIBIBYTE = 1L << 30;
 
     /** Memory of a model in units of its file: weights, and caches of the measured sequences. */

@@ -130,7 +130,8 @@ public final class SpeculationBench {
         int atOnce = number("--at-once", 1);
         int count = number("-n", 256);
         Ratio ratio = new Ratio("decode " + count + " x " + atOnce);
-        // Where several columns round unlike one, drafts are right until the answers diverge.
+        // If a step of several tokens rounds differently, draft tokens are right until the
+        // responses diverge.
         boolean differing = flags.getOrDefault("--differing", "fail").equals("accept");
         int[] sums = new int[2];
         try (HostedModel model = load(target, draft.write(folder), atOnce, count)) {

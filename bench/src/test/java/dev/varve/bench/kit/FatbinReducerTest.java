@@ -28,7 +28,7 @@ class FatbinReducerTest {
 
     @TempDir Path folder;
 
-    /** Where the payloads of the library begin, by architecture; each has 40 bytes of 7. */
+    /** Offsets of the payloads in the library, by architecture; a payload is 40 bytes of 7. */
     private static final Map<Integer, Integer> PAYLOADS =
             Map.of(75, DATA + 16 + 64, 90, DATA + 16 + 64 + 40 + 64, 86, DATA + 240 + 16 + 64);
 

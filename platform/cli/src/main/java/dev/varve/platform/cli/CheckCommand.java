@@ -123,13 +123,15 @@ final class CheckCommand extends CliCommand {
         ModelLoadArguments.positive(threads, "--threads");
         CheckTable table = new CheckTable(out());
         List<CheckResult> results = new ArrayList<>();
-        for (DeviceReference device : devices(table, results)) {
-            check(
-                    device,
-                    result -> {
-                        results.add(result);
-                        table.show(result);
-                    });
+        // The report has the results so far, in case the checks are interrupted or killed.
+        CheckProcess.Sink sink =
+                result -> {
+                    results.add(result);
+                    table.show(result);
+                    report.ifPresent(file -> new CheckReport(results, full).write(file));
+                };
+        for (DeviceReference device : devices(sink)) {
+            check(device, sink);
         }
         table.summarise(results);
         if (report.isPresent()) {
@@ -143,7 +145,7 @@ final class CheckCommand extends CliCommand {
     }
 
     /** Devices to check; reports those that cannot be opened. */
-    private Set<DeviceReference> devices(CheckTable table, List<CheckResult> results) {
+    private Set<DeviceReference> devices(CheckProcess.Sink sink) {
         PluginCatalog catalog = plugins.discover(environment());
         if (!named.isEmpty()) {
             Set<DeviceReference> devices = new LinkedHashSet<>();
@@ -159,15 +161,13 @@ final class CheckCommand extends CliCommand {
                     devices.add(DeviceReference.parse(device.name()));
                 }
             } catch (VarveException e) {
-                CheckResult skipped =
+                sink.accept(
                         new CheckResult(
                                 provider.name(),
                                 CheckGroup.DEVICE,
                                 "backend",
                                 Verdict.skipped("unavailable: " + e.getMessage()),
-                                0);
-                results.add(skipped);
-                table.show(skipped);
+                                0));
             }
         }
         return devices;

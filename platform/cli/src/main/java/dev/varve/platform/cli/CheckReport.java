@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Report of checks, as JSON and as Markdown, for people who were not there. Holds the hardware, the
- * versions and the results, but no name of a user or host, and of files only their own name.
+ * Report of checks, as JSON and as Markdown, to send to others. Holds the hardware, the versions
+ * and the results, but no name of a user or host, and of files only their own name.
  */
 final class CheckReport {
     /** Folders of an absolute path. */
@@ -34,9 +34,9 @@ final class CheckReport {
     }
 
     /**
-     * Checks before the first check that the report can be written after the last.
+     * Checks before the first check that the report can be written.
      *
-     * @throws VarveException of kind UNREADABLE_FILE if not
+     * @throws UsageException if its folder does not exist or is not writable
      */
     static void requireWritable(Path file) {
         Path folder = file.toAbsolutePath().getParent();

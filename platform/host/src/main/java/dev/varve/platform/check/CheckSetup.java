@@ -25,7 +25,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What all checks need: plugins, models and processes.
+ * Plugins, models and processes that all checks use.
  *
  * @param plugins loaded, so that all checks use the same backends
  * @param processes how shard processes are started; without a command, checks that need one are

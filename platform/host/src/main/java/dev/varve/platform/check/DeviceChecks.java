@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 
 /** All checks of one device, in order. The checks of a group are made when it begins. */
@@ -48,8 +49,20 @@ public final class DeviceChecks {
         }
     }
 
-    /** Returns the checks; the order and number are the same at every call. */
+    /**
+     * Returns the checks; the order and number are the same at every call. A device that cannot be
+     * opened has a single check, which fails with the reason.
+     */
     public Iterator<Check> checks() {
+        try {
+            setup.backends().info(device);
+        } catch (VarveException e) {
+            Callable<Verdict> fails =
+                    () -> {
+                        throw e;
+                    };
+            return List.of(new Check(CheckGroup.DEVICE, "backend", fails)).iterator();
+        }
         boolean renders = isSoftwareRenderer();
         return Arrays.stream(CheckGroup.values())
                 .filter(setup.groups()::contains)

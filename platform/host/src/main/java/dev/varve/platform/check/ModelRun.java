@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a model computes on some devices.
+ * Logits and greedy tokens of a model on some devices.
  *
  * @param logits of each token of a text, in order
  * @param greedy continuation of the text

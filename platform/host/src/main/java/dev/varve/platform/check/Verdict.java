@@ -3,10 +3,10 @@ package dev.varve.platform.check;
 import java.util.Objects;
 
 /**
- * What a check found.
+ * Outcome of a check, with the expected and the found value.
  *
- * @param expected what a device without faults does; empty if nothing specific is expected
- * @param found what this device does, or why the check did not run
+ * @param expected values of a device without faults; empty if nothing specific is expected
+ * @param found values of this device, or the reason why the check did not run
  */
 public record Verdict(CheckStatus status, String expected, String found) {
     /** Checks that nothing is missing. */

@@ -259,7 +259,10 @@ public class PlainShard extends FakeShard {
         }
     }
 
-    /** Whatever a chunk reads must have been written for it, and none may write another's. */
+    /**
+     * Rejects a chunk that reads places that were not written for it, and two chunks that write to
+     * the same places.
+     */
     private void requirePlaces(List<SequenceChunk> chunks) {
         Set<Long> sequences = new HashSet<>();
         Set<Integer> rows = new HashSet<>();

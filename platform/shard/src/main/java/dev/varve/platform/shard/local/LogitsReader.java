@@ -39,8 +39,10 @@ final class LogitsReader {
      */
     void read(Batch batch, Tensor rows, Optional<RowMaxima> maxima, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);
-        boolean wantsBest = batch.chunks().stream().anyMatch(chunk -> chunk.outputs().isBest());
-        Optional<int[]> known = maxima.filter(all -> wantsBest).map(all -> all.read(vocabulary));
+        Optional<int[]> known =
+                maxima.isPresent() && wantsBest(batch)
+                        ? Optional.of(maxima.get().read(vocabulary))
+                        : Optional.empty();
         int row = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             int count = chunk.outputCount();
@@ -59,5 +61,14 @@ final class LogitsReader {
             }
             row += count;
         }
+    }
+
+    private static boolean wantsBest(Batch batch) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            if (chunk.outputs().isBest()) {
+                return true;
+            }
+        }
+        return false;
     }
 }

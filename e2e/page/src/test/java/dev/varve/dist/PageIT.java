@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.microsoft.playwright.BrowserContext;
@@ -28,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -90,6 +92,37 @@ class PageIT {
         assertThat(tab.page().locator(".chats a")).hasText("What is 7 + 5?");
         tab.page().reload();
         assertThat(tab.lastAnswer()).containsText("7 + 5 = 12.");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void whatAModelWritesIsHarmless() {
+        List<String> asked = new ArrayList<>();
+        person.onRequest(request -> asked.add(request.url()));
+        ScriptedChat.answers(tab.page(), PageLooksIT.HOSTILE, PageLooksIT.HOSTILE);
+        tab.askAndWait(PageLooksIT.HOSTILE);
+        tab.lastAnswer().locator(".thoughts summary").click();
+        tab.page().reload();
+
+        assertThat(tab.lastAnswer()).containsText("The end.");
+        assertThat(tab.lastAnswer()).containsText("<img src=x onerror=");
+        assertNull(tab.page().evaluate("window.hacked"));
+        assertEquals(
+                List.of("https://example.org/", "https://evil.example/x.png?told=secret"),
+                tab.lastAnswer()
+                        .locator("> .text.rich a[href]")
+                        .evaluateAll("links => links.map(link => link.href).slice(0, 2)"));
+        assertEquals(
+                0,
+                tab.page()
+                        .locator(
+                                ".messages :is(script, img, iframe, style, form, input, svg"
+                                        + " *:not(use), [onload], [onerror], [style])")
+                        .count());
+        assertThat(tab.lastAnswer().locator(".code-head").last()).containsText("html");
+        assertThat(tab.lastAnswer().locator("td").last()).hasCSS("text-align", "right");
+        assertEquals(
+                List.of(), asked.stream().filter(url -> !url.startsWith(server.url())).toList());
         assertEquals(List.of(), tab.complaints());
     }
 

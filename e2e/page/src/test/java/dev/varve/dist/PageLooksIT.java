@@ -3,7 +3,6 @@ package dev.varve.dist;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonElement;
@@ -23,16 +22,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** How the page looks, to all kinds of people, and how quick it is. */
+@Tag("nightly")
 @Timeout(240)
 class PageLooksIT {
     /** Hostile text that a model may write, by chance or because a prompt requests it. */
-    private static final String HOSTILE =
+    static final String HOSTILE =
             """
             # All kinds of text
 
@@ -94,42 +93,6 @@ class PageLooksIT {
     }
 
     @Test
-    void whatAModelWritesIsHarmless() {
-        try (BrowserContext person = browser.desktop()) {
-            List<String> asked = new ArrayList<>();
-            person.onRequest(request -> asked.add(request.url()));
-            ChatPage tab = ChatPage.open(person, server.url());
-            ScriptedChat.answers(tab.page(), HOSTILE, HOSTILE);
-            tab.askAndWait(HOSTILE);
-            tab.lastAnswer().locator(".thoughts summary").click();
-            tab.page().reload();
-
-            assertThat(tab.lastAnswer()).containsText("The end.");
-            assertThat(tab.lastAnswer()).containsText("<img src=x onerror=");
-            assertNull(tab.page().evaluate("window.hacked"));
-            assertEquals(
-                    List.of("https://example.org/", "https://evil.example/x.png?told=secret"),
-                    tab.lastAnswer()
-                            .locator("> .text.rich a[href]")
-                            .evaluateAll("links => links.map(link => link.href).slice(0, 2)"));
-            assertEquals(
-                    0,
-                    tab.page()
-                            .locator(
-                                    ".messages :is(script, img, iframe, style, form, input, svg"
-                                            + " *:not(use), [onload], [onerror], [style])")
-                            .count());
-            assertThat(tab.lastAnswer().locator(".code-head").last()).containsText("html");
-            assertThat(tab.lastAnswer().locator("td").last()).hasCSS("text-align", "right");
-            assertEquals(
-                    List.of(),
-                    asked.stream().filter(url -> !url.startsWith(server.url())).toList());
-            assertEquals(List.of(), tab.complaints());
-        }
-    }
-
-    @Test
-    @Tag("nightly")
     void itIsReadableInLightAndDarkAndByMachines() {
         try (BrowserContext person = browser.desktop()) {
             ChatPage tab = ChatPage.open(person, server.url());
@@ -163,7 +126,6 @@ class PageLooksIT {
     }
 
     @Test
-    @Tag("nightly")
     void aTelephoneIsWideEnough() {
         try (BrowserContext person = browser.phone()) {
             ChatPage tab = ChatPage.open(person, server.url());
@@ -190,7 +152,6 @@ class PageLooksIT {
     }
 
     @Test
-    @Tag("nightly")
     void theFirstLoadIsSmallAndQuick() {
         double best = Double.MAX_VALUE;
         double work = Double.MAX_VALUE;
@@ -236,7 +197,6 @@ class PageLooksIT {
     }
 
     @Test
-    @Tag("nightly")
     void tokensAreShownAsTheyCome() {
         try (BrowserContext person = browser.desktop()) {
             person.addInitScript(
@@ -284,7 +244,6 @@ class PageLooksIT {
     }
 
     @Test
-    @Tag("nightly")
     void fiveThousandMessagesScroll() {
         try (BrowserContext person = browser.desktop()) {
             ChatPage tab = ChatPage.open(person, server.url());

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.LogitsBuffers;
 import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
@@ -46,7 +47,7 @@ public final class RemoteShard implements Shard {
     private final BatchCodec batches;
     private final ResultCodec results;
     private final CachePartCodec parts;
-    private final LogitsBuffer logits = new LogitsBuffer();
+    private final LogitsBuffers logits = new LogitsBuffers();
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
     private final ComputeUnit unit;
@@ -150,6 +151,11 @@ public final class RemoteShard implements Shard {
     @Override
     public double boundaryMillis() {
         return boundaryNanos / 1e6;
+    }
+
+    @Override
+    public void keepLogits(int results) {
+        logits.keep(results);
     }
 
     @Override

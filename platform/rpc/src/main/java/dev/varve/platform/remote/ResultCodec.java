@@ -5,6 +5,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.LogitsBuffers;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
@@ -98,9 +99,9 @@ record ResultCodec(
     }
 
     /**
-     * @param buffer provides the array for rows of logits
+     * @param buffers provide the array for rows of logits
      */
-    Received decode(Batch batch, Message message, LogitsBuffer buffer) {
+    Received decode(Batch batch, Message message, LogitsBuffers buffers) {
         FieldReader fields = new FieldReader(message.meta());
         long nanos = fields.number("compute time", 0L, Long.MAX_VALUE);
         ShardMemory memory = memory(fields);
@@ -128,10 +129,10 @@ record ResultCodec(
         if (payload.remaining() != expected) {
             throw FieldReader.invalid("result", expected + " bytes", payload.remaining());
         }
-        float[] logits = buffer.none();
+        float[] logits = buffers.latest();
         Optional<LayerActivations> boundary = Optional.empty();
         if (ends) {
-            logits = readLogits(batch, payload, buffer);
+            logits = readLogits(batch, payload, buffers);
         } else {
             boundary =
                     Optional.of(
@@ -188,11 +189,11 @@ record ResultCodec(
                 : batch.captures().stream().filter(range::computesInputOf).sorted().toList();
     }
 
-    private float[] readLogits(Batch batch, ByteBuffer payload, LogitsBuffer buffer) {
+    private float[] readLogits(Batch batch, ByteBuffer payload, LogitsBuffers buffers) {
         if (requestedRows(batch) == 0) {
-            return buffer.none();
+            return buffers.latest();
         }
-        float[] logits = buffer.of(Math.multiplyExact(batch.outputs(), vocabulary));
+        float[] logits = buffers.next(Math.multiplyExact(batch.outputs(), vocabulary));
         int row = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             int count = chunk.outputs().count(chunk.tokens().length);

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LogitsBuffers;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.RequestedOutput;
@@ -75,7 +76,7 @@ class ResultCodecTest {
         ShardResult sent = result(List.of(feature(2), feature(3)));
 
         ShardResult received =
-                codec.decode(batch, codec.encode(batch, sent, MEMORY, 1), new LogitsBuffer())
+                codec.decode(batch, codec.encode(batch, sent, MEMORY, 1), new LogitsBuffers())
                         .result();
 
         assertEquals(
@@ -101,7 +102,7 @@ class ResultCodecTest {
                                     codec.decode(
                                             batch,
                                             codec.encode(batch, result(wrong), MEMORY, 1),
-                                            new LogitsBuffer()),
+                                            new LogitsBuffers()),
                             () -> wrong.stream().map(CapturedFeature::layer).toList().toString());
             assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
         }
@@ -155,7 +156,7 @@ class ResultCodecTest {
     }
 
     private static ShardResult passed(Batch batch, ShardResult sent) {
-        return codec(2).decode(batch, codec(2).encode(batch, sent, MEMORY, 1), new LogitsBuffer())
+        return codec(2).decode(batch, codec(2).encode(batch, sent, MEMORY, 1), new LogitsBuffers())
                 .result();
     }
 
@@ -240,14 +241,14 @@ class ResultCodecTest {
             Message cut = new Message(whole.type(), whole.meta().slice(0, length), whole.payload());
             assertThrows(
                     WireException.class,
-                    () -> codec(2).decode(batch, cut, new LogitsBuffer()),
+                    () -> codec(2).decode(batch, cut, new LogitsBuffers()),
                     "of " + length + " small bytes");
         }
         for (int length = 0; length < whole.payload().remaining(); length++) {
             Message cut = new Message(whole.type(), whole.meta(), whole.payload().slice(0, length));
             assertThrows(
                     WireException.class,
-                    () -> codec(2).decode(batch, cut, new LogitsBuffer()),
+                    () -> codec(2).decode(batch, cut, new LogitsBuffers()),
                     "of " + length + " large bytes");
         }
     }

@@ -64,6 +64,14 @@ public interface Shard extends AutoCloseable {
     }
 
     /**
+     * Sets how many results with logits stay valid, for callers with several batches in flight.
+     * Called before the first batch, if at all; otherwise it is one.
+     *
+     * @param results number of latest results with logits, at least 1
+     */
+    void keepLogits(int results);
+
+    /**
      * Runs a batch: its changes, then its chunks. If it fails, the rows that it changes are
      * undefined as well.
      *

@@ -7,8 +7,8 @@ import java.util.Optional;
  * Result of a batch on one shard.
  *
  * @param logits {@code F32 [vocabularySize, rows]}, row after row; the shard's own buffer, valid
- *     until its next forward with outputs. A row of a chunk that requested only ids is undefined.
- *     Empty if the range does not end the model
+ *     until its next forward with outputs, or as {@link Shard#keepLogits} says. A row of a chunk
+ *     that requested only ids is undefined. Empty if the range does not end the model
  * @param best per row, the most likely token of a chunk that requested ids, see {@link
  *     RequestedOutput#isBest}, the lowest id on ties; -1 if a logit is NaN
  * @param rows number of rows

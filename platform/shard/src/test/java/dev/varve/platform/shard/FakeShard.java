@@ -52,6 +52,11 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
+    public void keepLogits(int results) {
+        // Results have arrays of their own.
+    }
+
+    @Override
     public double boundaryMillis() {
         return 0;
     }

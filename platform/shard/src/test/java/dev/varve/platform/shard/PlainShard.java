@@ -59,7 +59,8 @@ public class PlainShard extends FakeShard {
     private final PlainModel model;
     private final Sizes sizes;
     private final PlainCaches caches;
-    private float[] logits = new float[0];
+    private final LogitsBuffers buffers = new LogitsBuffers();
+    private float[] logits = buffers.latest();
     private Optional<String> missing = Optional.empty();
 
     /** Of the last batch, by layer and chunk. */
@@ -86,6 +87,11 @@ public class PlainShard extends FakeShard {
     /** Called before a batch is computed, on the thread that computes it. */
     protected void beforeBatch(Batch batch) {
         // Tests that want to look or to wait override this.
+    }
+
+    @Override
+    public void keepLogits(int results) {
+        buffers.keep(results);
     }
 
     @Override
@@ -474,9 +480,7 @@ public class PlainShard extends FakeShard {
     /** Fills the logits, with no number where only the best token was wanted. */
     private int[] outputs(List<SequenceChunk> chunks, int rows, float[][] hidden) {
         int vocabulary = model.shape().vocabularySize();
-        if (rows > 0 && logits.length < rows * vocabulary) {
-            logits = new float[rows * vocabulary];
-        }
+        logits = rows > 0 ? buffers.next(rows * vocabulary) : buffers.latest();
         int[] best = new int[rows];
         int row = 0;
         int column = 0;

@@ -149,6 +149,23 @@ public abstract class ShardContractTest {
     }
 
     @Test
+    void logitsStayValidForAsManyResultsAsTheCallerAskedFor() {
+        shard.keepLogits(3);
+        ShardResult[] results = new ShardResult[3];
+        float[][] rows = new float[results.length][];
+
+        for (int i = 0; i < results.length; i++) {
+            results[i] = run(chunk(i, tokens(i, CHUNK), 0, CHUNK, RequestedOutput.LAST));
+            rows[i] = rows(results[i]);
+            run(chunk(i + 1, tokens(9, CHUNK), 0, CHUNK, RequestedOutput.NONE));
+        }
+
+        for (int i = 0; i < results.length; i++) {
+            assertArrayEquals(rows[i], rows(results[i]), "result " + i);
+        }
+    }
+
+    @Test
     void theBestTokenIsTheLargestOfTheLogits() {
         int[] text = tokens(2, CHUNK);
         float[] logits = rows(run(chunk(0, text, 0, CHUNK, RequestedOutput.LAST)));

@@ -243,6 +243,11 @@ public final class LocalShard implements Shard {
     }
 
     @Override
+    public void keepLogits(int results) {
+        logits.keep(results);
+    }
+
+    @Override
     public CompletableFuture<ShardResult> forward(
             Batch batch, Optional<LayerActivations> boundary) {
         return done(() -> run(batch, boundary, ExecutionMode.COMPUTED));

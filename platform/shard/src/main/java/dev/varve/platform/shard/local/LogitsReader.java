@@ -3,6 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.LogitsBuffers;
 import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.Optional;
@@ -15,19 +16,21 @@ import java.util.Optional;
 final class LogitsReader {
     private final int vocabulary;
     private final RowArgmax argmax;
-    private float[] logits = new float[0];
+    private final LogitsBuffers buffers = new LogitsBuffers();
 
     LogitsReader(BufferType type, int vocabulary) {
         this.vocabulary = vocabulary;
         argmax = RowArgmax.of(type, vocabulary);
     }
 
-    /**
-     * The rows that were copied last; rows of other chunks are undefined. Valid until the next
-     * call.
-     */
+    /** See {@link dev.varve.platform.shard.Shard#keepLogits}. */
+    void keep(int results) {
+        buffers.keep(results);
+    }
+
+    /** The rows that were copied last; rows of other chunks are undefined. */
     float[] logits() {
-        return logits;
+        return buffers.latest();
     }
 
     /**
@@ -43,6 +46,7 @@ final class LogitsReader {
                 maxima.isPresent() && wantsBest(batch)
                         ? Optional.of(maxima.get().read(vocabulary))
                         : Optional.empty();
+        float[] logits = wantsLogits(batch) ? buffers.next(size) : buffers.latest();
         int row = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             int count = chunk.outputCount();
@@ -54,13 +58,19 @@ final class LogitsReader {
                     }
                 }
             } else if (count > 0) {
-                if (logits.length < size) {
-                    logits = new float[size];
-                }
                 rows.read(logits, row * vocabulary, count * vocabulary, (long) row * vocabulary);
             }
             row += count;
         }
+    }
+
+    private static boolean wantsLogits(Batch batch) {
+        for (SequenceChunk chunk : batch.chunks()) {
+            if (chunk.outputCount() > 0 && !chunk.outputs().isBest()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean wantsBest(Batch batch) {

@@ -21,6 +21,7 @@ import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -471,13 +472,15 @@ public final class KvCacheManager {
         // Takes all rows before entering any: a row that a sequence leaves is still read in this
         // batch.
         List<SequenceChunk> chunks = new ArrayList<>(advances.size());
-        int rollbackBuffers = 0;
+        BitSet rollbackBuffers = usedRollbackBuffers();
         for (ScheduledTokens advance : advances) {
             boolean drafted = forgets && advance.draftTokens() > 0;
-            chunks.add(
-                    chunk(
-                            advance,
-                            drafted ? rollbackBuffers++ : ChunkPlacement.NO_ROLLBACK_BUFFER));
+            int buffer =
+                    drafted ? rollbackBuffers.nextClearBit(0) : ChunkPlacement.NO_ROLLBACK_BUFFER;
+            if (drafted) {
+                rollbackBuffers.set(buffer);
+            }
+            chunks.add(chunk(advance, buffer));
         }
         List<PageQuery> queries = paged.queries(advances);
         Batch batch =
@@ -495,6 +498,15 @@ public final class KvCacheManager {
             }
         }
         return batch;
+    }
+
+    /** Returns the rollback buffers of draft tokens in flight, which no other batch may write. */
+    private BitSet usedRollbackBuffers() {
+        BitSet used = new BitSet();
+        if (forgets) {
+            spans.owners().forEach(owner -> owner.rollbackBuffer().ifPresent(used::set));
+        }
+        return used;
     }
 
     /**

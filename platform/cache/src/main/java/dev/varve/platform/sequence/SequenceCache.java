@@ -9,6 +9,7 @@ import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Tokens of a sequence with their cache: KV slots, current recurrent state and one checkpoint. Only
@@ -166,6 +167,13 @@ public final class SequenceCache {
     /** Records the placement of a forward with draft tokens. */
     void draft(ChunkPlacement place) {
         drafted = Optional.of(place);
+    }
+
+    /** Returns the rollback buffer of a forward whose accepted tokens are not known yet. */
+    OptionalInt rollbackBuffer() {
+        return drafted.filter(ChunkPlacement::isDrafted).isPresent()
+                ? OptionalInt.of(drafted.get().rollbackBuffer())
+                : OptionalInt.empty();
     }
 
     /**

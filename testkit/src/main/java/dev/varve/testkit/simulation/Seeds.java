@@ -22,6 +22,14 @@ public final class Seeds {
         seeds.forEach(seed -> trace(scenario, seed));
     }
 
+    /**
+     * Runs a scenario whose threads switch only where they wait, so that its times are those that
+     * its fakes take.
+     */
+    public static Simulation.Trace undisturbed(Class<? extends Scenario> scenario) {
+        return Simulation.runUndisturbed(SimulatedLoader.scenario(scenario.getName()));
+    }
+
     /** Runs a scenario with one seed. */
     public static Simulation.Trace trace(Class<? extends Scenario> scenario, long seed) {
         try {

@@ -28,6 +28,10 @@ public final class Simulation {
     private static volatile Simulation current;
 
     private final long seed;
+
+    /** Whether threads switch only where they wait, so that times are those of the fakes. */
+    private final boolean undisturbed;
+
     private final SplittableRandom random;
 
     /**
@@ -60,8 +64,9 @@ public final class Simulation {
     private boolean over;
     private long overAt;
 
-    private Simulation(long seed) {
+    private Simulation(long seed, boolean undisturbed) {
         this.seed = seed;
+        this.undisturbed = undisturbed;
         SplittableRandom root = new SplittableRandom(seed);
         choices = root.split();
         random = root.split();
@@ -107,7 +112,15 @@ public final class Simulation {
 
     /** Runs a scenario; rethrows its failure, or fails if it leaves threads or actions behind. */
     static Trace run(long seed, Scenario scenario) {
-        Simulation simulation = new Simulation(seed);
+        return run(new Simulation(seed, false), scenario);
+    }
+
+    /** Runs a scenario in the same way, without thread switches except at waits. */
+    static Trace runUndisturbed(Scenario scenario) {
+        return run(new Simulation(0, true), scenario);
+    }
+
+    private static Trace run(Simulation simulation, Scenario scenario) {
         current = simulation;
         try {
             return simulation.run(scenario);
@@ -283,7 +296,7 @@ public final class Simulation {
     }
 
     private void stop() {
-        if (random.nextInt(pointsPerSwitch) != 0) {
+        if (undisturbed || random.nextInt(pointsPerSwitch) != 0) {
             return;
         }
         if (random.nextInt(switchesPerStall) == 0) {

@@ -20,6 +20,11 @@ record BatchEntry(Request request, ScheduledTokens advance, LogitsConsumer consu
         void accept(ShardResult result, int row, int column);
     }
 
+    /** Returns whether the request still runs with the sequence of the tokens. */
+    boolean isCurrent() {
+        return request.isRunning() && request.sequence() == advance.sequence();
+    }
+
     int tokens() {
         return advance.tokens().length;
     }

@@ -83,12 +83,15 @@ final class DecodeStep {
         this.contextTokens = contextTokens;
     }
 
-    /** Returns the entries of all requests in decode. May preempt requests to free slots. */
-    List<BatchEntry> works() {
-        inFlight.awaitOutputs();
+    /**
+     * Returns the entries of requests in decode that are in no batch, those that wait longest
+     * first. May preempt requests to free slots.
+     *
+     * @param most most requests
+     */
+    List<BatchEntry> works(int most) {
         List<RequestStep> steps = new ArrayList<>(running.size());
-        List<Request> requests = new ArrayList<>(running.inDecode());
-        requests.removeIf(rounds::mustWait);
+        List<Request> requests = ready(most);
         Map<Request, int[]> forcedTokens = forcedTokens(requests);
         requests.removeIf(request -> !request.isInDecode());
         List<DraftTokens> draftTokens =
@@ -130,6 +133,16 @@ final class DecodeStep {
         return works;
     }
 
+    private List<Request> ready(int most) {
+        List<Request> ready = running.inDecode();
+        ready.removeIf(request -> request.tokensToCompute() <= 0 || rounds.mustWait(request));
+        if (ready.size() > most) {
+            ready.sort(Comparator.comparingLong(Request::latestBatch));
+            ready.subList(most, ready.size()).clear();
+        }
+        return ready;
+    }
+
     /** Returns the forced tokens of the requests that have any. */
     private Map<Request, int[]> forcedTokens(List<Request> requests) {
         Map<Request, int[]> found = new IdentityHashMap<>();
@@ -166,7 +179,8 @@ final class DecodeStep {
                 request,
                 advance,
                 (result, row, column) -> {
-                    if (request.isRunning()) {
+                    // The request may have been requeued, and run with another sequence.
+                    if (request.isRunning() && request.sequence() == advance.sequence()) {
                         running.guard(request, () -> acceptTokens(step, result, row, column));
                     }
                 });

@@ -389,7 +389,7 @@ public final class EngineCore implements Engine {
     }
 
     private void endCancelled() {
-        fail(queue.removeCancelled(), RunningRequests.cancelled());
+        fail(queue.removeCancelled(), RunningRequests.cancellation());
     }
 
     private void admit() {

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.SnapshotExport;
+import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.Batch;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -60,8 +62,12 @@ final class InFlightBatches {
             boolean changes,
             CompletableFuture<ShardResult> result,
             long submittedAt) {
-        boolean hasOutputs() {
-            return batch.outputs() > 0;
+        boolean hasRows() {
+            return works.stream().anyMatch(work -> work.advance().kind() == ChunkKind.ROWS);
+        }
+
+        boolean isOf(Predicate<Request> condition) {
+            return works.stream().anyMatch(work -> condition.test(work.request()));
         }
 
         /** Returns whether several requests share it that could be computed separately. */
@@ -117,11 +123,21 @@ final class InFlightBatches {
         return batches.isEmpty();
     }
 
+    /** Returns the number of batches with decode rows. */
+    int withRows() {
+        int count = 0;
+        for (InFlightBatch batch : batches) {
+            count += batch.hasRows() ? 1 : 0;
+        }
+        return count;
+    }
+
     /** Submits a batch; each request has at most one entry in it. */
     void submit(List<BatchEntry> works) {
         List<SequenceCache> places = new ArrayList<>(works.size());
         List<ScheduledTokens> advances = new ArrayList<>(works.size());
         for (BatchEntry work : works) {
+            work.request().enterBatch(submitted + 1);
             places.add(work.request().sequence());
             advances.add(work.advance());
         }
@@ -168,11 +184,9 @@ final class InFlightBatches {
         return exports;
     }
 
-    /**
-     * Waits for batches with outputs: their logits must be used before another one requests some.
-     */
-    void awaitOutputs() {
-        while (batches.stream().anyMatch(InFlightBatch::hasOutputs)) {
+    /** Waits until no request for which a condition holds is in a batch. */
+    void awaitAll(Predicate<Request> condition) {
+        while (batches.stream().anyMatch(batch -> batch.isOf(condition))) {
             awaitOldest();
         }
     }
@@ -213,7 +227,13 @@ final class InFlightBatches {
             returnedAt = System.nanoTime();
             waitedNanos += returnedAt - waitsFrom;
         }
-        measure(pending.batch(), returnedAt - begin);
+        // Batches overlap: a stream waits until its own batch returns, and of batches in flight
+        // without rows each takes part of the time.
+        measure(
+                pending.batch(),
+                Math.min(
+                        returnedAt - pending.submittedAt(),
+                        pipeline.overlapping() * (returnedAt - begin)));
         // First, since a sequence that is kept below must have these features.
         recordFeatures(pending, result);
         pending.exports().forEach(SnapshotExport::markComputed);

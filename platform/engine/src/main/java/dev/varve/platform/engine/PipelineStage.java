@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.Shard;
@@ -20,14 +21,26 @@ class PipelineStage {
     private final LongAdder forwardNanos = new LongAdder();
     private final RecentBatchTimes recent = new RecentBatchTimes();
 
-    PipelineStage(Shard shard, StageWorker worker) {
+    private final DecodeRecorder recorder;
+
+    /** Receives the durations of decode batches. */
+    @FunctionalInterface
+    interface DecodeRecorder {
+        void record(int rows, int tokens, long nanos);
+    }
+
+    /**
+     * @param recorder is called from the thread that completes a batch
+     */
+    PipelineStage(Shard shard, StageWorker worker, DecodeRecorder recorder) {
         this.shard = shard;
         this.worker = worker;
+        this.recorder = recorder;
     }
 
     /** Returns a warm-up stage for the same shard, which computes, counts and records nothing. */
     PipelineStage forWarmup() {
-        return new PipelineStage(shard, worker) {
+        return new PipelineStage(shard, worker, recorder) {
             @Override
             CompletableFuture<ShardResult> submit(
                     Batch batch, Optional<LayerActivations> boundary) {
@@ -74,10 +87,17 @@ class PipelineStage {
                             long nanos = System.nanoTime() - begin;
                             forwardNanos.add(nanos);
                             if (failure == null) {
-                                recent.record(batch.phase(), batch.tokens(), nanos);
+                                record(batch, nanos);
                             }
                             event.end(shard, batch, failure == null);
                         });
+    }
+
+    private void record(Batch batch, long nanos) {
+        recent.record(batch.phase(), batch.tokens(), nanos);
+        if (batch.phase() == Phase.DECODE) {
+            recorder.record(batch.chunks().size(), batch.tokens(), nanos);
+        }
     }
 
     /**

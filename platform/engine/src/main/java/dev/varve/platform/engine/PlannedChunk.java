@@ -87,6 +87,17 @@ record PlannedChunk(int end, ChunkKind kind) {
         return new PlannedChunk(begin + tokens, kind(tiles, tokens == rest, window, continues));
     }
 
+    /**
+     * Returns the maximum tokens of a piece with which the pieces of a window are about equal.
+     *
+     * @param tokens rest of the window
+     * @param most maximum tokens of a piece, at least {@value #PIECE}
+     */
+    static int evenPiece(int tokens, int most) {
+        int even = Math.ceilDiv(tokens, Math.ceilDiv(tokens, most));
+        return Math.min(most, Math.ceilDiv(even, PIECE) * PIECE);
+    }
+
     private static ChunkKind kind(
             boolean tiles, boolean ends, ChunkKind window, boolean continues) {
         if (!tiles) {

@@ -33,6 +33,10 @@ final class PrefillStep {
     private final QueueAccess queue;
     private final StepTokenBudget tokenBudget;
     private final int columnGroup;
+
+    /** Whether batches overlap, so that equal batches keep all shards busy. */
+    private final boolean overlaps;
+
     private boolean oldestFirst;
 
     /**
@@ -60,22 +64,26 @@ final class PrefillStep {
     /**
      * @param queue the queued requests, which may have the same prompt
      * @param tokenBudget limits the columns beside streams
-     * @param columnGroup pieces of a window have a multiple of this many tokens
+     * @param pipeline computes the batches
      */
     PrefillStep(
-            EngineContext state, QueueAccess queue, StepTokenBudget tokenBudget, int columnGroup) {
+            EngineContext state,
+            QueueAccess queue,
+            StepTokenBudget tokenBudget,
+            ShardPipeline pipeline) {
         this.state = state;
         this.queue = queue;
         this.tokenBudget = tokenBudget;
-        this.columnGroup = columnGroup;
+        columnGroup = pipeline.columnGroup();
+        overlaps = pipeline.depth() > 1;
         running = state.running();
         inFlight = state.inFlight();
     }
 
     /**
      * Returns the prefill entries of a batch with decode rows. Beside rows, they are pieces within
-     * the time limit of streams. Without rows, the first one is a whole window, and further ones
-     * are added only within that limit.
+     * the time limit of streams. Without rows, also in flight, the first one is a whole window, and
+     * further ones are added only within that limit.
      *
      * @param rows columns of the batch that decode uses
      */
@@ -85,7 +93,7 @@ final class PrefillStep {
                 Math.clamp(tokenBudget.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
         int columns = rows;
         for (Request request : inOrder()) {
-            boolean whole = works.isEmpty() && rows == 0;
+            boolean whole = works.isEmpty() && rows == 0 && inFlight.withRows() == 0;
             if (!whole
                     && limit - columns < Math.min(PlannedChunk.PIECE, request.tokensToCompute())) {
                 break;
@@ -111,29 +119,24 @@ final class PrefillStep {
     }
 
     /**
-     * Submits as many chunks as keep all shards busy, and waits for the oldest of them.
+     * Returns the prefill entry of a batch of its own; beside streams, within their time limit.
      *
-     * @param depth batches that keep all shards busy
+     * @param beside whether there are streams
      */
-    void keepBusy(int depth) {
-        // A request that waits for page scores awaits no token.
-        boolean shared =
-                running.anyMatch(
-                        request -> request.isInDecode() && !request.isAwaitingPageScores());
-        // Beside decode at most one chunk is in flight: the next token waits behind it.
-        int limit = shared ? 1 : depth;
-        int most = shared ? piece(tokenBudget.columnsBesideStep(), 0) : PlannedChunk.WINDOW;
-        while (inFlight.size() < limit) {
-            List<Request> requests = inOrder();
-            if (requests.isEmpty()) {
-                break;
+    List<BatchEntry> chunkApart(boolean beside) {
+        int most = beside ? piece(tokenBudget.columnsBesideStep(), 0) : PlannedChunk.WINDOW;
+        for (Request request : inOrder()) {
+            Optional<BatchEntry> work = next(request, most);
+            if (work.isPresent()) {
+                return List.of(work.get());
             }
-            next(requests.getFirst(), most).ifPresent(work -> inFlight.submit(List.of(work)));
         }
-        boolean overlaps = shared && depth > 1;
-        if (!inFlight.isEmpty() && !overlaps) {
-            inFlight.awaitOldest();
-        }
+        return List.of();
+    }
+
+    /** Returns whether a request has prompt tokens that are in no batch. */
+    static boolean hasChunk(Request request) {
+        return request.isInPrefill() && request.tokensToCompute() > 0;
     }
 
     /** Returns the requests with tokens to compute; the order alternates between calls. */
@@ -141,9 +144,7 @@ final class PrefillStep {
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < running.size(); i++) {
             Request request = running.get(i);
-            if (request.isInPrefill()
-                    && request.tokensToCompute() > 0
-                    && !state.pages().mustWait(request)) {
+            if (hasChunk(request) && !state.pages().mustWait(request)) {
                 requests.add(request);
             }
         }
@@ -170,12 +171,6 @@ final class PrefillStep {
             return Optional.empty();
         }
         Chunk chunk = replays ? replayed(request, most) : planned(request, most);
-        if (chunk.isLast()) {
-            inFlight.awaitOutputs();
-            if (!request.isRunning()) {
-                return Optional.empty();
-            }
-        }
         return Optional.of(work(chunk));
     }
 
@@ -231,7 +226,8 @@ final class PrefillStep {
                 sequence.chunkHistory().endsInPiece()
                         && windowEnd - sequence.chunkHistory().lastBegin() >= PlannedChunk.TILE;
         boolean continues = divided || cutsTile(request, begin, windowEnd);
-        return PlannedChunk.next(begin, windowEnd, window, continues, most);
+        int tokens = overlaps ? PlannedChunk.evenPiece(windowEnd - begin, most) : most;
+        return PlannedChunk.next(begin, windowEnd, window, continues, tokens);
     }
 
     /**

@@ -92,6 +92,7 @@ final class Request implements TransferableRequest {
     private Optional<PendingPageScores.Round> round = Optional.empty();
 
     private boolean awaitsPageScores;
+    private long latestBatch;
     private boolean suspect;
     private volatile Optional<PrefixLookupResult> cacheUse = Optional.empty();
 
@@ -559,6 +560,16 @@ final class Request implements TransferableRequest {
     /** Returns the number of known tokens that are in no computed or in-flight batch. */
     int tokensToCompute() {
         return known() - sequence.computed();
+    }
+
+    /** Returns the number of the latest batch that it was in, 0 for none. */
+    long latestBatch() {
+        return latestBatch;
+    }
+
+    /** Records that the request is in a batch. */
+    void enterBatch(long number) {
+        latestBatch = number;
     }
 
     /** Returns whether a token was generated. */

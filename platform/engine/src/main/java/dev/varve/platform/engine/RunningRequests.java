@@ -147,10 +147,21 @@ final class RunningRequests {
         request.listener().onEnd(end);
     }
 
-    /** Ends the cancelled requests and keeps their computed sequences. */
-    void removeCancelled() {
-        for (Request request : List.copyOf(requests)) {
+    /** Returns the cancelled requests in a new list. */
+    List<Request> cancelled() {
+        List<Request> cancelled = new ArrayList<>(0);
+        for (Request request : requests) {
             if (request.isCancelled()) {
+                cancelled.add(request);
+            }
+        }
+        return cancelled;
+    }
+
+    /** Ends cancelled requests that still run, and keeps their computed sequences. */
+    void removeCancelled(List<Request> cancelled) {
+        for (Request request : cancelled) {
+            if (request.isRunning()) {
                 boolean whole = !request.isRestoring();
                 remove(request);
                 if (whole) {
@@ -158,12 +169,12 @@ final class RunningRequests {
                 } else {
                     cache.drop(request.sequence());
                 }
-                fail(request, cancelled());
+                fail(request, cancellation());
             }
         }
     }
 
-    static VarveException cancelled() {
+    static VarveException cancellation() {
         return new VarveException(VarveException.Kind.CANCELLED, "the request was cancelled");
     }
 

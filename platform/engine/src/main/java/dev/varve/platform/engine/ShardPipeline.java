@@ -29,7 +29,7 @@ import java.util.function.Function;
 public final class ShardPipeline implements CacheMover, AutoCloseable {
     private final List<PipelineStage> stages;
     private final List<StageWorker> workers;
-    private final int depth;
+    private final MicroBatches microBatches;
 
     /**
      * Creates a pipeline of shards.
@@ -54,13 +54,25 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         if (groups.size() > 1) {
             groups.forEach(group -> workers.add(StageWorker.start(group.getFirst().device())));
         }
+        microBatches =
+                new MicroBatches(shards.stream().map(shard -> indexOf(shard, groups)).toList());
         for (Shard shard : shards) {
             // A single group: no batches overlap, and a change of threads would cost time.
             StageWorker worker =
                     workers.isEmpty() ? StageWorker.inline() : workers.get(indexOf(shard, groups));
-            stages.add(new PipelineStage(shard, worker));
+            stages.add(new PipelineStage(shard, worker, recorder(stages.size())));
         }
-        depth = groups.size() == 1 ? 1 : groups.size() + 1;
+        if (depth() > 1) {
+            shards.getLast().keepLogits(depth());
+        }
+    }
+
+    private PipelineStage.DecodeRecorder recorder(int stage) {
+        return (rows, tokens, nanos) -> {
+            if (depth() > 1) {
+                microBatches.record(stage, rows, tokens, nanos);
+            }
+        };
     }
 
     /** Groups shards that run one at a time, since they share compute resources within a group. */
@@ -89,9 +101,9 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         return index;
     }
 
-    private ShardPipeline(List<PipelineStage> stages, int depth) {
+    private ShardPipeline(List<PipelineStage> stages, MicroBatches microBatches) {
         this.stages = stages;
-        this.depth = depth;
+        this.microBatches = microBatches;
         workers = List.of();
     }
 
@@ -100,7 +112,8 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
      * and not be used together with this one.
      */
     ShardPipeline forWarmup() {
-        return new ShardPipeline(stages.stream().map(PipelineStage::forWarmup).toList(), depth);
+        return new ShardPipeline(
+                stages.stream().map(PipelineStage::forWarmup).toList(), microBatches);
     }
 
     /** The shards in layer order. */
@@ -133,7 +146,17 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
      * overlap.
      */
     public int depth() {
-        return depth;
+        return overlapping() == 1 ? 1 : overlapping() + 1;
+    }
+
+    /** Returns the number of batches that may compute at the same time. */
+    int overlapping() {
+        return microBatches.most();
+    }
+
+    /** Returns the number of batches into which some rows of decode should be divided. */
+    int microBatches(int rows) {
+        return microBatches.choose(rows);
     }
 
     /**

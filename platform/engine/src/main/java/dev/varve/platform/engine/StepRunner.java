@@ -13,6 +13,7 @@ import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SharedArchiveStatus;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,10 @@ final class StepRunner {
     private final ShardPipeline pipeline;
     private final EngineOptions.Capacity capacity;
     private final boolean mayMix;
+
+    /** Whether the next batch is a prefill chunk, if batches are not mixed. */
+    private boolean prefillNext;
+
     private final EngineContext state;
     private final RunningRequests running;
     private final DecodeStep decode;
@@ -78,7 +83,7 @@ final class StepRunner {
             RequestFailover failover) {
         this.pipeline = pipeline;
         capacity = options.capacity();
-        mayMix = options.pace().mixes() && pipeline.depth() == 1;
+        mayMix = options.pace().mixes();
         StepTokenBudget tokenBudget = new StepTokenBudget(options.pace().maxGap());
         PrefixCache cache =
                 PrefixCache.of(
@@ -108,7 +113,7 @@ final class StepRunner {
                         drafting,
                         new PendingPageScores(reader, cache.devices(), line::wakeUp));
         decode = new DecodeStep(state, capacity.contextTokens());
-        prefill = new PrefillStep(state, line, tokenBudget, pipeline.columnGroup());
+        prefill = new PrefillStep(state, line, tokenBudget, pipeline);
     }
 
     boolean isIdle() {
@@ -151,10 +156,12 @@ final class StepRunner {
     }
 
     void removeCancelled() {
-        if (running.anyMatch(Request::isCancelled)) {
+        // A request that is cancelled from here on may be in a batch.
+        List<Request> cancelled = running.cancelled();
+        if (!cancelled.isEmpty()) {
             // Their sequences may be kept only after their batches returned.
-            state.inFlight().awaitAll();
-            running.removeCancelled();
+            state.inFlight().awaitAll(cancelled::contains);
+            running.removeCancelled(cancelled);
         }
     }
 
@@ -298,8 +305,8 @@ final class StepRunner {
     }
 
     /**
-     * Submits one batch with the next token of every sequence in decode and with prefill chunks; or
-     * separate batches, if shards run in parallel and chunks keep all of them busy.
+     * Submits as many batches as keep all shards busy, and waits for the oldest. A batch has the
+     * next tokens of sequences in decode, and prefill chunks.
      */
     void run() {
         long submitted = state.inFlight().submitted();
@@ -321,20 +328,69 @@ final class StepRunner {
             running.replayFeatures();
         }
         state.drafting().passQueuedFeatures(MOST_FEATURE_NANOS);
-        List<BatchEntry> works = decode.works();
-        boolean mixes = mayMix && state.inFlight().submitted() >= mixesFrom;
-        if (mixes) {
-            works.addAll(prefill.chunksBesideDecode(works.size()));
+        boolean submits = true;
+        while (submits && state.inFlight().size() < mostInFlight()) {
+            submits = submitNext();
         }
+        if (!state.inFlight().isEmpty()) {
+            state.inFlight().awaitOldest();
+        }
+    }
+
+    /** Returns the most batches in flight; beside streams, each one is part of their gaps. */
+    private int mostInFlight() {
+        return streams() == 0 ? pipeline.depth() : pipeline.overlapping();
+    }
+
+    /** Returns the number of requests in decode that await a token rather than page scores. */
+    private int streams() {
+        int streams = 0;
+        for (int i = 0; i < running.size(); i++) {
+            Request request = running.get(i);
+            streams += request.isInDecode() && !request.isAwaitingPageScores() ? 1 : 0;
+        }
+        return streams;
+    }
+
+    /** Submits a batch; returns whether there was one. */
+    private boolean submitNext() {
+        List<BatchEntry> works = new ArrayList<>();
+        if (mayMix && state.inFlight().submitted() >= mixesFrom) {
+            works.addAll(rows(true));
+            works.addAll(prefill.chunksBesideDecode(works.size()));
+        } else {
+            works.addAll(prefillNext ? prefill.chunkApart(streams() > 0) : rows(false));
+            if (works.isEmpty()) {
+                works.addAll(prefillNext ? rows(false) : prefill.chunkApart(streams() > 0));
+            }
+            prefillNext = !prefillNext;
+        }
+        // An entry may have waited for batches, of which one failed.
+        works.removeIf(work -> !work.isCurrent());
         if (!works.isEmpty()) {
             state.prefix().step();
             state.inFlight().submit(works);
-            state.inFlight().awaitAll();
         }
-        if (!mixes) {
-            state.prefix().step();
-            prefill.keepBusy(pipeline.depth());
+        return !works.isEmpty();
+    }
+
+    /** Returns the entries of sequences in decode, of which the batches in flight have a part. */
+    private List<BatchEntry> rows(boolean mixes) {
+        if (pipeline.depth() == 1) {
+            return decode.works(Integer.MAX_VALUE);
         }
+        int streams = streams();
+        if (streams == 0) {
+            return List.of();
+        }
+        boolean divides = mixes && running.anyMatch(PrefillStep::hasChunk);
+        int batches =
+                divides
+                        ? Math.min(streams, pipeline.overlapping())
+                        : pipeline.microBatches(streams);
+        return state.inFlight().withRows() < batches
+                ? decode.works(Math.ceilDiv(streams, batches))
+                : List.of();
     }
 
     /**

@@ -9,6 +9,7 @@
 # BENCH=SpeculationBench measures the gain of draft tokens for a given share of accepted ones.
 # BENCH=FormBench measures cost and gain of structured output.
 # BENCH=DialectBench bench/run.sh URL compares the time to the first token in Messages and Responses with chat completions.
+# BENCH=StepBench measures what a decode step costs beside the device.
 # BENCH=MetricsBench bench/run.sh [URL] measures the cost of metrics per token, and the time of a scrape while the server generates.
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of cached prefixes on the disk of that folder; BENCH=DiskBench measures cost and gain
 # of the disk tier.
@@ -50,6 +51,13 @@ if [[ ${BENCH:-} == MetricsBench ]]; then
     -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.MetricsBench "$@"
 fi
 options=(--enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC)
+if [[ ${BENCH:-} == StepBench ]]; then
+  # as an installation starts Java
+  mapfile -t own < <(grep -v -e '^#' -e '^$' "$root/dist/src/main/conf/java.options")
+  options=(--enable-native-access=ALL-UNNAMED "${own[@]}")
+  read -ra own <<<"${VARVE_JAVA_OPTS:-}"
+  options+=("${own[@]}")
+fi
 if [[ ${BENCH:-} == StoreBench || ${BENCH:-} == DiskBench ]]; then
   plugin=$root/dist/target/varve/plugins/varve-plugin-chronicle
   options+=(@"$plugin/java.options" -Djava.util.logging.config.file=/dev/null)

@@ -283,6 +283,9 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Adopts ended loads from the stores, and unpins ended saves. */
     public void poll() {
+        if (!hasBelow()) {
+            return;
+        }
         guard("adopt a prefix from disk", () -> store().ifPresent(DiskTier::poll));
         guard(
                 "adopt a prefix from the shared store",
@@ -297,6 +300,9 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Notes that a step is being computed, during which writes to the stores are throttled. */
     public void step() {
+        if (!hasBelow()) {
+            return;
+        }
         guard("write a prefix to disk", () -> store().ifPresent(DiskTier::step));
         guard("write a prefix to the shared store", () -> sharedTier().ifPresent(SharedTier::step));
     }

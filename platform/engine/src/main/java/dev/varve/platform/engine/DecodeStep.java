@@ -94,18 +94,7 @@ final class DecodeStep {
         List<Request> requests = ready(most);
         Map<Request, int[]> forcedTokens = forcedTokens(requests);
         requests.removeIf(request -> !request.isInDecode());
-        List<DraftTokens> draftTokens =
-                drafting.propose(
-                        requests,
-                        requests.stream()
-                                .mapToInt(
-                                        each ->
-                                                forcedTokens.containsKey(each)
-                                                        ? 0
-                                                        : mostDraftTokens(each))
-                                .toArray(),
-                        requests.stream().mapToInt(this::maxDraftTokens).toArray(),
-                        inFlight::change);
+        List<DraftTokens> draftTokens = propose(requests, forcedTokens);
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
             // An earlier iteration may have preempted this request.
@@ -128,8 +117,10 @@ final class DecodeStep {
                 works.add(work(step));
             }
         }
-        // One operator can process several sequences with adjacent state rows.
-        works.sort(Comparator.comparingInt(work -> work.request().sequence().stateRow()));
+        if (works.size() > 1) {
+            // One operator can process several sequences with adjacent state rows.
+            works.sort(Comparator.comparingInt(work -> work.request().sequence().stateRow()));
+        }
         return works;
     }
 
@@ -141,6 +132,17 @@ final class DecodeStep {
             ready.subList(most, ready.size()).clear();
         }
         return ready;
+    }
+
+    private List<DraftTokens> propose(List<Request> requests, Map<Request, int[]> forcedTokens) {
+        int[] most = new int[requests.size()];
+        int[] room = new int[requests.size()];
+        for (int i = 0; i < most.length; i++) {
+            Request request = requests.get(i);
+            most[i] = forcedTokens.containsKey(request) ? 0 : mostDraftTokens(request);
+            room[i] = maxDraftTokens(request);
+        }
+        return drafting.propose(requests, most, room, inFlight::change);
     }
 
     /** Returns the forced tokens of the requests that have any. */
@@ -230,17 +232,18 @@ final class DecodeStep {
             return;
         }
         DraftTokens draftTokens = step.draftTokens();
-        List<Integer> path = new ArrayList<>(List.of(0));
+        int[] path = new int[draftTokens.count() + 1];
+        int accepted = 0;
         TokenChoice.Chosen chosen = choose(step, result, firstRow);
         int next = chosen.end().isEmpty() ? draftTokens.next(0, chosen.token()) : -1;
         while (next > 0) {
-            path.add(next);
+            path[++accepted] = next;
             chosen = choose(step, result, firstRow + next);
             next = chosen.end().isEmpty() ? draftTokens.next(next, chosen.token()) : -1;
         }
         if (draftTokens.count() > 0) {
-            accept(request, path.stream().mapToInt(Integer::intValue).toArray(), result, column);
-            drafting.verified(request, draftTokens, path.size() - 1);
+            accept(request, Arrays.copyOf(path, accepted + 1), result, column);
+            drafting.verified(request, draftTokens, accepted);
         }
         Optional<GenerationEnd.Reason> end = chosen.end();
         if (end.isPresent()) {

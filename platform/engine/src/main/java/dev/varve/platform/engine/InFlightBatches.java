@@ -186,9 +186,27 @@ final class InFlightBatches {
 
     /** Waits until no request for which a condition holds is in a batch. */
     void awaitAll(Predicate<Request> condition) {
-        while (batches.stream().anyMatch(batch -> batch.isOf(condition))) {
+        while (anyOf(condition)) {
             awaitOldest();
         }
+    }
+
+    private boolean anyOf(Predicate<Request> condition) {
+        for (InFlightBatch batch : batches) {
+            if (batch.isOf(condition)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean hasOutputs() {
+        for (InFlightBatch batch : batches) {
+            if (batch.hasOutputs()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void awaitAll() {

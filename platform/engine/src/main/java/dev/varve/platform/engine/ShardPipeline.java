@@ -131,9 +131,13 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
      * nanoseconds; 0 if the shards have threads of their own.
      */
     long callerComputeNanos() {
-        return workers.isEmpty()
-                ? stages.stream().mapToLong(stage -> stage.shard().computeNanos()).sum()
-                : 0;
+        long nanos = 0;
+        if (workers.isEmpty()) {
+            for (PipelineStage stage : stages) {
+                nanos += stage.shard().computeNanos();
+            }
+        }
+        return nanos;
     }
 
     /** Returns the status of the shards in layer order, with their durations. */
@@ -166,6 +170,10 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
      */
     public CompletableFuture<ShardResult> submit(Batch batch) {
         CompletableFuture<ShardResult> last = stages.getFirst().forward(batch, Optional.empty());
+        if (stages.size() == 1 && batch.captures().isEmpty()) {
+            // Has all scores.
+            return last;
+        }
         List<CompletableFuture<ShardResult>> all = new ArrayList<>(stages.size());
         all.add(last);
         for (PipelineStage stage : stages.subList(1, stages.size())) {

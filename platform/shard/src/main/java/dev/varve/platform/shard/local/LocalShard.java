@@ -56,6 +56,7 @@ public final class LocalShard implements Shard {
     private final LogitsReader logits;
     private final BatchCheck check;
     private final PartTensors partTensors;
+    private final TreeEncoding.TreeSupport trees;
     private volatile ShardMemory memory;
     private final ActivationTransferTimer boundaries;
 
@@ -87,6 +88,7 @@ public final class LocalShard implements Shard {
         logits = new LogitsReader(device.bufferType(), vocabulary);
         check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);
         partTensors = new PartTensors(state.caches(), check);
+        trees = state.trees();
         memory = measure();
     }
 
@@ -284,7 +286,7 @@ public final class LocalShard implements Shard {
             PlacedBatch placed = PlacedBatch.place(order.batch(), state.caches().windows());
             AllocatedGraph graph =
                     graphs.find(
-                            GraphKey.of(placed, state.trees()),
+                            GraphKey.of(placed, trees),
                             batch.phase(),
                             (key, allocator) ->
                                     new AllocatedGraph(

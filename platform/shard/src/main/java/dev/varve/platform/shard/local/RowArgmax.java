@@ -14,6 +14,9 @@ final class RowArgmax {
     private static final int MAGNITUDE = 0x7fffffff;
     private static final int INFINITY = Float.floatToRawIntBits(Float.POSITIVE_INFINITY);
 
+    private static final int NEGATIVE_INFINITY =
+            ordered(Float.floatToRawIntBits(Float.NEGATIVE_INFINITY));
+
     private static final int NEGATIVE_ZERO = -1;
 
     private final int[] part;
@@ -50,18 +53,25 @@ final class RowArgmax {
      */
     int find(FloatBitsSource tensor, long first, int count) {
         int largest = Integer.MIN_VALUE;
-        int magnitude = 0;
+        int smallest = Integer.MAX_VALUE;
         int bestPart = 0;
         for (int begin = 0; begin < count; begin += part.length) {
             int length = read(tensor, first, begin, count);
-            magnitude = Math.max(magnitude, magnitude(length));
-            int max = max(length);
+            int max = Integer.MIN_VALUE;
+            int min = Integer.MAX_VALUE;
+            for (int i = 0; i < length; i++) {
+                int value = ordered(part[i]);
+                max = Math.max(max, value);
+                min = Math.min(min, value);
+            }
+            smallest = Math.min(smallest, min);
             if (max > largest) {
                 largest = max;
                 bestPart = begin;
             }
         }
-        if (magnitude > INFINITY || (ordered(largest) & MAGNITUDE) == INFINITY) {
+        // NaN is beyond infinity, on the side of its sign.
+        if (largest >= INFINITY || largest <= NEGATIVE_INFINITY || smallest < NEGATIVE_INFINITY) {
             return -1;
         }
         // Both zeros are equal, and the lower index may be in an earlier part.
@@ -87,22 +97,5 @@ final class RowArgmax {
     /** Bits as an integer of the same order; its own inverse. */
     private static int ordered(int bits) {
         return bits ^ ((bits >> 31) & MAGNITUDE);
-    }
-
-    private int max(int length) {
-        int max = Integer.MIN_VALUE;
-        for (int i = 0; i < length; i++) {
-            max = Math.max(max, ordered(part[i]));
-        }
-        return max;
-    }
-
-    /** Largest magnitude; above that of infinity if one is NaN. */
-    private int magnitude(int length) {
-        int max = 0;
-        for (int i = 0; i < length; i++) {
-            max = Math.max(max, part[i] & MAGNITUDE);
-        }
-        return max;
     }
 }

@@ -102,8 +102,11 @@ class DeviceLimitsTest {
         assertTrue(tables > 0);
         assertEquals(tables, host.weightBytes() - own.weightBytes());
         // A device with its own memory finds the best token of 16 rows, and of one per decode
-        // graph.
-        long rows = CacheFootprint.MAX_ROW_MAXIMA + CacheFootprint.DECODE_GRAPHS;
+        // graph, and the best tokens of one sampled row.
+        long rows =
+                CacheFootprint.MAX_ROW_MAXIMA
+                        + CacheFootprint.DECODE_GRAPHS
+                        + CacheFootprint.ROWS_PER_TOP_ROW;
         long row = (long) model.shape().vocabularySize() * Float.BYTES;
         assertEquals(rows * row, own.computeBytes() - host.computeBytes());
     }

@@ -48,12 +48,14 @@ final class DecodeStep {
     private record RequestStep(Request request, int[] forcedTokens, DraftTokens draftTokens) {
         /** Returns all rows if there are draft tokens, since each row verifies one. */
         RequestedOutput outputs() {
-            if (draftTokens.count() == 0) {
-                return request.requestedOutput();
+            boolean one = draftTokens.count() == 0;
+            if (request.requestedOutput().isBest()) {
+                return one ? RequestedOutput.BEST : RequestedOutput.BEST_EACH;
             }
-            return request.requestedOutput().isBest()
-                    ? RequestedOutput.BEST_EACH
-                    : RequestedOutput.ALL;
+            if (request.needsTopOnly()) {
+                return one ? RequestedOutput.TOP : RequestedOutput.TOP_EACH;
+            }
+            return one ? RequestedOutput.LAST : RequestedOutput.ALL;
         }
 
         /** Returns the input tokens: the last known one, then forced or draft tokens. */

@@ -200,15 +200,6 @@ final class InFlightBatches {
         return false;
     }
 
-    private boolean hasOutputs() {
-        for (InFlightBatch batch : batches) {
-            if (batch.hasOutputs()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     void awaitAll() {
         while (!batches.isEmpty()) {
             awaitOldest();

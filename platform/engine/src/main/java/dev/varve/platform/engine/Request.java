@@ -12,6 +12,7 @@ import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.PagePoolGeometry;
 import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.TopTokens;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -53,6 +54,7 @@ final class Request implements TransferableRequest {
     private final int[] lastStop;
 
     private final RequestedOutput requestedOutput;
+    private final boolean needsTopOnly;
     private volatile Runnable wakeUp;
     private final DraftAcceptanceTracker drafts;
     private final RequestClock clock = new RequestClock(System::nanoTime);
@@ -127,6 +129,10 @@ final class Request implements TransferableRequest {
                         && !choice.guide().constrains()
                         && !suppressesTokens;
         requestedOutput = best ? RequestedOutput.BEST : RequestedOutput.LAST;
+        needsTopOnly =
+                sampler.choosesAmongTop(TopTokens.COUNT)
+                        && choice.topLogprobs().isEmpty()
+                        && !choice.guide().constrains();
         int[] prompt = request.prompt().tokens();
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
@@ -334,6 +340,11 @@ final class Request implements TransferableRequest {
      */
     RequestedOutput requestedOutput() {
         return requestedOutput;
+    }
+
+    /** Returns whether the best tokens of a row, instead of its logits, suffice for a choice. */
+    boolean needsTopOnly() {
+        return needsTopOnly;
     }
 
     PrefixQuery cacheRequest() {

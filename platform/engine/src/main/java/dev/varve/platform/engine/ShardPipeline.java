@@ -207,6 +207,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
                 last.rows(),
                 last.boundary(),
                 List.copyOf(byLayer.values()),
+                last.top(),
                 results.stream().flatMap(each -> each.join().scores().stream()).toList());
     }
 

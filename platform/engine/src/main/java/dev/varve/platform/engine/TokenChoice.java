@@ -6,6 +6,7 @@ import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.sequence.TokenLogits;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.TopTokens;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -135,6 +136,10 @@ final class TokenChoice {
         }
         if (output.rows().isBest()) {
             return requireNumber(output.best());
+        }
+        if (output.top().isPresent()) {
+            TopTokens top = output.top().get();
+            return request.sampler().sampleTop(top.ids(), top.logits());
         }
         int free = request.sampler().sample(output.logits(), output.offset());
         return !guide.constrains() || guide.allows(free)

@@ -78,7 +78,9 @@ public record RangeMemory(
                 Math.min(
                         CacheFootprint.MAX_ROW_MAXIMA,
                         (long) settings.sequences().parallel() * settings.drafts().columns());
-        long rows = CacheFootprint.MAX_ROW_MAXIMA + CacheFootprint.DECODE_GRAPHS * decode;
+        long rows =
+                CacheFootprint.MAX_ROW_MAXIMA
+                        + (CacheFootprint.DECODE_GRAPHS + CacheFootprint.ROWS_PER_TOP_ROW) * decode;
         return rows * shape.vocabularySize() * Float.BYTES;
     }
 

@@ -73,7 +73,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                     .number(chunk.readRow())
                     .number(chunk.writeRow())
                     .number(chunk.place().rollbackBuffer())
-                    .number(EnumCodec.OUTPUTS.number(chunk.outputs()))
+                    .number(EnumCodec.OUTPUTS.number(chunk.outputs().withLogits()))
                     .number(EnumCodec.COMPUTE_MODE.number(chunk.kind()));
             int[] parents = chunk.tree().parents();
             fields.number(parents.length);
@@ -198,7 +198,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
         int rollbackBuffer =
                 fields.number("stash", ChunkPlacement.NO_ROLLBACK_BUFFER, Integer.MAX_VALUE);
-        RequestedOutput outputs = EnumCodec.OUTPUTS.get(fields);
+        RequestedOutput outputs = EnumCodec.OUTPUTS.get(fields).withLogits();
         ChunkComputeMode kind = EnumCodec.COMPUTE_MODE.get(fields);
         TokenTree tree = tree(fields, count);
         if (payload.remaining() < count * Integer.BYTES) {

@@ -34,7 +34,9 @@ final class EnumCodec<E extends Enum<E>> {
                             RequestedOutput.BEST,
                             RequestedOutput.LAST,
                             RequestedOutput.ALL,
-                            RequestedOutput.BEST_EACH));
+                            RequestedOutput.BEST_EACH,
+                            RequestedOutput.TOP,
+                            RequestedOutput.TOP_EACH));
 
     /** Field of a chunk. */
     static final EnumCodec<ChunkComputeMode> COMPUTE_MODE =

@@ -232,6 +232,7 @@ record ResultCodec(
     }
 
     private static boolean isRequested(SequenceChunk chunk) {
-        return chunk.outputs() == RequestedOutput.LAST || chunk.outputs() == RequestedOutput.ALL;
+        RequestedOutput outputs = chunk.outputs().withLogits();
+        return outputs == RequestedOutput.LAST || outputs == RequestedOutput.ALL;
     }
 }

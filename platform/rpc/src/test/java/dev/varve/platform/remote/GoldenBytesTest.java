@@ -417,7 +417,7 @@ class GoldenBytesTest {
     void everyChoiceHasItsNumber() {
         assertEquals("PREFILL 0, DECODE 1", numbers(EnumCodec.PHASE, Phase.values()));
         assertEquals(
-                "NONE 0, BEST 1, LAST 2, ALL 3, BEST_EACH 4",
+                "NONE 0, BEST 1, LAST 2, ALL 3, BEST_EACH 4, TOP 5, TOP_EACH 6",
                 numbers(EnumCodec.OUTPUTS, RequestedOutput.values()));
         assertEquals(
                 "AUTO 2, PERSISTENT 0, REQUEST_SCOPED 1",

@@ -22,6 +22,12 @@ public record CacheFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
      */
     public static final int MAX_ROW_MAXIMA = 16;
 
+    /**
+     * Rows of logits' memory that a device needs while it finds the best tokens of a row: a sort of
+     * the whole row keeps keys, indexes and a copy of both.
+     */
+    public static final int ROWS_PER_TOP_ROW = 5;
+
     /** Far above any context length; rounding it up does not overflow an int. */
     private static final int LONGEST_WINDOW = 1 << 30;
 

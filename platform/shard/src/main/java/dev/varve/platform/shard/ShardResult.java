@@ -1,6 +1,7 @@
 package dev.varve.platform.shard;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -14,6 +15,8 @@ import java.util.Optional;
  * @param rows number of rows
  * @param boundary activation for the next shard, unless the range ends the model
  * @param features the batch's captures of this shard's layers, ascending
+ * @param top by row, the best tokens of chunks that requested them, see {@link
+ *     RequestedOutput#isTop}; other rows of these chunks have logits
  * @param scores results of the batch's page queries, for the layers of this shard in ascending
  *     order
  */
@@ -23,7 +26,19 @@ public record ShardResult(
         int rows,
         Optional<LayerActivations> boundary,
         List<CapturedFeature> features,
+        Map<Integer, TopTokens> top,
         List<PageScores> scores) {
+    /** Creates the result of a batch without best tokens of rows. */
+    public ShardResult(
+            float[] logits,
+            int[] best,
+            int rows,
+            Optional<LayerActivations> boundary,
+            List<CapturedFeature> features,
+            List<PageScores> scores) {
+        this(logits, best, rows, boundary, features, Map.of(), scores);
+    }
+
     /** Creates the result of a batch without page queries. */
     public ShardResult(
             float[] logits,

@@ -26,14 +26,41 @@ final class Candidates {
     /** Restarts with the tokens that reach a logit. */
     void collect(float[] row, int offset, RowMaxima maxima, float least) {
         count = 0;
-        lowest = Math.max(least, maxima.highest() - FARTHEST);
-        stepsPerLogit = (STEPS - 1) / Math.max(maxima.highest() - lowest, Float.MIN_NORMAL * STEPS);
+        setSteps(least, maxima.highest());
         for (int block = 0; block < maxima.count(); block++) {
             if (maxima.block(block) >= least) {
                 reserve(count + RowMaxima.BLOCK);
                 count = collectBlock(row, offset, maxima.begin(block), maxima.end(block), least);
             }
         }
+    }
+
+    /**
+     * Restarts with some tokens, except suppressed ones.
+     *
+     * @param tokens ascending
+     * @return their highest logit
+     */
+    float load(int[] tokens, float[] values, LogitAdjustments adjustments) {
+        count = 0;
+        reserve(tokens.length);
+        float highest = Float.NEGATIVE_INFINITY;
+        float least = Float.POSITIVE_INFINITY;
+        for (int i = 0; i < tokens.length; i++) {
+            if (!adjustments.isSuppressed(tokens[i])) {
+                ids[count] = tokens[i];
+                logits[count++] = values[i];
+                highest = Math.max(highest, values[i]);
+                least = Math.min(least, values[i]);
+            }
+        }
+        setSteps(least, highest);
+        return highest;
+    }
+
+    private void setSteps(float least, float highest) {
+        lowest = Math.max(least, highest - FARTHEST);
+        stepsPerLogit = (STEPS - 1) / Math.max(highest - lowest, Float.MIN_NORMAL * STEPS);
     }
 
     void computeWeights(WeightFunction function, float highest, double temperature) {
@@ -50,10 +77,18 @@ final class Candidates {
         return SoftmaxWeights.sum(weights, 0, count);
     }
 
-    /** Keeps the best {@code limit} candidates. Weights are undefined afterwards. */
-    void keepBest(int limit) {
+    /**
+     * Keeps the best {@code limit} candidates. Weights are undefined afterwards. Later sums do not
+     * depend on the other candidates.
+     */
+    void keepBest(int limit, float highest) {
         Arrays.fill(weights, 0, count, 1);
         keepUntil(limit);
+        float least = highest;
+        for (int i = 0; i < count; i++) {
+            least = Math.min(least, logits[i]);
+        }
+        setSteps(least, highest);
     }
 
     /**

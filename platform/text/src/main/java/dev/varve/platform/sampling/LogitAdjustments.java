@@ -77,6 +77,10 @@ final class LogitAdjustments {
         return suppressed.length > 0;
     }
 
+    int suppressedCount() {
+        return suppressed.length;
+    }
+
     void apply(float[] row) {
         for (int i = 0; i < biasedTokens.length; i++) {
             row[biasedTokens[i]] += biases[i];

@@ -107,6 +107,30 @@ public final class Sampler {
     }
 
     /**
+     * Returns whether {@link #sampleTop} with the {@code count} best tokens of a row is possible.
+     */
+    public boolean choosesAmongTop(int count) {
+        return options.drawsAmongTop(count - adjustments.suppressedCount());
+    }
+
+    /**
+     * Chooses the token that {@link #sample} would choose from a whole row.
+     *
+     * @param ids the best tokens of the row, ascending, so many that {@link #choosesAmongTop} is
+     *     true; all other tokens of the row have smaller logits
+     * @param logits of these tokens, finite
+     */
+    public int sampleTop(int[] ids, float[] logits) {
+        if (!choosesAmongTop(ids.length)) {
+            throw new IllegalArgumentException(
+                    "the choice needs more than " + ids.length + " logits");
+        }
+        double uniform = random.nextUniform();
+        float highest = candidates.load(ids, logits, adjustments);
+        return drawAmongBest(highest, uniform);
+    }
+
+    /**
      * Chooses a token among some, after {@link #sample} chose another one from the same row. The
      * order of the steps is the same, but all other tokens count as suppressed and are not counted
      * by the cut-offs.
@@ -227,9 +251,7 @@ public final class Sampler {
             // A token that can never be chosen is no candidate.
             float least = Math.max(leastOfBest(options.cutoffs().topK()), -Float.MAX_VALUE);
             candidates.collect(row, offset, maxima, least);
-            candidates.keepBest(options.cutoffs().topK());
-            candidates.computeWeights(function, maxima.highest(), temperature);
-            keepTopP(candidates.totalWeight());
+            return drawAmongBest(maxima.highest(), uniform);
         } else if (options.cutoffs().topP() < 1) {
             SoftmaxWeights all = computeWeights(row, offset, temperature);
             // Tokens below this weight together have less than (1 - p) of the total, so those above
@@ -245,8 +267,20 @@ public final class Sampler {
         } else {
             return computeWeights(row, offset, temperature).draw(uniform);
         }
+        return drawNear(maxima.highest(), uniform);
+    }
+
+    /** Keeps the top-k of the candidates and draws one. */
+    private int drawAmongBest(float highest, double uniform) {
+        candidates.keepBest(options.cutoffs().topK(), highest);
+        candidates.computeWeights(function, highest, options.temperature());
+        keepTopP(candidates.totalWeight());
+        return drawNear(highest, uniform);
+    }
+
+    private int drawNear(float highest, double uniform) {
         if (options.cutoffs().minP() > 0) {
-            candidates.keepNear(maxima.highest(), temperature, Math.log(options.cutoffs().minP()));
+            candidates.keepNear(highest, options.temperature(), Math.log(options.cutoffs().minP()));
         }
         return candidates.draw(uniform);
     }

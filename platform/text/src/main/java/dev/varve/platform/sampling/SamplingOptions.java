@@ -72,6 +72,18 @@ public record SamplingOptions(
         return temperature == 0 && penalties.areOff() && logitBias.isEmpty();
     }
 
+    /**
+     * Returns whether a token is drawn from the best {@code count} of the model's logits, at most,
+     * so that no other logits are needed.
+     */
+    boolean drawsAmongTop(int count) {
+        return temperature >= Sampler.LEAST_TEMPERATURE
+                && cutoffs.topK() > 0
+                && cutoffs.topK() <= count
+                && penalties.areOff()
+                && logitBias.isEmpty();
+    }
+
     private static void require(boolean valid, String name, Number found, String expected) {
         if (!valid) {
             throw new IllegalArgumentException(

@@ -2,6 +2,7 @@ package dev.varve.platform.sampling;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -278,6 +280,77 @@ final class SamplerTest {
             int token = sampler.sample(row, 0);
             assertTrue(token == 1 || token == 3, "chose " + token);
         }
+    }
+
+    /** Rows of few distinct logits, so that many tokens tie, and rows of distinct ones. */
+    @ParameterizedTest
+    @CsvSource({
+        "1,20,1,0,2000",
+        "0.7,20,0.95,0,2000",
+        "0.7,40,0.9,0.05,2000",
+        "1.5,126,0.5,0,2000",
+        "0.3,1,0.9,0,2000",
+        "100,64,0.99,0.2,130",
+        "1,20,0.8,0,513"
+    })
+    void theBestTokensGiveTheChoiceOfTheWholeRow(
+            float temperature, int topK, float topP, float minP, int size) {
+        for (int steps : new int[] {0, 3, 40}) {
+            Random random = new Random(17L * size + steps);
+            int[] suppressed = {3, size - 1};
+            SamplingOptions options = options(temperature, topK, topP, minP);
+            Sampler whole = new Sampler(options, size, suppressed);
+            Sampler among = new Sampler(options, size, suppressed);
+            for (int step = 0; step < 200; step++) {
+                float[] row = gaussian(size, 3, random);
+                for (int i = 0; i < size && steps > 0; i++) {
+                    row[i] = Math.round(row[i] * steps) / (float) steps;
+                }
+                int[] ids = best(row, 128);
+                float[] logits = new float[ids.length];
+                for (int i = 0; i < ids.length; i++) {
+                    logits[i] = row[ids[i]];
+                }
+
+                int actual = among.sampleTop(ids, logits);
+
+                assertEquals(
+                        whole.sample(row, 0), actual, options + ", steps " + steps + ", " + step);
+            }
+        }
+    }
+
+    /** Ids of the best tokens, ascending. */
+    private static int[] best(float[] row, int count) {
+        return IntStream.range(0, row.length)
+                .boxed()
+                .sorted(Comparator.comparing((Integer token) -> -row[token]))
+                .limit(count)
+                .mapToInt(Integer::intValue)
+                .sorted()
+                .toArray();
+    }
+
+    @Test
+    void onlyBoundedChoicesWithoutPenaltiesAreMadeAmongTheBestTokens() {
+        SamplingOptions bounded = options(1, 20, 0.9f, 0);
+
+        assertTrue(sampler(bounded, 500).choosesAmongTop(20));
+        assertFalse(sampler(bounded, 500).choosesAmongTop(19));
+        assertFalse(new Sampler(bounded, 500, new int[] {4}).choosesAmongTop(20));
+        assertFalse(sampler(options(1, 0, 0.9f, 0), 500).choosesAmongTop(128));
+        assertFalse(sampler(options(0, 20, 1, 0), 500).choosesAmongTop(128));
+        assertFalse(sampler(bounded.biased(Map.of(3, 1f)), 500).choosesAmongTop(128));
+        assertFalse(
+                sampler(
+                                new SamplingOptions(
+                                        1,
+                                        bounded.cutoffs(),
+                                        new SamplingOptions.Penalties(1, 0.5f, 0),
+                                        OptionalLong.of(1),
+                                        Map.of()),
+                                500)
+                        .choosesAmongTop(128));
     }
 
     @Test

@@ -81,6 +81,11 @@ final class AllocatedGraph implements AutoCloseable {
         return recording.maxima();
     }
 
+    /** The best tokens of each row of logits, if requested and the device finds them. */
+    Optional<RowTop> top() {
+        return recording.top();
+    }
+
     /**
      * Reads the activation that leaves the range.
      *

@@ -109,6 +109,7 @@ final class GraphBuilder implements ShardGraph {
                 inputs,
                 logits,
                 Optional.empty(),
+                Optional.empty(),
                 boundaryOutput,
                 features,
                 attention.queries(),

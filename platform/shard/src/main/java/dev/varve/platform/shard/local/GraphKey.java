@@ -5,6 +5,7 @@ import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.TopTokens;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +15,15 @@ import java.util.List;
  * graph computes it without a new recording. Slots and state rows are part of the key because
  * attention and recurrent operators read them through views at fixed offsets, which avoids a gather
  * per step.
+ *
+ * @param top whether the device finds the {@link TopTokens} of each row of logits
  */
-record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
+record GraphKey(Phase phase, List<Part> parts, List<Integer> captures, boolean top) {
+    /** Creates the key of a batch that requests no {@link TopTokens}. */
+    GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
+        this(phase, parts, captures, false);
+    }
+
     /** Creates the key of a decode step without captures. */
     GraphKey(List<Part> parts) {
         this(Phase.DECODE, parts, List.of());
@@ -120,6 +128,11 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
         return phase == Phase.DECODE || chunk.tokens().length == 1
                 ? ChunkComputeMode.ROWS
                 : chunk.kind();
+    }
+
+    /** Returns the key of the same batch with {@link TopTokens}. */
+    GraphKey withTop() {
+        return new GraphKey(phase, parts, captures, true);
     }
 
     int tokens() {

@@ -19,6 +19,7 @@ import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
@@ -26,9 +27,11 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
+import dev.varve.platform.shard.TopTokens;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -286,7 +289,7 @@ public final class LocalShard implements Shard {
             PlacedBatch placed = PlacedBatch.place(order.batch(), state.caches().windows());
             AllocatedGraph graph =
                     graphs.find(
-                            GraphKey.of(placed, trees),
+                            key(placed),
                             batch.phase(),
                             (key, allocator) ->
                                     new AllocatedGraph(
@@ -300,7 +303,8 @@ public final class LocalShard implements Shard {
             }
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
-            rows.ifPresent(tensor -> logits.read(batch, tensor, graph.maxima(), best));
+            Map<Integer, TopTokens> top =
+                    rows.map(tensor -> logits.read(batch, tensor, graph, best)).orElse(Map.of());
             memory = measure();
             return new ShardResult(
                     logits.logits(),
@@ -308,8 +312,23 @@ public final class LocalShard implements Shard {
                     rows.isPresent() ? best.length : 0,
                     boundaries.moveOut(() -> graph.readBoundary(outbound)),
                     graph.readFeatures(),
+                    top,
                     step == ExecutionMode.COMPUTED ? scores(batch, graph) : List.of());
         }
+    }
+
+    /** Host memory needs no copy, so the host reads whole rows there. */
+    private GraphKey key(PlacedBatch placed) {
+        GraphKey key = GraphKey.of(placed, trees);
+        if (device.bufferType().isHost()) {
+            return key;
+        }
+        for (SequenceChunk chunk : placed.batch().chunks()) {
+            if (chunk.outputs().isTop()) {
+                return key.withTop();
+            }
+        }
+        return key;
     }
 
     private void compute(AllocatedGraph graph, PlacedBatch placed, PageReordering order) {

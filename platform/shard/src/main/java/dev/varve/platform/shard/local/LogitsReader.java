@@ -5,7 +5,11 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.LogitsBuffers;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.TopTokens;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -37,16 +41,22 @@ final class LogitsReader {
      * Reads the outputs of a batch.
      *
      * @param rows {@code F32 [vocabulary, outputs]}
-     * @param maxima the best tokens, if the device finds them
+     * @param graph may have found best tokens on the device
      * @param best receives the best token of each row whose logits are not requested
+     * @return by row, the best tokens of chunks that requested them, as far as they are known; the
+     *     logits of the other rows of these chunks are copied
      */
-    void read(Batch batch, Tensor rows, Optional<RowMaxima> maxima, int[] best) {
+    Map<Integer, TopTokens> read(Batch batch, Tensor rows, AllocatedGraph graph, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);
+        Optional<RowMaxima> maxima = graph.maxima();
         Optional<int[]> known =
                 maxima.isPresent() && wantsBest(batch)
                         ? Optional.of(maxima.get().read(vocabulary))
                         : Optional.empty();
-        float[] logits = wantsLogits(batch) ? buffers.next(size) : buffers.latest();
+        List<Optional<TopTokens>> tops =
+                graph.top().map(found -> found.read(vocabulary)).orElse(List.of());
+        Map<Integer, TopTokens> read = tops.isEmpty() ? Map.of() : new HashMap<>();
+        Optional<float[]> logits = Optional.empty();
         int row = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             int count = chunk.outputCount();
@@ -57,20 +67,26 @@ final class LogitsReader {
                         best[i] = argmax.find(rows::readBits, (long) i * vocabulary, vocabulary);
                     }
                 }
+            } else if (chunk.outputs().isTop() && !tops.isEmpty()) {
+                for (int i = row; i < row + count; i++) {
+                    if (tops.get(i).isPresent()) {
+                        read.put(i, tops.get(i).get());
+                    } else {
+                        logits = Optional.of(logits.orElseGet(() -> buffers.next(size)));
+                        readRows(rows, i, 1, logits.get());
+                    }
+                }
             } else if (count > 0) {
-                rows.read(logits, row * vocabulary, count * vocabulary, (long) row * vocabulary);
+                logits = Optional.of(logits.orElseGet(() -> buffers.next(size)));
+                readRows(rows, row, count, logits.get());
             }
             row += count;
         }
+        return read;
     }
 
-    private static boolean wantsLogits(Batch batch) {
-        for (SequenceChunk chunk : batch.chunks()) {
-            if (chunk.outputCount() > 0 && !chunk.outputs().isBest()) {
-                return true;
-            }
-        }
-        return false;
+    private void readRows(Tensor rows, int first, int count, float[] logits) {
+        rows.read(logits, first * vocabulary, count * vocabulary, (long) first * vocabulary);
     }
 
     private static boolean wantsBest(Batch batch) {

@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param logits {@code F32 [vocabularySize, outputs]}, if the range ends the model and outputs are
  *     requested
  * @param maxima the best token of each row of logits, if the logits are in device memory
+ * @param top the best tokens of each row of logits, if requested and in device memory
  * @param boundary the activation that leaves the range
  * @param features captured activations by layer
  * @param queries of full attention by layer and chunk, {@code F32 [keyLength, heads, tokens]} of
@@ -33,6 +34,7 @@ record UnallocatedGraph(
         GraphInputs inputs,
         Optional<Tensor> logits,
         Optional<RowMaxima> maxima,
+        Optional<RowTop> top,
         Optional<Tensor> boundary,
         Map<Integer, Tensor> features,
         Map<Integer, List<Tensor>> queries,
@@ -47,7 +49,7 @@ record UnallocatedGraph(
     /** Tensors per layer for each chunk, and for each part into which products are divided. */
     private static final int TENSORS_PER_LAYER_AND_PART = 48;
 
-    private static final int TENSORS_PER_GRAPH = 64;
+    private static final int TENSORS_PER_GRAPH = 96;
 
     /**
      * Calls the family to record the graph.
@@ -74,7 +76,7 @@ record UnallocatedGraph(
                     new GraphBuilder(key, model, range, context, context.newGraph(tensors), state);
             UnallocatedGraph recording = recorder.record();
             recording.requireSupported(device);
-            return recording.withMaxima(device);
+            return recording.withMaxima(device, key.top());
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
@@ -120,7 +122,7 @@ record UnallocatedGraph(
     }
 
     /** Host memory needs no copy, so the host finds the best tokens there. */
-    private UnallocatedGraph withMaxima(ComputeDevice device) {
+    private UnallocatedGraph withMaxima(ComputeDevice device, boolean wantsTop) {
         if (logits.isEmpty() || device.bufferType().isHost()) {
             return this;
         }
@@ -130,6 +132,9 @@ record UnallocatedGraph(
                 inputs,
                 logits,
                 RowMaxima.record(context.ops(), graph, logits.get(), device.ggmlDevice()),
+                wantsTop
+                        ? RowTop.record(context.ops(), graph, logits.get(), device.ggmlDevice())
+                        : Optional.empty(),
                 boundary,
                 features,
                 queries,

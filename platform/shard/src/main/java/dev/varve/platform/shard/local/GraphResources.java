@@ -84,7 +84,11 @@ record GraphResources(
                             // Without its own sliding layers, a shard gets no windows to import.
                             regions.layers().isEmpty() ? OptionalInt.empty() : shape.window(),
                             options.sizes().regionSlots(),
-                            options.sizes().stateRows());
+                            options.sizes().stateRows(),
+                            // A processor needs no time to submit operators, but reads every slot.
+                            device.bufferType().isHost()
+                                    ? WindowRegions.ReadStart.OLDEST_VISIBLE
+                                    : WindowRegions.ReadStart.SAME_WITHIN_BLOCK);
             SharedKvLayers layers = new SharedKvLayers(shape, range);
             HostPages pages = new HostPages(pool);
             return new GraphResources(

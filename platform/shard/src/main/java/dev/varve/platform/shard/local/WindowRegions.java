@@ -18,8 +18,22 @@ import java.util.OptionalInt;
 final class WindowRegions {
     private static final int BLOCK = SlotSpan.BLOCK;
 
+    /** First slot that a chunk reads. */
+    enum ReadStart {
+        /** The block of the oldest position that the chunk attends to: the fewest slots. */
+        OLDEST_VISIBLE,
+
+        /**
+         * The block of the oldest position that any position in the block of the chunk's first one
+         * attends to: steps read the same slots until a new block begins, so that their graph stays
+         * the same.
+         */
+        SAME_WITHIN_BLOCK
+    }
+
     private final RowMover rows;
     private final SlidingWindowRange rule;
+    private final ReadStart readStart;
 
     /** Position in the first slot of each region. */
     private final int[] begins;
@@ -32,15 +46,39 @@ final class WindowRegions {
      * @param window positions that a token attends to; empty without sliding layers
      * @param stateRows state rows, including the zero row, which has no region
      */
-    WindowRegions(RowMover rows, OptionalInt window, int regionSlots, int stateRows) {
+    WindowRegions(
+            RowMover rows,
+            OptionalInt window,
+            int regionSlots,
+            int stateRows,
+            ReadStart readStart) {
         this.rows = rows;
+        this.readStart = readStart;
         rule = new SlidingWindowRange(window, regionSlots);
         begins = new int[stateRows];
         ends = new int[stateRows];
     }
 
+    /** Creates regions of which chunks read the fewest slots. */
+    WindowRegions(RowMover rows, OptionalInt window, int regionSlots, int stateRows) {
+        this(rows, window, regionSlots, stateRows, ReadStart.OLDEST_VISIBLE);
+    }
+
     private static int roundUp(int tokens) {
         return SlotSpan.roundUp(tokens);
+    }
+
+    /** First position that a chunk after {@code end} positions reads. */
+    private int firstRead(int end) {
+        return switch (readStart) {
+            case OLDEST_VISIBLE -> rule.first(end);
+            case SAME_WITHIN_BLOCK -> rule.first(end / BLOCK * BLOCK);
+        };
+    }
+
+    /** Position in the first slot of an imported region after {@code end} positions. */
+    private int importBegin(int end) {
+        return Math.min(rule.begin(end), firstRead(end));
     }
 
     /** Moves the rows that a chunk needs into the region of its write row. */
@@ -80,7 +118,7 @@ final class WindowRegions {
         begins[to] = begin;
         ends[to] = end;
         // A region that still begins at position 0 is read as if no position was ever dropped.
-        int seen = begin == 0 && chunk.tokens().length == 1 ? 0 : start;
+        int seen = begin == 0 && chunk.tokens().length == 1 ? 0 : Math.max(begin, firstRead(first));
         return new KvView(seen, region(to) + seen - begin, roundUp(end) - seen);
     }
 
@@ -152,7 +190,7 @@ final class WindowRegions {
      * @throws VarveException of kind INVALID_REQUEST if the region cannot hold it
      */
     int slotToWrite(CachePart.Window part) {
-        int begin = rule.begin(part.end());
+        int begin = importBegin(part.end());
         if (part.first() != rule.first(part.end()) || part.end() - begin > rule.regionSlots()) {
             throw refused(part, "positions from " + rule.first(part.end()));
         }
@@ -161,7 +199,7 @@ final class WindowRegions {
 
     /** Records an imported window. */
     void adopt(CachePart.Window part) {
-        begins[part.row()] = rule.begin(part.end());
+        begins[part.row()] = importBegin(part.end());
         ends[part.row()] = part.end();
     }
 

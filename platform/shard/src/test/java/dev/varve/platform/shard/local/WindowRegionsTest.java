@@ -14,16 +14,22 @@ import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SlidingWindowRange;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.local.WindowRegions.ReadStart;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Places of windows against an array that knows which position lies in each slot. */
 class WindowRegionsTest {
@@ -65,14 +71,24 @@ class WindowRegionsTest {
                 .regionSlots();
     }
 
+    static Stream<Arguments> windows() {
+        return IntStream.of(1, 2, 255, 256, 257, 512, 1000, 4096)
+                .boxed()
+                .flatMap(
+                        window ->
+                                Arrays.stream(ReadStart.values())
+                                        .map(readStart -> Arguments.of(window, readStart)));
+    }
+
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 255, 256, 257, 512, 1000, 4096})
-    void everyTokenFindsItsWindowWhateverTheChunksAre(int window) {
+    @MethodSource("windows")
+    void everyTokenFindsItsWindowWhateverTheChunksAre(int window, ReadStart readStart) {
         for (long seed = 0; seed < 30; seed++) {
             SplittableRandom random = new SplittableRandom(seed * 31 + window);
             int region = regionSlots(window);
             Rows rows = new Rows(region * (ROWS - 1));
-            WindowRegions regions = new WindowRegions(rows, OptionalInt.of(window), region, ROWS);
+            WindowRegions regions =
+                    new WindowRegions(rows, OptionalInt.of(window), region, ROWS, readStart);
             int first = 0;
             int row = 1;
             while (first < CONTEXT) {
@@ -103,6 +119,60 @@ class WindowRegionsTest {
                 row = target;
             }
         }
+    }
+
+    /**
+     * A device with its own memory launches the graph of a step again only if it stays the same.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 100, 255, 256, 257, 512, 1000})
+    void stepsReadTheSameSlotsUntilANewBlockBegins(int window) {
+        int region = regionSlots(window);
+        WindowRegions regions =
+                new WindowRegions(
+                        new Rows(region * (ROWS - 1)),
+                        OptionalInt.of(window),
+                        region,
+                        ROWS,
+                        ReadStart.SAME_WITHIN_BLOCK);
+        KvView before = regions.place(chunk(1, 40, 0, 1, 1));
+
+        for (int first = 40; first < CONTEXT; first++) {
+            KvView view = regions.place(chunk(1, 1, first, 1, 1));
+
+            if (first % SlotSpan.BLOCK != 0 && first > 40) {
+                assertEquals(before, view, "window " + window + ", position " + first);
+            }
+            before = view;
+        }
+    }
+
+    /** A sequence that continues from an import reads what it would have read without it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100, 256, 300, 1000})
+    void stepsAfterAnImportReadAsManySlotsAsWithoutIt(int window) {
+        int region = regionSlots(window);
+        int end = region + 200;
+        Rows rows = new Rows(region * (ROWS - 1));
+        OptionalInt visible = OptionalInt.of(window);
+        WindowRegions whole =
+                new WindowRegions(rows, visible, region, ROWS, ReadStart.SAME_WITHIN_BLOCK);
+        WindowRegions imported =
+                new WindowRegions(rows, visible, region, ROWS, ReadStart.SAME_WITHIN_BLOCK);
+        whole.place(chunk(1, 40, 0, 1, 1));
+        for (int first = 40; first < end; first++) {
+            whole.place(chunk(1, 1, first, 1, 1));
+        }
+        CachePart.Window part = window(1, new SlidingWindowRange(visible, region).first(end), end);
+        int slot = imported.slotToWrite(part);
+        imported.adopt(part);
+
+        KvView expected = whole.place(chunk(1, 1, end, 1, 1));
+        KvView view = imported.place(chunk(1, 1, end, 1, 1));
+
+        assertEquals(expected.position(), view.position());
+        assertEquals(expected.slots(), view.slots());
+        assertEquals(slot, view.slotOf(part.first()));
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.GraphCounts;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -88,7 +89,12 @@ final class BenchCommand extends CliCommand {
             order = 6)
     private int atOnce;
 
-    @Option(names = "--json", description = "Print one JSON object.", order = 7)
+    @Option(
+            names = "--json",
+            description =
+                    "Print one JSON object, which also counts the graphs of decode steps that were"
+                            + " recorded and reused.",
+            order = 7)
     private boolean json;
 
     @Mixin private PoolArguments pools;
@@ -144,7 +150,11 @@ final class BenchCommand extends CliCommand {
             Random random = new Random(SEED);
             double[] prefill = new double[promptTokens > 0 ? repetitions : 0];
             double[] decode = new double[generatedTokens > 0 && !model.drafts() ? repetitions : 0];
+            GraphCounts before = GraphCounts.NONE;
             for (int run = -1; run < repetitions; run++) {
+                if (run == 0) {
+                    before = graphs(runtime);
+                }
                 if (promptTokens > 0) {
                     double speed = run(runtime, random, promptTokens, 1).prefillTokensPerSecond();
                     record(prefill, run, speed);
@@ -156,7 +166,8 @@ final class BenchCommand extends CliCommand {
                     record(decode, run, speed);
                 }
             }
-            report(runtime, prefill, decode, measureDrafts(runtime, questions));
+            Optional<DraftBench.Outcome> drafted = measureDrafts(runtime, questions);
+            report(runtime, new Measured(prefill, decode, drafted, before));
         }
         return 0;
     }
@@ -204,15 +215,31 @@ final class BenchCommand extends CliCommand {
         }
     }
 
-    private void report(
-            HostedModel runtime,
+    /**
+     * Results of all runs.
+     *
+     * @param prefill tokens per second of each run
+     * @param decode tokens per second of each run without drafts
+     * @param before counters before the measured runs
+     */
+    private record Measured(
             double[] prefill,
             double[] decode,
-            Optional<DraftBench.Outcome> guessed) {
+            Optional<DraftBench.Outcome> drafted,
+            GraphCounts before) {}
+
+    /** Sums the counters of all shards in this process. */
+    private static GraphCounts graphs(HostedModel runtime) {
+        return runtime.engine().status().shards().stream()
+                .map(shard -> shard.work().graphs())
+                .reduce(GraphCounts.NONE, GraphCounts::plus);
+    }
+
+    private void report(HostedModel runtime, Measured measured) {
         if (!json) {
-            print("pp" + promptTokens, prefill);
-            print("tg" + generatedTokens, decode);
-            guessed.ifPresent(this::print);
+            print("pp" + promptTokens, measured.prefill());
+            print("tg" + generatedTokens, measured.decode());
+            measured.drafted().ifPresent(this::print);
             return;
         }
         ObjectNode result =
@@ -224,9 +251,13 @@ final class BenchCommand extends CliCommand {
                         .put("generated_tokens", generatedTokens)
                         .put("repetitions", repetitions)
                         .put("load_ms", runtime.loadMillis());
-        put(result, "pp", prefill);
-        put(result, "tg", decode);
-        guessed.ifPresent(outcome -> put(result, outcome));
+        put(result, "pp", measured.prefill());
+        put(result, "tg", measured.decode());
+        measured.drafted().ifPresent(outcome -> put(result, outcome));
+        GraphCounts.PhaseCounts before = measured.before().decode();
+        GraphCounts.PhaseCounts after = graphs(runtime).decode();
+        result.put("decode_graphs_recorded", after.recorded() - before.recorded())
+                .put("decode_graphs_reused", after.reused() - before.reused());
         out().println(CliJson.write(result));
     }
 

@@ -64,6 +64,7 @@ class PipelineStage {
                         tokens.sum(),
                         forwardNanos.sum() / 1e6,
                         shard.boundaryMillis(),
+                        shard.graphs(),
                         shard.traffic(),
                         recent.get()),
                 shard.peer());

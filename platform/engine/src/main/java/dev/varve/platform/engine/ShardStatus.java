@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
@@ -48,6 +49,7 @@ public record ShardStatus(
      * @param tokens tokens of these batches
      * @param forwardMillis time of these batches, the transfer to the shard and back included
      * @param boundaryMillis of that, time to move activations in and out
+     * @param graphs graphs that were recorded and reused for its batches
      * @param traffic traffic of its connection, for a shard in another process
      * @param recent durations of recent batches
      */
@@ -56,16 +58,24 @@ public record ShardStatus(
             long tokens,
             double forwardMillis,
             double boundaryMillis,
+            GraphCounts graphs,
             Optional<ShardTraffic> traffic,
             Recent recent) {
-        /** Creates counters without recent durations. */
+        /** Creates counters without graphs and recent durations. */
         public ForwardTotals(
                 long forwards,
                 long tokens,
                 double forwardMillis,
                 double boundaryMillis,
                 Optional<ShardTraffic> traffic) {
-            this(forwards, tokens, forwardMillis, boundaryMillis, traffic, Recent.NONE);
+            this(
+                    forwards,
+                    tokens,
+                    forwardMillis,
+                    boundaryMillis,
+                    GraphCounts.NONE,
+                    traffic,
+                    Recent.NONE);
         }
     }
 

@@ -93,6 +93,7 @@ final class RetiredShardStatus {
                 past.tokens() + now.tokens(),
                 past.forwardMillis() + now.forwardMillis(),
                 past.boundaryMillis() + now.boundaryMillis(),
+                past.graphs().plus(now.graphs()),
                 now.traffic()
                         .map(
                                 traffic ->

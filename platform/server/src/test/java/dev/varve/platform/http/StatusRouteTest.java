@@ -28,6 +28,7 @@ import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
@@ -71,6 +72,9 @@ class StatusRouteTest {
                         60,
                         1000,
                         200,
+                        new GraphCounts(
+                                new GraphCounts.PhaseCounts(3, 1),
+                                new GraphCounts.PhaseCounts(2, 58)),
                         Optional.of(new ShardTraffic(700, 800, ShardTraffic.PayloadPath.SHARED)),
                         new ShardStatus.Recent(12.5, 3.25));
         ShardHealth lost =
@@ -219,6 +223,8 @@ class StatusRouteTest {
             assertFalse(local.has("last_loss"));
             assertEquals(250, local.get("mean_forward_ms").doubleValue());
             assertEquals(50, local.get("mean_boundary_ms").doubleValue());
+            assertEquals(2, local.get("decode_graphs_recorded").intValue());
+            assertEquals(58, local.get("decode_graphs_reused").intValue());
             assertEquals(12.5, local.get("recent_decode_ms").doubleValue());
             assertEquals(3.25, local.get("recent_prefill_ms_per_token").doubleValue());
             assertEquals(10, local.get("state_bytes").intValue());

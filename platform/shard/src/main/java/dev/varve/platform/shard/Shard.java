@@ -42,6 +42,14 @@ public interface Shard extends AutoCloseable {
         return 0;
     }
 
+    /**
+     * Graphs that were recorded and reused so far, those of {@link #warmUp} included; {@link
+     * GraphCounts#NONE} for a shard in another process.
+     */
+    default GraphCounts graphs() {
+        return GraphCounts.NONE;
+    }
+
     /** Bytes sent over the connection to the shard; empty for a shard in this process. */
     default Optional<ShardTraffic> traffic() {
         return Optional.empty();

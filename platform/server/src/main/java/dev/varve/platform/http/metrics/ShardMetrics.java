@@ -1,6 +1,7 @@
 package dev.varve.platform.http.metrics;
 
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardTraffic;
 
@@ -44,6 +45,14 @@ final class ShardMetrics {
         return List.of(
                 bytes(),
                 deviceBytes(),
+                graphs(
+                        "varve_shard_graphs_recorded",
+                        "Graphs that a shard recorded, by the phase of the batch.",
+                        GraphCounts.PhaseCounts::recorded),
+                graphs(
+                        "varve_shard_graphs_reused",
+                        "Batches that a shard computed with a graph of an earlier batch, by phase.",
+                        GraphCounts.PhaseCounts::reused),
                 each(
                                 "varve_shard_up",
                                 "1 if the shard can compute, 0 if it is missing or loading.",
@@ -100,6 +109,18 @@ final class ShardMetrics {
                         "Memory of a device that the model uses, in bytes.");
         devices.forEach((device, bytes) -> family.add(Labels.of("device", device), bytes));
         return family.gauge();
+    }
+
+    private MetricSnapshot graphs(
+            String name, String help, ToDoubleFunction<GraphCounts.PhaseCounts> value) {
+        MetricFamily family = new MetricFamily(name, help);
+        for (int shard = 0; shard < shards.size(); shard++) {
+            GraphCounts counts = shards.get(shard).work().graphs();
+            family.add(
+                    labels(shard).add("phase", "prefill"), value.applyAsDouble(counts.prefill()));
+            family.add(labels(shard).add("phase", "decode"), value.applyAsDouble(counts.decode()));
+        }
+        return family.counter();
     }
 
     private void addBytes(MetricFamily family, String kind, ToDoubleFunction<ShardStatus> value) {

@@ -39,7 +39,9 @@ final class ShardReport {
                 .put("forwards", shard.work().forwards())
                 .put("tokens", shard.work().tokens())
                 .put("forward_ms", shard.work().forwardMillis())
-                .put("boundary_ms", shard.work().boundaryMillis());
+                .put("boundary_ms", shard.work().boundaryMillis())
+                .put("decode_graphs_recorded", shard.work().graphs().decode().recorded())
+                .put("decode_graphs_reused", shard.work().graphs().decode().reused());
         shard.health().reason().ifPresent(reason -> out.put("reason", names.render(reason)));
         shard.work().traffic().ifPresent(traffic -> describe(traffic, out));
     }

@@ -4,9 +4,11 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.GraphCounts;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 
 /**
@@ -42,6 +44,8 @@ final class GraphCache implements AutoCloseable {
     private final List<GraphSlot> decode = new ArrayList<>();
 
     private long bytes;
+    private final LongAdder[] recorded = counters();
+    private final LongAdder[] reused = counters();
 
     GraphCache(BufferType bufferType) {
         this.bufferType = bufferType;
@@ -54,8 +58,11 @@ final class GraphCache implements AutoCloseable {
             Phase phase,
             BiFunction<GraphKey, GraphAllocator, AllocatedGraph> record) {
         GraphSlot place = phase == Phase.PREFILL ? prefill : decodePlace(key);
-        if (!place.holds(key)) {
+        if (place.holds(key)) {
+            reused[phase.ordinal()].increment();
+        } else {
             record(place, key, record);
+            recorded[phase.ordinal()].increment();
         }
         return place.graph;
     }
@@ -101,6 +108,20 @@ final class GraphCache implements AutoCloseable {
     /** Bytes of all graphs' memory; cached, since a shard reports them in each step. */
     long bytes() {
         return bytes;
+    }
+
+    private static LongAdder[] counters() {
+        return new LongAdder[] {new LongAdder(), new LongAdder()};
+    }
+
+    /** Graphs that were recorded and reused so far; any thread may call it. */
+    GraphCounts counts() {
+        return new GraphCounts(counts(Phase.PREFILL), counts(Phase.DECODE));
+    }
+
+    private GraphCounts.PhaseCounts counts(Phase phase) {
+        return new GraphCounts.PhaseCounts(
+                recorded[phase.ordinal()].sum(), reused[phase.ordinal()].sum());
     }
 
     private long measure() {

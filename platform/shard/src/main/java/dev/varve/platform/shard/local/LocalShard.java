@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CachePartHandler;
 import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
@@ -226,6 +227,11 @@ public final class LocalShard implements Shard {
     @Override
     public long computeNanos() {
         return computeNanos;
+    }
+
+    @Override
+    public GraphCounts graphs() {
+        return graphs.counts();
     }
 
     @Override

@@ -34,24 +34,33 @@ import java.util.Optional;
  * by token.
  *
  * @param cache element types of the KV cache
+ * @param single phase of the batches with one token of each text
  */
-record SteppedLogits(FlashAttention flash, CacheTypes cache) {
+record SteppedLogits(FlashAttention flash, CacheTypes cache, Phase single) {
     private static final int CHUNK = 16;
 
-    /** Runs in the process: file, target, flash attention, types of K and V, one text, another. */
+    SteppedLogits(FlashAttention flash, CacheTypes cache) {
+        this(flash, cache, Phase.DECODE);
+    }
+
+    /**
+     * Runs in the process: file, target, flash attention, types of K and V, phase, one text,
+     * another.
+     */
     public static void main(String[] arguments) throws IOException {
         SteppedLogits steps =
                 new SteppedLogits(
                         FlashAttention.valueOf(arguments[2]),
                         new CacheTypes(
-                                GgmlType.valueOf(arguments[3]), GgmlType.valueOf(arguments[4])));
+                                GgmlType.valueOf(arguments[3]), GgmlType.valueOf(arguments[4])),
+                        Phase.valueOf(arguments[5]));
         VulkanLogits.write(
                 Path.of(arguments[1]),
                 steps.compute(
                         Path.of(arguments[0]),
                         Vulkan.device(),
-                        VulkanLogits.integers(arguments[5]),
-                        VulkanLogits.integers(arguments[6])));
+                        VulkanLogits.integers(arguments[6]),
+                        VulkanLogits.integers(arguments[7])));
     }
 
     /** In a process of its own, on the first Vulkan device. */
@@ -63,6 +72,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                         flash.name(),
                         cache.key().name(),
                         cache.value().name(),
+                        single.name(),
                         VulkanLogits.text(one),
                         VulkanLogits.text(other)));
     }
@@ -79,16 +89,16 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
         int span = SlotSpan.roundUp(Math.max(one.length, other.length));
         List<float[]> rows = new ArrayList<>();
         try (LocalShard shard = load(gguf, adapter, device, span, CHUNK)) {
-            int single = Math.min(one.length % CHUNK, other.length % CHUNK);
+            int last = Math.min(one.length % CHUNK, other.length % CHUNK);
             for (int text = 0; text < 2; text++) {
                 int[] tokens = text == 0 ? one : other;
-                for (int begin = 0; begin < tokens.length - single; begin += CHUNK) {
-                    int end = Math.min(begin + CHUNK, tokens.length - single);
+                for (int begin = 0; begin < tokens.length - last; begin += CHUNK) {
+                    int end = Math.min(begin + CHUNK, tokens.length - last);
                     SequenceChunk chunk = chunk(text, tokens, begin, end, span);
                     add(rows, shard, new Batch(List.of(chunk), Phase.PREFILL), shape);
                 }
             }
-            for (int step = single; step > 0; step--) {
+            for (int step = last; step > 0; step--) {
                 int first = one.length - step;
                 int second = other.length - step;
                 Batch both =
@@ -96,7 +106,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                                 List.of(
                                         chunk(0, one, first, first + 1, span),
                                         chunk(1, other, second, second + 1, span)),
-                                Phase.DECODE);
+                                single);
                 add(rows, shard, both, shape);
             }
         }

@@ -1,5 +1,9 @@
 package dev.varve.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheTypes;
@@ -64,5 +68,29 @@ class VulkanStepsTest {
                 spec.toString(),
                 String.format(Locale.ROOT, "%.2e", Comparison.worstRelativeL2(expected, actual)));
         Comparison.assertGradeC(spec.toString(), expected, actual, TOLERANCE);
+    }
+
+    /** In decode, the inputs of a graph go to the device in one copy; in prefill, one by one. */
+    @ParameterizedTest
+    @MethodSource("models")
+    @Tag("nightly")
+    void inputsInOneCopyGiveTheLogitsOfInputsOneByOne(Family family, int seed, TensorType type)
+            throws Exception {
+        Vulkan.device();
+        RandomModel spec = family.odd(seed, type);
+        Path file = spec.write(folder);
+        int[] one = spec.tokens(52, seed);
+        int[] other = spec.tokens(20, seed + 1);
+
+        float[][] together =
+                new SteppedLogits(FlashAttention.OFF, F32, Phase.DECODE).onVulkan(file, one, other);
+        float[][] apart =
+                new SteppedLogits(FlashAttention.OFF, F32, Phase.PREFILL)
+                        .onVulkan(file, one, other);
+
+        assertEquals(apart.length, together.length);
+        for (int row = 0; row < apart.length; row++) {
+            assertArrayEquals(apart[row], together[row], spec + ", row " + row);
+        }
     }
 }

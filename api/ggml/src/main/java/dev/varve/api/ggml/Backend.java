@@ -80,7 +80,34 @@ public final class Backend implements AutoCloseable {
      * @throws VarveException of kind BACKEND_FAILED with ggml's status
      */
     public void compute(Graph graph) {
-        int status = BackendApi.graphCompute(open(), graph.pointer());
+        requireSuccess(BackendApi.graphCompute(open(), graph.pointer()));
+    }
+
+    /**
+     * Queues a copy from host memory and the computation of a graph after it, and waits for both.
+     * Nothing else waits for the device, if it has a queue.
+     *
+     * @param source contiguous, in host memory
+     * @param target of the same type and shape, in memory of the device
+     * @param meanwhile runs while the device computes; must not use the source, the target or the
+     *     tensors of the graph
+     * @throws VarveException of kind BACKEND_FAILED with ggml's status
+     */
+    public void compute(Tensor source, Tensor target, Graph graph, Runnable meanwhile) {
+        BackendPtr backend = open();
+        source.requireCopyable(target);
+        source.requireHostMemory();
+        BackendApi.tensorSetAsync(backend, target.pointer(), source.data(), 0, source.bytes());
+        try {
+            requireSuccess(BackendApi.graphComputeAsync(backend, graph.pointer()));
+            meanwhile.run();
+        } finally {
+            // The source must not change before it was copied, whatever has failed.
+            BackendApi.synchronize(backend);
+        }
+    }
+
+    private void requireSuccess(int status) {
         if (status != 0) {
             String text =
                     switch (status) {

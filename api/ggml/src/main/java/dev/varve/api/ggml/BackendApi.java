@@ -101,6 +101,18 @@ final class BackendApi {
                 call(() -> (MemorySegment) DEV_BUFFER_TYPE.invokeExact(device.address())));
     }
 
+    /**
+     * {@code ggml_backend_buffer_type_t ggml_backend_dev_host_buffer_type(ggml_backend_dev_t
+     * device)}
+     */
+    private static final MethodHandle DEV_HOST_BUFFER_TYPE =
+            bind("ggml_backend_dev_host_buffer_type", returns(C_POINTER, C_POINTER));
+
+    static BufferTypePtr devHostBufferType(DevicePtr device) {
+        return new BufferTypePtr(
+                call(() -> (MemorySegment) DEV_HOST_BUFFER_TYPE.invokeExact(device.address())));
+    }
+
     /** {@code ggml_backend_reg_t ggml_backend_dev_backend_reg(ggml_backend_dev_t device)} */
     private static final MethodHandle DEV_BACKEND_REG =
             bind("ggml_backend_dev_backend_reg", returns(C_POINTER, C_POINTER));
@@ -187,6 +199,18 @@ final class BackendApi {
 
     static int graphCompute(BackendPtr backend, GraphPtr graph) {
         return call(() -> (int) GRAPH_COMPUTE.invokeExact(backend.address(), graph.address()));
+    }
+
+    /**
+     * {@code enum ggml_status ggml_backend_graph_compute_async(ggml_backend_t backend, struct
+     * ggml_cgraph * graph)}
+     */
+    private static final MethodHandle GRAPH_COMPUTE_ASYNC =
+            bind("ggml_backend_graph_compute_async", returns(C_INT, C_POINTER, C_POINTER));
+
+    static int graphComputeAsync(BackendPtr backend, GraphPtr graph) {
+        return call(
+                () -> (int) GRAPH_COMPUTE_ASYNC.invokeExact(backend.address(), graph.address()));
     }
 
     /** {@code void ggml_backend_synchronize(ggml_backend_t backend)} */
@@ -368,6 +392,24 @@ final class BackendApi {
         run(
                 () -> {
                     TENSOR_SET.invokeExact(tensor.address(), data, offset, bytes);
+                });
+    }
+
+    /**
+     * {@code void ggml_backend_tensor_set_async(ggml_backend_t backend, struct ggml_tensor *
+     * tensor, const void * data, size_t offset, size_t bytes)}
+     */
+    private static final MethodHandle TENSOR_SET_ASYNC =
+            bind(
+                    "ggml_backend_tensor_set_async",
+                    returnsNothing(C_POINTER, C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
+
+    static void tensorSetAsync(
+            BackendPtr backend, TensorPtr tensor, MemorySegment data, long offset, long bytes) {
+        run(
+                () -> {
+                    TENSOR_SET_ASYNC.invokeExact(
+                            backend.address(), tensor.address(), data, offset, bytes);
                 });
     }
 

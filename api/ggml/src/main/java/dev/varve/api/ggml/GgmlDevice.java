@@ -124,6 +124,15 @@ public final class GgmlDevice {
         return new BufferType(BackendApi.devBufferType(pointer));
     }
 
+    /**
+     * Host memory from which the device copies without an intermediate copy, such as pinned memory;
+     * ordinary host memory if the device has none.
+     */
+    public BufferType hostBufferType() {
+        BufferTypePtr own = BackendApi.devHostBufferType(pointer);
+        return new BufferType(own.isNull() ? BackendApi.cpuBufferType() : own);
+    }
+
     /** Further buffer types for weights, such as repacking ones, best first. */
     @SuppressWarnings("restricted")
     public List<BufferType> extraBufferTypes() {

@@ -338,6 +338,12 @@ public final class Tensor {
      * the devices support it.
      */
     public void copyTo(Tensor target) {
+        requireCopyable(target);
+        BackendApi.tensorCopy(pointer, target.pointer);
+    }
+
+    /** Checks that both have data, without gaps, and the same type and shape. */
+    void requireCopyable(Tensor target) {
         requirePlaced();
         requireContiguous("copy");
         target.requirePlaced();
@@ -350,7 +356,12 @@ public final class Tensor {
             throw new IllegalArgumentException(
                     "cannot copy " + this + " to " + target + ": the shapes differ");
         }
-        BackendApi.tensorCopy(pointer, target.pointer);
+    }
+
+    void requireHostMemory() {
+        if (!isInHostMemory()) {
+            throw new IllegalArgumentException(this + " is not in host memory");
+        }
     }
 
     /** Sets all elements to zero bytes. */

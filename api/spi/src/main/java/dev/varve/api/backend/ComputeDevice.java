@@ -55,6 +55,19 @@ public interface ComputeDevice extends AutoCloseable {
     void compute(Graph graph, Phase phase);
 
     /**
+     * Copies the inputs of a graph to the device, computes the graph and waits for it. A device
+     * with a queue submits both at once and runs the other work while it computes.
+     *
+     * @throws dev.varve.api.VarveException of kind BACKEND_FAILED if the backend reports a failure
+     * @throws IllegalStateException if the device is closed
+     */
+    default void compute(Graph graph, Phase phase, InputUpload inputs) {
+        inputs.source().copyTo(inputs.target());
+        compute(graph, phase);
+        inputs.meanwhile().run();
+    }
+
+    /**
      * Lock that is held while a graph is computed, so that shards on one device never compute at
      * once.
      */

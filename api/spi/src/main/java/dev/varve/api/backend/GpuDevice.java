@@ -52,10 +52,20 @@ final class GpuDevice implements ComputeDevice {
     /** ggml's call queues the graph and waits for the device. */
     @Override
     public void compute(Graph graph, Phase phase) {
+        setContext(phase);
+        backend.compute(graph);
+    }
+
+    @Override
+    public void compute(Graph graph, Phase phase, InputUpload inputs) {
+        setContext(phase);
+        backend.compute(inputs.source(), inputs.target(), graph, inputs.meanwhile());
+    }
+
+    private void setContext(Phase phase) {
         GgmlLibrary.context(
                 (phase == Phase.PREFILL ? "computing prefill on " : "computing decode on ")
                         .concat(info.name()));
-        backend.compute(graph);
     }
 
     @Override

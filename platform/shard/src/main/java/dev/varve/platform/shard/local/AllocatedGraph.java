@@ -16,12 +16,23 @@ import java.util.Optional;
 final class AllocatedGraph implements AutoCloseable {
     private final GraphKey key;
     private final UnallocatedGraph recording;
+    private final Optional<InputArena> arena;
 
-    /** Takes ownership of the recording and allocates memory for its results. */
-    AllocatedGraph(GraphKey key, UnallocatedGraph recording, GraphAllocator allocator) {
+    /** Batch whose inputs are written already, except those that depend on its tokens. */
+    private Optional<PlacedBatch> prepared = Optional.empty();
+
+    /**
+     * Takes ownership of the recording and allocates memory for its results.
+     *
+     * @param memory used for this graph until it is closed
+     */
+    AllocatedGraph(GraphKey key, UnallocatedGraph recording, GraphMemory memory) {
         this.key = key;
         this.recording = recording;
+        arena = memory.inputs();
+        GraphAllocator allocator = memory.results();
         try {
+            arena.ifPresent(inputs -> inputs.place(recording.inputs().exceptBoundary()));
             // The allocator compares counts only, so a graph of another topology needs its own
             // plan.
             allocator.reserve(recording.graph());
@@ -42,12 +53,33 @@ final class AllocatedGraph implements AutoCloseable {
 
     /** Writes all inputs of a batch except the activation. */
     void fill(PlacedBatch placed) {
-        recording.inputs().fill(placed);
+        if (prepared.filter(batch -> batch.hasPlacesOf(placed)).isEmpty()) {
+            recording.inputs().fillPlaces(placed, this::written);
+        }
+        prepared = Optional.empty();
+        recording.inputs().fillTokens(placed.batch(), this::written);
+    }
+
+    /** The tensor into which the host writes an input. */
+    private Tensor written(Tensor input) {
+        return arena.isPresent() ? arena.get().host(input) : input;
     }
 
     /** Computes the batch whose inputs and activation were written before. */
     void compute(PlacedBatch placed, ComputeDevice device) {
-        device.compute(recording.graph(), placed.batch().phase());
+        if (arena.isEmpty()) {
+            device.compute(recording.graph(), placed.batch().phase());
+            return;
+        }
+        device.compute(
+                recording.graph(),
+                placed.batch().phase(),
+                arena.get().upload(() -> prepare(placed.next())));
+    }
+
+    private void prepare(Optional<PlacedBatch> next) {
+        next.ifPresent(batch -> recording.inputs().fillPlaces(batch, this::written));
+        prepared = next;
     }
 
     /** Computes some of its operators, after those before them; none if both are equal. */

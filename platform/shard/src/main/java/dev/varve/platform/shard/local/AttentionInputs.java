@@ -9,6 +9,7 @@ import dev.varve.platform.shard.SequenceChunk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * Input tensors of the attention layers of one kind: the target slots of the batch's K and V rows,
@@ -100,12 +101,28 @@ final class AttentionInputs {
         return tensor;
     }
 
-    /** Writes the inputs that the graph reads; a graph without outputs may not use all of them. */
-    void fill(List<SequenceChunk> chunks, List<KvView> views) {
-        slots.filter(Tensor::isPlaced).ifPresent(tensor -> writeSlots(chunks, views, tensor));
+    /** The inputs that were created. */
+    List<Tensor> tensors() {
+        List<Tensor> tensors = new ArrayList<>();
+        slots.ifPresent(tensors::add);
+        masks.forEach(mask -> tensors.add(mask.tensor()));
+        return tensors;
+    }
+
+    /**
+     * Writes the inputs that the graph reads; a graph without outputs may not use all of them.
+     *
+     * @param written the tensor into which an input is written
+     */
+    void fill(List<SequenceChunk> chunks, List<KvView> views, UnaryOperator<Tensor> written) {
+        slots.filter(Tensor::isPlaced)
+                .ifPresent(tensor -> writeSlots(chunks, views, written.apply(tensor)));
         for (Mask mask : masks) {
             if (mask.tensor().isPlaced()) {
-                writeMask(chunks.get(mask.part()), views.get(mask.part()), mask.tensor());
+                writeMask(
+                        chunks.get(mask.part()),
+                        views.get(mask.part()),
+                        written.apply(mask.tensor()));
             }
         }
     }

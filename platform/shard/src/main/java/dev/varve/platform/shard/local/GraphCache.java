@@ -1,13 +1,16 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.GraphCounts;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 
@@ -18,11 +21,11 @@ import java.util.function.BiFunction;
  */
 final class GraphCache implements AutoCloseable {
     private static final class GraphSlot {
-        final GraphAllocator allocator;
+        final GraphMemory memory;
         AllocatedGraph graph;
 
-        GraphSlot(BufferType type) {
-            allocator = new GraphAllocator(type);
+        GraphSlot(GraphMemory memory) {
+            this.memory = memory;
         }
 
         boolean holds(GraphKey key) {
@@ -38,6 +41,7 @@ final class GraphCache implements AutoCloseable {
     }
 
     private final BufferType bufferType;
+    private final GgmlDevice device;
     private final GraphSlot prefill;
 
     /** Most recently used first. */
@@ -47,16 +51,25 @@ final class GraphCache implements AutoCloseable {
     private final LongAdder[] recorded = counters();
     private final LongAdder[] reused = counters();
 
-    GraphCache(BufferType bufferType) {
-        this.bufferType = bufferType;
-        prefill = new GraphSlot(bufferType);
+    GraphCache(ComputeDevice device) {
+        bufferType = device.bufferType();
+        this.device = device.ggmlDevice();
+        // The copies of a prefill chunk's inputs take no time beside the chunk.
+        prefill = new GraphSlot(new GraphMemory(new GraphAllocator(bufferType), Optional.empty()));
         bytes = measure();
     }
 
+    private GraphSlot decodeSlot() {
+        return new GraphSlot(
+                new GraphMemory(
+                        new GraphAllocator(bufferType),
+                        bufferType.isHost()
+                                ? Optional.empty()
+                                : Optional.of(new InputArena(device))));
+    }
+
     AllocatedGraph find(
-            GraphKey key,
-            Phase phase,
-            BiFunction<GraphKey, GraphAllocator, AllocatedGraph> record) {
+            GraphKey key, Phase phase, BiFunction<GraphKey, GraphMemory, AllocatedGraph> record) {
         GraphSlot place = phase == Phase.PREFILL ? prefill : decodePlace(key);
         if (place.holds(key)) {
             reused[phase.ordinal()].increment();
@@ -70,10 +83,10 @@ final class GraphCache implements AutoCloseable {
     private void record(
             GraphSlot place,
             GraphKey key,
-            BiFunction<GraphKey, GraphAllocator, AllocatedGraph> record) {
+            BiFunction<GraphKey, GraphMemory, AllocatedGraph> record) {
         place.clear();
         try {
-            place.graph = record.apply(key, place.allocator);
+            place.graph = record.apply(key, place.memory);
         } finally {
             bytes = measure();
         }
@@ -90,7 +103,7 @@ final class GraphCache implements AutoCloseable {
             }
         }
         if (decode.size() < CacheFootprint.DECODE_GRAPHS) {
-            decode.addFirst(new GraphSlot(bufferType));
+            decode.addFirst(decodeSlot());
             return decode.getFirst();
         }
         return toFront(decode.size() - 1);
@@ -125,9 +138,9 @@ final class GraphCache implements AutoCloseable {
     }
 
     private long measure() {
-        long sum = prefill.allocator.bufferBytes();
+        long sum = prefill.memory.bytes();
         for (GraphSlot place : decode) {
-            sum += place.allocator.bufferBytes();
+            sum += place.memory.bytes();
         }
         return sum;
     }
@@ -135,10 +148,10 @@ final class GraphCache implements AutoCloseable {
     @Override
     public void close() {
         prefill.clear();
-        prefill.allocator.close();
+        prefill.memory.close();
         for (GraphSlot place : decode) {
             place.clear();
-            place.allocator.close();
+            place.memory.close();
         }
     }
 }

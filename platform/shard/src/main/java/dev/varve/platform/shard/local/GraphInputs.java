@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * Creates the input tensors of a recorded graph and writes a batch into them. An input is created
@@ -170,30 +171,59 @@ final class GraphInputs {
                         });
     }
 
-    /** Writes all inputs except the activation. */
-    void fill(PlacedBatch placed) {
-        Batch batch = placed.batch();
-        ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
+    /** All inputs that were created, except the activation. */
+    List<Tensor> exceptBoundary() {
+        List<Tensor> tensors = new ArrayList<>();
+        for (Optional<Tensor> each :
+                List.of(ids, positions, nextPositions, axisPositions, outputs)) {
+            each.ifPresent(tensors::add);
+        }
+        rows.forEach(each -> tensors.add(each.tensor()));
+        trees.forEach(each -> tensors.add(each.tensor()));
+        tensors.addAll(full.tensors());
+        tensors.addAll(sliding.tensors());
+        return tensors;
+    }
+
+    /**
+     * Writes the inputs that depend on the ids of the tokens.
+     *
+     * @param written the tensor into which an input is written
+     */
+    void fillTokens(Batch batch, UnaryOperator<Tensor> written) {
+        ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, written.apply(tensor)));
         for (TableRows each : rows) {
             if (each.tensor().isPlaced()) {
-                writeRows(batch, each);
+                writeRows(batch, each.table(), written.apply(each.tensor()));
             }
         }
-        positions.filter(Tensor::isPlaced).ifPresent(tensor -> writePositions(batch, tensor, 0));
+    }
+
+    /**
+     * Writes the inputs that depend on positions, slots and trees, but not on ids.
+     *
+     * @param written the tensor into which an input is written
+     */
+    void fillPlaces(PlacedBatch placed, UnaryOperator<Tensor> written) {
+        Batch batch = placed.batch();
+        positions
+                .filter(Tensor::isPlaced)
+                .ifPresent(tensor -> writePositions(batch, written.apply(tensor), 0));
         nextPositions
                 .filter(Tensor::isPlaced)
-                .ifPresent(tensor -> writePositions(batch, tensor, 1));
+                .ifPresent(tensor -> writePositions(batch, written.apply(tensor), 1));
         axisPositions
                 .filter(Tensor::isPlaced)
-                .ifPresent(tensor -> writeAxisPositions(batch, tensor));
-        outputs.filter(Tensor::isPlaced).ifPresent(tensor -> writeOutputs(batch, tensor));
+                .ifPresent(tensor -> writeAxisPositions(batch, written.apply(tensor)));
+        outputs.filter(Tensor::isPlaced)
+                .ifPresent(tensor -> writeOutputs(batch, written.apply(tensor)));
         for (TreeInput each : trees) {
             if (each.tensor().isPlaced()) {
-                each.write(batch.chunks());
+                each.write(batch.chunks(), written.apply(each.tensor()));
             }
         }
-        full.fill(batch.chunks(), placed.full());
-        sliding.fill(batch.chunks(), placed.window());
+        full.fill(batch.chunks(), placed.full(), written);
+        sliding.fill(batch.chunks(), placed.window(), written);
     }
 
     private void writeIds(Batch batch, Tensor tensor) {
@@ -205,8 +235,8 @@ final class GraphInputs {
     }
 
     /** Converts some rows at a time, so that a long prompt needs no second copy of all rows. */
-    private void writeRows(Batch batch, TableRows target) {
-        int length = target.table().rowLength();
+    private void writeRows(Batch batch, RowReader table, Tensor target) {
+        int length = table.rowLength();
         int group = Math.min(tokens, Math.max(1, ROW_FLOATS / length));
         if (rowScratch.length < group * length) {
             rowScratch = new float[group * length];
@@ -215,10 +245,10 @@ final class GraphInputs {
         int held = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             for (int token : chunk.tokens()) {
-                target.table().read(token, rowScratch, held * length);
+                table.read(token, rowScratch, held * length);
                 held++;
                 if (held == group || column + held == tokens) {
-                    target.tensor().write(rowScratch, 0, held * length, (long) column * length);
+                    target.write(rowScratch, 0, held * length, (long) column * length);
                     column += held;
                     held = 0;
                 }

@@ -289,10 +289,11 @@ public final class LayerwiseTextScorer implements AutoCloseable {
         }
 
         float[] scores() {
-            GraphAllocator allocator = new GraphAllocator(device.bufferType());
-            try (allocator) {
+            GraphMemory memory =
+                    new GraphMemory(new GraphAllocator(device.bufferType()), Optional.empty());
+            try (memory) {
                 for (int layer = 0; layer < options.layers().end(); layer++) {
-                    readLayer(layer, allocator);
+                    readLayer(layer, memory);
                     // Selecting blocks then costs more than it saves, in the other layers, too.
                     if (blocks.filter(each -> each.share() > MAX_SPARSE_SHARE).isPresent()) {
                         state = rows.dense();
@@ -306,7 +307,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
             }
         }
 
-        private void readLayer(int layer, GraphAllocator allocator) {
+        private void readLayer(int layer, GraphMemory memory) {
             boolean scored =
                     options.layers().contains(layer)
                             && shape().layers().get(layer) instanceof LayerState.FullAttention;
@@ -317,7 +318,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                 }
                 int end = Math.min(tokens.length, begin + chunkTokens);
                 synchronized (device.lock()) {
-                    readChunk(layer, number, begin, end, allocator, queries);
+                    readChunk(layer, number, begin, end, memory, queries);
                 }
                 listener.onProgress(
                         (long) layer * tokens.length + end,
@@ -335,7 +336,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                 int number,
                 int begin,
                 int end,
-                GraphAllocator allocator,
+                GraphMemory memory,
                 CapturedTailQueries queries) {
             SequenceChunk chunk =
                     new SequenceChunk(
@@ -352,7 +353,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                     new AllocatedGraph(
                             key,
                             UnallocatedGraph.of(key, model.model(), range, state, device),
-                            allocator)) {
+                            memory)) {
                 if (layer > 0) {
                     graph.writeBoundary(hidden.get(number));
                 }

@@ -84,7 +84,7 @@ public final class LocalShard implements Shard {
         this.device = device;
         this.state = state;
         boundaries = new ActivationTransferTimer(device.info().name(), range);
-        graphs = new GraphCache(device.bufferType());
+        graphs = new GraphCache(device);
         commits =
                 new CommitGraphs(
                         device.bufferType(), state.caches(), state.arithmetic().recurrent());
@@ -297,11 +297,11 @@ public final class LocalShard implements Shard {
                     graphs.find(
                             key(placed),
                             batch.phase(),
-                            (key, allocator) ->
+                            (key, memory) ->
                                     new AllocatedGraph(
                                             key,
                                             UnallocatedGraph.of(key, model, range, state, device),
-                                            allocator));
+                                            memory));
             boundaries.moveIn(boundary, graph::writeBoundary);
             graph.fill(placed);
             if (step == ExecutionMode.COMPUTED) {

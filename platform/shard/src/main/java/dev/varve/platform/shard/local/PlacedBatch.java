@@ -1,10 +1,13 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A batch with the slots of its K and V rows in this shard.
@@ -22,5 +25,44 @@ record PlacedBatch(Batch batch, List<KvView> full, List<KvView> window) {
             window.add(windows.place(chunk));
         }
         return new PlacedBatch(batch, full, window);
+    }
+
+    /** Whether the inputs that do not depend on tokens are equal, for batches of equal graphs. */
+    boolean hasPlacesOf(PlacedBatch other) {
+        for (int i = 0; i < batch.chunks().size(); i++) {
+            if (batch.chunks().get(i).firstPosition()
+                    != other.batch.chunks().get(i).firstPosition()) {
+                return false;
+            }
+        }
+        return full.equals(other.full) && window.equals(other.window);
+    }
+
+    /**
+     * Returns the batch that follows if every sequence continues with one token in the slots that
+     * are read now; its tokens are unknown yet. Empty if it may need other slots.
+     */
+    Optional<PlacedBatch> next() {
+        List<SequenceChunk> chunks = new ArrayList<>(batch.chunks().size());
+        for (int i = 0; i < batch.chunks().size(); i++) {
+            SequenceChunk chunk = batch.chunks().get(i);
+            ChunkPlacement place = chunk.place();
+            int position = chunk.firstPosition() + 1;
+            if (chunk.tokens().length > 1
+                    || place.isDrafted()
+                    || !place.pages().isStraight()
+                    || position % SlotSpan.BLOCK == 0) {
+                return Optional.empty();
+            }
+            chunks.add(
+                    new SequenceChunk(
+                            chunk.sequence(),
+                            chunk.tokens(),
+                            new ChunkPlacement(
+                                    position, place.slots(), place.writeRow(), place.writeRow()),
+                            chunk.outputs(),
+                            chunk.kind()));
+        }
+        return Optional.of(new PlacedBatch(new Batch(chunks, batch.phase()), full, window));
     }
 }

@@ -43,12 +43,17 @@ record TreeInput(Kind kind, int part, int chunkCount, Tensor tensor) {
         return new TreeInput(kind, part, chunkCount, tensor);
     }
 
-    void write(List<SequenceChunk> all) {
+    /**
+     * Writes the indexes of a batch.
+     *
+     * @param target receives them instead of the input itself
+     */
+    void write(List<SequenceChunk> all, Tensor target) {
         int length = (int) tensor.ne(0);
         for (int i = 0; i < chunkCount; i++) {
             SequenceChunk chunk = all.get(part + i);
             int[] numbers = numbers(chunk.tree(), chunk.tokens().length, length);
-            tensor.write(numbers, 0, length, (long) i * length);
+            target.write(numbers, 0, length, (long) i * length);
         }
     }
 

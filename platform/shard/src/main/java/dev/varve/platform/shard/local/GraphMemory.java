@@ -1,0 +1,24 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.GraphAllocator;
+
+import java.util.Optional;
+
+/**
+ * Memory of one recorded graph at a time.
+ *
+ * @param results memory of its results, and of inputs that are written one by one
+ * @param inputs memory of inputs that go to the device in one copy; empty to write them one by one
+ */
+record GraphMemory(GraphAllocator results, Optional<InputArena> inputs) implements AutoCloseable {
+    /** Bytes on the device. */
+    long bytes() {
+        return results.bufferBytes() + inputs.map(InputArena::bytes).orElse(0L);
+    }
+
+    @Override
+    public void close() {
+        results.close();
+        inputs.ifPresent(InputArena::close);
+    }
+}

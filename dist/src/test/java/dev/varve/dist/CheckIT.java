@@ -85,6 +85,17 @@ class CheckIT {
         requireOk(check(renderer, "vulkan:0", "device", "copies"), Set.of("device", "copies"));
     }
 
+    /** Models whose graphs follow each other in one process ended it on Mesa 22.3. */
+    @Test
+    @Tag("nightly")
+    void aSoftwareRendererHasNoFaultsInModels() throws Exception {
+        Varve renderer = varve.with("GGML_VK_VISIBLE_DEVICES", "0");
+        Varve.Outcome devices = renderer.run("devices");
+        assumeTrue(devices.out().contains("vulkan:0"), devices.out());
+
+        requireOk(check(renderer, "vulkan:0", "models"), Set.of("models"));
+    }
+
     @Test
     void aDeviceThatDoesNotExistFails() throws Exception {
         Varve.Outcome outcome = check(varve, "cpu:7");

@@ -7,8 +7,16 @@ import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.api.ggml.Graph;
 
 import java.util.List;
+import java.util.function.Consumer;
 
-/** A queue on a device that has its own memory and threads. */
+/**
+ * A queue on a device that has its own memory and threads.
+ *
+ * <p>A software renderer computes each graph in a ggml backend of its own. A backend reuses its
+ * descriptor sets and writes only the bindings that a shader reads; the others still name the
+ * buffers of earlier graphs, which may be freed, as Vulkan permits. Mesa 22.3 counts references to
+ * the buffers of all bindings, and so writes to freed memory. The sets of a new backend are empty.
+ */
 final class GpuDevice implements ComputeDevice {
     private final GgmlDevice device;
     private final DeviceInfo info;
@@ -52,20 +60,32 @@ final class GpuDevice implements ComputeDevice {
     /** ggml's call queues the graph and waits for the device. */
     @Override
     public void compute(Graph graph, Phase phase) {
-        setContext(phase);
-        backend.compute(graph);
+        run(phase, queue -> queue.compute(graph));
     }
 
     @Override
     public void compute(Graph graph, Phase phase, InputUpload inputs) {
-        setContext(phase);
-        backend.compute(inputs.source(), inputs.target(), graph, inputs.meanwhile());
+        run(
+                phase,
+                queue ->
+                        queue.compute(
+                                inputs.source(), inputs.target(), graph, inputs.meanwhile()));
     }
 
-    private void setContext(Phase phase) {
+    private void run(Phase phase, Consumer<Backend> computation) {
         GgmlLibrary.context(
                 (phase == Phase.PREFILL ? "computing prefill on " : "computing decode on ")
                         .concat(info.name()));
+        if (closed) {
+            throw new IllegalStateException(info.name() + " is closed");
+        }
+        if (info.hostCores()) {
+            try (Backend fresh = device.open()) {
+                computation.accept(fresh);
+            }
+        } else {
+            computation.accept(backend);
+        }
     }
 
     @Override

@@ -23,6 +23,7 @@ import dev.varve.platform.check.CheckResult;
 import dev.varve.platform.check.CheckRunner;
 import dev.varve.platform.check.CheckSetup;
 import dev.varve.platform.check.CheckStatus;
+import dev.varve.platform.check.CheckSteps;
 import dev.varve.platform.check.CheckedModel;
 import dev.varve.platform.check.DeviceChecks;
 import dev.varve.platform.host.PluginSettings;
@@ -40,6 +41,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +54,8 @@ import java.util.Set;
 @Timeout(300)
 class BrokenDeviceTest {
     @TempDir Path folder;
+
+    private CheckSteps steps = CheckSteps.ALL;
 
     /** A backend {@code broken} that computes on the processor, except for its fault. */
     private record Backend(DeviceBackend processor, Fault fault)
@@ -154,13 +158,11 @@ class BrokenDeviceTest {
                         List.of(new CheckedModel("qwen35", file, Optional.empty())),
                         CheckEffort.QUICK,
                         EnumSet.copyOf(Set.of(groups)),
-                        OptionalInt.of(1));
+                        OptionalInt.of(1),
+                        steps);
         Map<String, CheckResult> results = new LinkedHashMap<>();
         new CheckRunner("broken:0", new Recorder(results), Duration.ofSeconds(10))
-                .run(
-                        new DeviceChecks(setup, DeviceReference.local("broken", 0)).checks(),
-                        0,
-                        _ -> false);
+                .run(new DeviceChecks(setup, DeviceReference.local("broken", 0)).checks(), 0);
         return results;
     }
 
@@ -242,5 +244,79 @@ class BrokenDeviceTest {
                 results.get("qwen35 on broken:0").verdict().found().contains("lost"),
                 results::toString);
         assertEquals(CheckStatus.OK, status(results, "host and device, 32 MiB"));
+    }
+
+    /** Steps of checks, except those of one operator; they begin and end in turn. */
+    private static final class Steps implements CheckSteps {
+        private final String avoided;
+        private final List<String> begun = new ArrayList<>();
+        private boolean ended = true;
+
+        Steps(String avoided) {
+            this.avoided = avoided;
+        }
+
+        @Override
+        public boolean begin(String step) {
+            if (step.startsWith(avoided + " ")) {
+                return false;
+            }
+            begun.add(step);
+            ended = false;
+            return true;
+        }
+
+        @Override
+        public void end() {
+            ended = true;
+        }
+    }
+
+    @Test
+    void anOperatorThatEndedAProcessIsComputedByTheProcessor() throws Exception {
+        steps = new Steps("SILU");
+
+        // The device would leave SILU out, so that operators behind it would get other operands.
+        Map<String, CheckResult> results = check(omitting("SILU"), CheckGroup.OPERATORS);
+
+        CheckResult result = results.get("qwen35 operators, one sequence");
+        assertEquals(CheckStatus.OK, result.verdict().status(), result::toString);
+        assertTrue(result.verdict().found().contains("that ended a process"), result::toString);
+    }
+
+    @Test
+    void theOperatorThatEndsTheProcessBeganLast() throws Exception {
+        Steps recorded = new Steps("none");
+        Fault ending =
+                (device, graph, phase) -> {
+                    for (int i = 0; i < graph.nodes(); i++) {
+                        if (OperatorSample.signature(graph, i)
+                                .filter(text -> text.startsWith("SILU "))
+                                .isPresent()) {
+                            // The rest of the check is what a process that has ended does not do.
+                            throw new VarveException(
+                                    VarveException.Kind.BACKEND_FAILED, "broken:0: lost");
+                        }
+                    }
+                    device.compute(graph, phase);
+                };
+        steps =
+                new CheckSteps() {
+                    @Override
+                    public boolean begin(String step) {
+                        return recorded.ended && recorded.begin(step);
+                    }
+
+                    @Override
+                    public void end() {
+                        recorded.end();
+                    }
+                };
+
+        Map<String, CheckResult> results = check(ending, CheckGroup.OPERATORS);
+
+        assertEquals(CheckStatus.FAILED, status(results, "qwen35 operators, one sequence"));
+        assertTrue(recorded.begun.getLast().startsWith("SILU "), recorded.begun::toString);
+        assertFalse(recorded.ended);
     }
 }

@@ -215,6 +215,20 @@ public final class OperatorSample {
      *     device does
      */
     public float[] compute(BufferType memory, Consumer<Graph> device) {
+        return floats(computed(memory, device));
+    }
+
+    /**
+     * Computes the operator alone, and stores its result in a graph instead of computing it there.
+     *
+     * @param index number of the operator that this sample is a copy of
+     * @throws dev.varve.api.VarveException as {@link #compute} does
+     */
+    public void computeInto(Graph graph, int index, BufferType memory, Consumer<Graph> device) {
+        graph.node(index).writeSpan(computed(memory, device).bytes());
+    }
+
+    private Values computed(BufferType memory, Consumer<Graph> device) {
         try (GgmlContext context = GgmlContext.open(Tensor.MAX_SOURCES + 1, 16)) {
             List<Tensor> placed = new ArrayList<>();
             Tensor node = build(context, placed);
@@ -226,7 +240,7 @@ public final class OperatorSample {
                 Graph graph = context.newGraph(16);
                 graph.expand(node);
                 device.accept(graph);
-                return floats(Values.of(node));
+                return Values.of(node);
             }
         }
     }

@@ -9,6 +9,7 @@ import dev.varve.platform.check.CheckGroup;
 import dev.varve.platform.check.CheckResult;
 import dev.varve.platform.check.CheckRunner;
 import dev.varve.platform.check.CheckSetup;
+import dev.varve.platform.check.CheckSteps;
 import dev.varve.platform.check.CheckedModel;
 import dev.varve.platform.check.DeviceChecks;
 import dev.varve.platform.check.Verdict;
@@ -112,6 +113,13 @@ final class CheckCommand extends CliCommand {
             description = "Runs the checks of one device from number N on, and prints JSON lines.")
     private Optional<Integer> from = Optional.empty();
 
+    @Option(
+            names = CheckProcess.AVOID,
+            paramLabel = "STEP",
+            hidden = true,
+            description = "Leaves out a step of checks; may be repeated.")
+    private List<String> avoided = List.of();
+
     @Mixin private PluginOptions plugins;
 
     @Override
@@ -195,7 +203,7 @@ final class CheckCommand extends CliCommand {
         CheckProcess.InProcess listener = new CheckProcess.InProcess(sink);
         CheckRunner.Ending ending =
                 new CheckRunner(device.toString(), listener, GRACE)
-                        .run(new DeviceChecks(setup(), device).checks(), 0, _ -> false);
+                        .run(new DeviceChecks(setup(CheckSteps.ALL), device).checks(), 0);
         if (ending == CheckRunner.Ending.INTERRUPTED) {
             throw new InterruptedException();
         }
@@ -220,24 +228,23 @@ final class CheckCommand extends CliCommand {
     }
 
     private int runChild(DeviceReference device, int first) {
-        CheckProcess.Lines lines = new CheckProcess.Lines(out());
-        DeviceChecks checks = new DeviceChecks(setup(), device);
+        CheckProcess.Lines lines = new CheckProcess.Lines(out(), Set.copyOf(avoided));
+        DeviceChecks checks = new DeviceChecks(setup(lines), device);
         CheckRunner.Ending ending =
-                new CheckRunner(device.toString(), lines, GRACE)
-                        .run(checks.checks(), first, checks.renewals());
+                new CheckRunner(device.toString(), lines, GRACE).run(checks.checks(), first);
         switch (ending) {
             case COMPLETE -> {
-                lines.end();
+                lines.complete();
                 Runtime.getRuntime().halt(0);
             }
-            // An orderly exit would wait for the check, or unload a driver that crashes on it.
-            case STUCK, RENEWED -> Runtime.getRuntime().halt(CONTINUE);
+            // An orderly exit would wait for the check.
+            case STUCK -> Runtime.getRuntime().halt(CONTINUE);
             case INTERRUPTED -> {}
         }
         return 0;
     }
 
-    private CheckSetup setup() {
+    private CheckSetup setup(CheckSteps steps) {
         PluginSettings settings = plugins.settings(environment()).loaded();
         List<String> command = new ArrayList<>();
         launcher()
@@ -254,7 +261,8 @@ final class CheckCommand extends CliCommand {
                 models(),
                 full ? CheckEffort.FULL : CheckEffort.QUICK,
                 groups.isEmpty() ? EnumSet.allOf(CheckGroup.class) : EnumSet.copyOf(groups),
-                threads.map(OptionalInt::of).orElseGet(OptionalInt::empty));
+                threads.map(OptionalInt::of).orElseGet(OptionalInt::empty),
+                steps);
     }
 
     private List<CheckedModel> models() {

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.check.CheckGroup;
 import dev.varve.platform.check.CheckListener;
 import dev.varve.platform.check.CheckResult;
+import dev.varve.platform.check.CheckSteps;
 import dev.varve.platform.check.Verdict;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -15,25 +16,35 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Runs the checks of a device in a child process. If it dies, the check that was running has
- * failed, and another child continues with the next one.
+ * Runs the checks of a device in a child process. If it dies in a step of a check, that step has
+ * failed, and another child runs the check without it. If it dies elsewhere, the check has failed,
+ * and another child continues with the next one.
  *
  * <p>The child prints one JSON object per line: {@code begin} with the number, group and name of a
- * check, or {@code result} with a {@link CheckJson result}, or {@code end} after the last one.
- * Other lines are ignored.
+ * check; {@code step} with the text of a step that begins, empty when it has ended; {@code result}
+ * with a {@link CheckJson result}; or {@code end} after the last one. Other lines are ignored.
  */
 final class CheckProcess {
     private static final String BEGIN = "begin";
+    private static final String STEP = "step";
     private static final String RESULT = "result";
     private static final String END = "end";
 
     /** Lines of the child's errors that may describe why it ended. */
     private static final int KEPT_LINES = 60;
+
+    /** Most steps of a device that are left out, each after it ended a child. */
+    private static final int MOST_AVOIDED = 16;
+
+    /** Option of the child that names a step to leave out. */
+    static final String AVOID = "--avoid-step";
 
     /** Receives the results as they come. */
     @FunctionalInterface
@@ -52,10 +63,13 @@ final class CheckProcess {
     private int next;
 
     private Optional<Begun> running = Optional.empty();
+    private Optional<String> step = Optional.empty();
+    private final Set<String> avoided = new LinkedHashSet<>();
     private boolean complete;
 
     /**
-     * @param command launches the child; the number of its first check follows
+     * @param command launches the child; the number of its first check follows, and {@value AVOID}
+     *     before each step to leave out
      */
     CheckProcess(String device, List<String> command, Sink sink) {
         this.device = device;
@@ -74,14 +88,22 @@ final class CheckProcess {
         }
     }
 
-    /** Reports the check during which the child ended; gives up if it began none. */
+    /** Reports the step or check during which the child ended; gives up if it began none. */
     private void lost(String ending, int before) {
         long begin = System.nanoTime();
-        if (running.isPresent()) {
-            Begun lost = running.get();
-            next = lost.index() + 1;
-            running = Optional.empty();
-            report(lost.group(), lost.name(), ending, begin);
+        Optional<Begun> lost = running;
+        Optional<String> where = step;
+        running = Optional.empty();
+        step = Optional.empty();
+        if (lost.isPresent()) {
+            boolean again =
+                    where.isPresent() && avoided.size() < MOST_AVOIDED && avoided.add(where.get());
+            next = lost.get().index() + (again ? 0 : 1);
+            report(
+                    lost.get().group(),
+                    lost.get().name() + where.map(text -> ": " + text).orElse(""),
+                    ending,
+                    begin);
         } else if (next == before) {
             complete = true;
             report(CheckGroup.DEVICE, "checks from number " + next, ending, begin);
@@ -97,6 +119,7 @@ final class CheckProcess {
     private String runChild() throws InterruptedException {
         List<String> line = new ArrayList<>(command);
         line.add(Integer.toString(next));
+        avoided.forEach(text -> line.addAll(List.of(AVOID, text)));
         Process process = start(line);
         Deque<String> errors = new ArrayDeque<>();
         Thread drain = Thread.ofVirtual().start(() -> drain(process, errors));
@@ -161,7 +184,10 @@ final class CheckProcess {
                                     message.get(BEGIN).intValue(),
                                     CheckJson.group(message.get("group").stringValue()),
                                     message.get("check").stringValue()));
+        } else if (message.has(STEP)) {
+            step = Optional.of(message.get(STEP).stringValue()).filter(text -> !text.isEmpty());
         } else if (message.has(RESULT)) {
+            step = Optional.empty();
             running.ifPresent(begun -> next = begun.index() + 1);
             running = Optional.empty();
             sink.accept(CheckJson.parse(message));
@@ -171,11 +197,25 @@ final class CheckProcess {
     }
 
     /** Writes the child's lines. */
-    static final class Lines implements CheckListener {
+    static final class Lines implements CheckListener, CheckSteps {
         private final PrintWriter out;
+        private final Set<String> avoided;
 
-        Lines(PrintWriter out) {
+        /**
+         * @param avoided steps that ended earlier children
+         */
+        Lines(PrintWriter out, Set<String> avoided) {
             this.out = out;
+            this.avoided = Set.copyOf(avoided);
+        }
+
+        @Override
+        public boolean begin(String step) {
+            if (avoided.contains(step)) {
+                return false;
+            }
+            write(CliJson.object().put(STEP, step));
+            return true;
         }
 
         @Override
@@ -190,8 +230,13 @@ final class CheckProcess {
             write(message);
         }
 
+        @Override
+        public void end() {
+            write(CliJson.object().put(STEP, ""));
+        }
+
         /** Reports that all checks have results. */
-        void end() {
+        void complete() {
             write(CliJson.object().put(END, true));
         }
 

@@ -83,4 +83,59 @@ class CheckProcessTest {
                 "the process ended with status 1: no such driver",
                 results.getFirst().verdict().found());
     }
+
+    private static String step(String text) {
+        return "echo '{\"step\":\"" + text + "\"}'\n";
+    }
+
+    @Test
+    void aStepThatEndsTheProcessFailsAloneAndItsCheckRunsWithoutIt() throws Exception {
+        List<CheckResult> results =
+                run(
+                        begin(0, "operators")
+                                + "if [ $# = 1 ]; then\n"
+                                + step("ADD F32 [8]")
+                                + step("")
+                                + step("SILU F32 [8]")
+                                + "echo 'corrupted size' >&2; exit 134\nfi\n"
+                                + "[ \"$2 $3\" = '--avoid-step SILU F32 [8]' ] || exit 3\n"
+                                + result("operators")
+                                + "echo '{\"end\":true}'\n");
+
+        assertEquals(
+                List.of("operators: SILU F32 [8]", "operators"),
+                results.stream().map(CheckResult::name).toList());
+        assertEquals(CheckStatus.FAILED, results.getFirst().verdict().status());
+        assertEquals(
+                "the process ended with status 134: corrupted size",
+                results.getFirst().verdict().found());
+        assertEquals(CheckStatus.OK, results.get(1).verdict().status());
+    }
+
+    @Test
+    void aProcessThatEndsBetweenStepsFailsTheCheck() throws Exception {
+        List<CheckResult> results =
+                run(
+                        "if [ $1 = 1 ]; then echo '{\"end\":true}'; exit 0; fi\n"
+                                + begin(0, "operators")
+                                + step("ADD F32 [8]")
+                                + step("")
+                                + "exit 134\n");
+
+        assertEquals(List.of("operators"), results.stream().map(CheckResult::name).toList());
+        assertEquals(CheckStatus.FAILED, results.getFirst().verdict().status());
+    }
+
+    @Test
+    void aDriverThatCrashesAtEveryStepCostsABoundedNumberOfProcesses() throws Exception {
+        List<CheckResult> results =
+                run(
+                        "if [ $1 = 1 ]; then echo '{\"end\":true}'; exit 0; fi\n"
+                                + begin(0, "operators")
+                                + "echo '{\"step\":\"step '$#'\"}'\n"
+                                + "exit 134\n");
+
+        assertEquals(17, results.size());
+        assertTrue(results.stream().allMatch(r -> r.verdict().status() == CheckStatus.FAILED));
+    }
 }

@@ -9,7 +9,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Predicate;
 
 /**
  * Runs the checks of a device one after the other, each in a thread of its own. A check that fails
@@ -34,9 +33,6 @@ public final class CheckRunner {
          */
         STUCK,
 
-        /** The device needs a new process for the remaining checks. */
-        RENEWED,
-
         /** The thread was interrupted. */
         INTERRUPTED
     }
@@ -55,9 +51,8 @@ public final class CheckRunner {
      * Runs checks.
      *
      * @param from number of the first check to run; those before it are skipped silently
-     * @param renewed whether a check of a group, if others follow, is the last one of its process
      */
-    public Ending run(Iterator<Check> checks, int from, Predicate<CheckGroup> renewed) {
+    public Ending run(Iterator<Check> checks, int from) {
         for (int index = 0; checks.hasNext(); index++) {
             Check check = checks.next();
             if (index < from) {
@@ -75,9 +70,6 @@ public final class CheckRunner {
                                     listener.onResult(
                                             new CheckResult(
                                                     device, check.group(), name, verdict, 0)));
-            if (renewed.test(check.group()) && checks.hasNext()) {
-                return Ending.RENEWED;
-            }
         }
         return Ending.COMPLETE;
     }

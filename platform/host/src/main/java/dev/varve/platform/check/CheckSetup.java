@@ -33,6 +33,7 @@ import java.util.Set;
  * @param models the first one is used where one is enough
  * @param groups groups to run
  * @param threads threads of the processor; empty: its cores
+ * @param steps receives the steps of checks
  */
 public record CheckSetup(
         PluginSettings plugins,
@@ -40,7 +41,8 @@ public record CheckSetup(
         List<CheckedModel> models,
         CheckEffort effort,
         Set<CheckGroup> groups,
-        OptionalInt threads) {
+        OptionalInt threads,
+        CheckSteps steps) {
     /** The device whose results are expected from all others. */
     static final String PROCESSOR = DeviceReference.PROCESSOR.toString();
 
@@ -50,6 +52,7 @@ public record CheckSetup(
         Objects.requireNonNull(processes);
         Objects.requireNonNull(effort);
         Objects.requireNonNull(threads);
+        Objects.requireNonNull(steps);
         models = List.copyOf(models);
         groups = Set.copyOf(groups);
     }
@@ -99,6 +102,16 @@ public record CheckSetup(
                         Optional.empty()),
                 plugins,
                 processes);
+    }
+
+    /** Returns the setup with other plugins. */
+    CheckSetup with(PluginCatalog catalog) {
+        PluginSettings replaced =
+                new PluginSettings(
+                        new PluginSettings.Source.Loaded(catalog),
+                        plugins.cacheFolder(),
+                        plugins.ggmlHome());
+        return new CheckSetup(replaced, processes, models, effort, groups, threads, steps);
     }
 
     /**

@@ -77,23 +77,28 @@ final class DecodingChecks {
         return settings.with(settings.computation().with(BatchInvariance.ON));
     }
 
-    private Verdict drafts(CheckedModel model, TreeOptions trees) throws InterruptedException {
-        if (model.draft().isEmpty()) {
-            return Verdict.skipped("no draft model");
-        }
+    /** Settings of a model with its draft model on a device. */
+    static HostSettings settings(
+            CheckSetup setup, CheckedModel model, DeviceReference device, TreeOptions trees) {
         DraftSettings draft =
                 new DraftSettings(
-                        model.draft().get().toString(),
+                        model.draft().orElseThrow().toString(),
                         OptionalInt.empty(),
                         trees.draftTokens() > 0 ? OptionalInt.empty() : OptionalInt.of(DRAFTS),
                         trees,
                         DraftPlacement.USUAL);
-        HostSettings settings =
-                setup.settings(
-                                model,
-                                device.toString(),
-                                exact(ModelSettings.single(2 * (PROMPT + GENERATED))))
-                        .with(draft);
+        return setup.settings(
+                        model,
+                        device.toString(),
+                        exact(ModelSettings.single(2 * (PROMPT + GENERATED))))
+                .with(draft);
+    }
+
+    private Verdict drafts(CheckedModel model, TreeOptions trees) throws InterruptedException {
+        if (model.draft().isEmpty()) {
+            return Verdict.skipped("no draft model");
+        }
+        HostSettings settings = settings(setup, model, device, trees);
         try (HostedModel opened = HostedModel.open(settings)) {
             GenerationRequest request = GreedyRun.request(ModelRun.text(opened, PROMPT), GENERATED);
             GreedyRun plain = GreedyRun.of(opened.engine(), request.drafting(0));

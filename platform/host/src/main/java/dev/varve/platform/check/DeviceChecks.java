@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 
 /** All checks of one device, in order. The checks of a group are made when it begins. */
 public final class DeviceChecks {
@@ -22,21 +21,6 @@ public final class DeviceChecks {
     public DeviceChecks(CheckSetup setup, DeviceReference device) {
         this.setup = setup;
         this.device = device;
-    }
-
-    /**
-     * Returns whether a check of a group is the last one of its process, if a process checks this
-     * device: software renderers keep every shader, and some break the heap when these become too
-     * many.
-     */
-    public Predicate<CheckGroup> renewals() {
-        boolean renders = isSoftwareRenderer();
-        return group ->
-                renders
-                        && switch (group) {
-                            case MODELS, OPERATORS, DECODING, BATCHES -> true;
-                            case DEVICE, COPIES, SPEED -> false;
-                        };
     }
 
     private boolean isSoftwareRenderer() {

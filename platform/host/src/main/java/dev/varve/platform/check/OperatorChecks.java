@@ -4,9 +4,11 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.OperatorSample;
+import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.speculation.TreeOptions;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * Compares each ggml operator that the models record, with the operands that it has there, with the
@@ -24,6 +27,7 @@ import java.util.TreeMap;
 final class OperatorChecks {
     private static final int ROWS = 8;
     private static final int PREFIX = 24;
+    private static final int DRAFTED_TOKENS = 16;
 
     private final CheckSetup setup;
     private final DeviceReference device;
@@ -31,7 +35,8 @@ final class OperatorChecks {
     /** Kind of a batch: its graphs have other shapes than those of others. */
     private enum Recording {
         ONE_SEQUENCE("one sequence"),
-        SEVERAL_SEQUENCES("8 sequences");
+        SEVERAL_SEQUENCES("8 sequences"),
+        DRAFT_TOKENS("draft tokens");
 
         private final String text;
 
@@ -82,6 +87,9 @@ final class OperatorChecks {
         List<Check> checks = new ArrayList<>();
         for (CheckedModel model : setup.models()) {
             for (Recording kind : Recording.values()) {
+                if (kind == Recording.DRAFT_TOKENS && model.draft().isEmpty()) {
+                    continue;
+                }
                 Map<String, Errors> errors = new TreeMap<>();
                 checks.add(
                         new Check(
@@ -109,33 +117,60 @@ final class OperatorChecks {
         return details;
     }
 
-    private Verdict record(CheckedModel model, Recording kind, Map<String, Errors> errors) {
-        try (ComputeDevice opened = setup.open(device);
-                ComputeDevice processor = setup.open(DeviceReference.PROCESSOR)) {
+    private Verdict record(CheckedModel model, Recording kind, Map<String, Errors> errors)
+            throws InterruptedException {
+        RecordingDevice.Known known = new RecordingDevice.Known(setup.steps());
+        try (ComputeDevice processor = setup.open(DeviceReference.PROCESSOR)) {
             OperatorReference reference =
                     new OperatorReference(processor, device.equals(DeviceReference.PROCESSOR));
-            RecordingDevice recording =
-                    new RecordingDevice(
-                            opened,
-                            (sample, found) ->
-                                    errors.computeIfAbsent(
-                                                    name(sample),
-                                                    _ -> new Errors(ErrorBounds.of(sample)))
-                                            .add(sample, reference.error(sample, found)));
-            try (CheckedShard shard =
-                    CheckedShard.load(
-                            setup.open(model),
-                            recording,
-                            ROWS,
-                            WeightLayout.AS_IN_FILE,
-                            BatchInvariance.AUTO)) {
-                run(shard, kind);
-            }
+            RecordingDevice.Sink sink =
+                    (sample, found) -> {
+                        double error = reference.error(sample, found);
+                        // Draft models may compute in other threads than their target.
+                        synchronized (errors) {
+                            errors.computeIfAbsent(
+                                            name(sample), _ -> new Errors(ErrorBounds.of(sample)))
+                                    .add(sample, error);
+                        }
+                    };
+            record(model, kind, opened -> new RecordingDevice(opened, processor, known, sink));
         }
-        return summary(errors);
+        return summary(errors, known.avoided());
     }
 
-    private static Verdict summary(Map<String, Errors> errors) {
+    private void record(CheckedModel model, Recording kind, UnaryOperator<ComputeDevice> recording)
+            throws InterruptedException {
+        if (kind == Recording.DRAFT_TOKENS) {
+            draft(model, recording);
+            return;
+        }
+        try (ComputeDevice recorded = recording.apply(setup.open(device));
+                CheckedShard shard =
+                        CheckedShard.load(
+                                setup.open(model),
+                                recorded,
+                                ROWS,
+                                WeightLayout.AS_IN_FILE,
+                                BatchInvariance.AUTO)) {
+            run(shard, kind);
+        }
+    }
+
+    /** Generates some tokens with a draft model. */
+    private void draft(CheckedModel model, UnaryOperator<ComputeDevice> recording)
+            throws InterruptedException {
+        CheckSetup recorded =
+                setup.with(RecordingBackend.replace(setup.catalog(), device.backend(), recording));
+        try (HostedModel opened =
+                HostedModel.open(
+                        DecodingChecks.settings(recorded, model, device, TreeOptions.OFF))) {
+            GreedyRun.of(
+                    opened.engine(),
+                    GreedyRun.request(ModelRun.text(opened, PREFIX), DRAFTED_TOKENS));
+        }
+    }
+
+    private static Verdict summary(Map<String, Errors> errors, int avoided) {
         List<String> wrong =
                 errors.entrySet().stream()
                         .filter(each -> each.getValue().worst > each.getValue().bound)
@@ -144,7 +179,8 @@ final class OperatorChecks {
         return Verdict.of(
                 wrong.isEmpty(),
                 "the results of the processor",
-                wrong.isEmpty() ? describe(errors) : "differs in " + String.join(", ", wrong));
+                (wrong.isEmpty() ? describe(errors) : "differs in " + String.join(", ", wrong))
+                        + (avoided == 0 ? "" : "; without " + avoided + " that ended a process"));
     }
 
     private static String describe(Map<String, Errors> errors) {
@@ -193,6 +229,7 @@ final class OperatorChecks {
                 }
                 shard.run(Phase.DECODE, steps);
             }
+            case DRAFT_TOKENS -> throw new IllegalArgumentException("records a whole engine");
         }
     }
 }

@@ -69,12 +69,12 @@ final class ProductChecks {
 
     private Verdict run(GgmlType type) {
         try (ComputeDevice opened = setup.open(device)) {
-            return run(opened, type);
+            return run(opened, type, setup.steps());
         }
     }
 
     /** Checks the products of a device with weights of a type. */
-    static Verdict run(ComputeDevice device, GgmlType type) {
+    private static Verdict run(ComputeDevice device, GgmlType type, CheckSteps steps) {
         double bound = ErrorBounds.ofWeights(type);
         double worst = 0;
         int at = 0;
@@ -82,10 +82,14 @@ final class ProductChecks {
         float[] known = new float[LENGTH * ROWS];
         RowConversion.toFloats(type, ByteBuffer.wrap(weights), known);
         for (int columns : COLUMNS) {
+            if (!steps.begin("products of " + type.ggufName() + " with " + columns + " columns")) {
+                continue;
+            }
             float[] input = random(LENGTH * columns, columns);
             float[] expected = OperatorReference.product(known, input, ROWS);
             double error =
                     RelativeError.of(expected, product(device, type, weights, input, columns));
+            steps.end();
             if (at == 0 || error > worst) {
                 worst = error;
                 at = columns;

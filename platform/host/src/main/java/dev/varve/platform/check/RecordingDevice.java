@@ -9,15 +9,16 @@ import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.OperatorSample;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Computes on another device, and passes on each operator that has another type, shape or layout
- * than those before: with its operands, and what the device computed. Does not own the device. The
- * device's own operators, which are none of ggml, are not used.
+ * than those before: with its operands, and what the device computed. Operators that ended an
+ * earlier process are computed on the processor. Owns the device. The device's own operators, which
+ * are none of ggml, are not used.
  */
 final class RecordingDevice implements ComputeDevice {
     /** Receives operators. */
@@ -31,12 +32,31 @@ final class RecordingDevice implements ComputeDevice {
         void accept(OperatorSample operator, float[] result);
     }
 
-    private final ComputeDevice device;
-    private final Sink sink;
-    private final Set<String> known = new HashSet<>();
+    /** Operators that several devices of a check recorded, by their signature. */
+    static final class Known {
+        private final CheckSteps steps;
+        private final Set<String> recorded = ConcurrentHashMap.newKeySet();
+        private final Set<String> avoided = ConcurrentHashMap.newKeySet();
 
-    RecordingDevice(ComputeDevice device, Sink sink) {
+        Known(CheckSteps steps) {
+            this.steps = steps;
+        }
+
+        /** Number of operators that were not computed on the device. */
+        int avoided() {
+            return avoided.size();
+        }
+    }
+
+    private final ComputeDevice device;
+    private final ComputeDevice processor;
+    private final Known known;
+    private final Sink sink;
+
+    RecordingDevice(ComputeDevice device, ComputeDevice processor, Known known, Sink sink) {
         this.device = device;
+        this.processor = processor;
+        this.known = known;
         this.sink = sink;
     }
 
@@ -46,18 +66,41 @@ final class RecordingDevice implements ComputeDevice {
         int done = 0;
         for (int i = 0; i < nodes; i++) {
             Optional<String> signature = OperatorSample.signature(graph, i);
-            if (signature.isEmpty() || !known.add(signature.get())) {
+            if (signature.isEmpty()
+                    || !known.recorded.add(signature.get())
+                            && !known.avoided.contains(signature.get())) {
                 continue;
             }
             compute(graph, done, i, phase);
-            Optional<OperatorSample> sample = OperatorSample.of(graph, i);
-            compute(graph, i, i + 1, phase);
+            record(graph, i, signature.get(), phase);
             done = i + 1;
-            if (sample.isPresent()) {
-                sink.accept(sample.get(), OperatorSample.result(graph, i));
-            }
         }
         compute(graph, done, nodes, phase);
+    }
+
+    private void record(Graph graph, int index, String signature, Phase phase) {
+        Optional<OperatorSample> sample = OperatorSample.of(graph, index);
+        if (sample.isEmpty()) {
+            compute(graph, index, index + 1, phase);
+            return;
+        }
+        OperatorSample operator = sample.get();
+        if (known.avoided.contains(signature)
+                || !known.steps.begin(operator.name() + " " + operator.shapes())) {
+            known.avoided.add(signature);
+            operator.computeInto(graph, index, processor.bufferType(), this::computeElsewhere);
+            return;
+        }
+        compute(graph, index, index + 1, phase);
+        float[] result = OperatorSample.result(graph, index);
+        known.steps.end();
+        sink.accept(operator, result);
+    }
+
+    private void computeElsewhere(Graph graph) {
+        synchronized (processor.lock()) {
+            processor.compute(graph, Phase.DECODE);
+        }
     }
 
     private void compute(Graph graph, int begin, int end, Phase phase) {
@@ -107,5 +150,7 @@ final class RecordingDevice implements ComputeDevice {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        device.close();
+    }
 }

@@ -11,6 +11,12 @@ import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sampling.AdvancedSampling;
+import dev.varve.platform.sampling.FileSampling;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.SamplingParameter;
+import dev.varve.platform.sampling.SamplingValues;
+import dev.varve.platform.sampling.SequenceBreakers;
 
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -22,6 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -108,6 +115,7 @@ final class GenerateCommand extends CliCommand {
     @Override
     int run() throws InterruptedException {
         form.check(ignoreEos);
+        SamplingValues flags = sampling.values();
         ModelSettings settings = model.settings().withPool(pool());
         try (HostedModel runtime = open(model, settings)) {
             int[] promptTokens = prompt.tokens(runtime);
@@ -118,12 +126,26 @@ final class GenerateCommand extends CliCommand {
                                     maxTokens,
                                     ignoreEos ? Set.of() : runtime.tokenizer().endTokens()),
                             new GenerationRequest.Choice(
-                                    sampling.options(),
+                                    sampling(runtime, flags),
                                     OptionalInt.empty(),
                                     guide(runtime, promptTokens)));
             generate(runtime, request);
         }
         return 0;
+    }
+
+    private SamplingOptions sampling(HostedModel runtime, SamplingValues flags) {
+        SamplingValues values =
+                flags.over(
+                        FileSampling.read(runtime.file().metadata(), text -> err().println(text)));
+        SequenceBreakers breakers =
+                values.get(SamplingParameter.DRY_MULTIPLIER) == 0
+                        ? SequenceBreakers.NONE
+                        : SequenceBreakers.of(runtime.tokenizer(), SequenceBreakers.USUAL);
+        return SamplingOptions.of(
+                values,
+                0,
+                new SamplingOptions.Context(breakers, AdvancedSampling.EndDelay.NONE, Map.of()));
     }
 
     private TokenGuide guide(HostedModel runtime, int[] promptTokens) {

@@ -6,9 +6,14 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.GgufValue;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.http.model.SamplingReport;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.runtime.ZeroTensors;
+import dev.varve.platform.sampling.FileSampling;
+import dev.varve.platform.sampling.SamplingDefaults;
+import dev.varve.platform.sampling.SamplingParameter;
+import dev.varve.platform.sampling.SamplingValues;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,6 +30,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 
 /** Shows the contents of a model file. */
@@ -47,17 +53,27 @@ final class InspectCommand extends CliCommand {
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
 
+    @Mixin private SamplingArguments sampling;
+
     @Mixin private PluginOptions plugins;
 
     @Override
     int run() {
+        SamplingValues flags = sampling.values();
         GgufFile file = GgufFile.open(choose(model).file());
+        SamplingDefaults defaults =
+                new SamplingDefaults(
+                        FileSampling.read(file.metadata(), text -> err().println(oneLine(text))),
+                        flags);
         PluginCatalog catalog = plugins.discover(environment());
         Verdict verdict = Verdict.of(file, catalog);
         if (json) {
-            out().println(CliJson.write(describe(file, verdict)));
+            ObjectNode result = describe(file, verdict);
+            result.set("sampling", SamplingReport.levels(defaults));
+            out().println(CliJson.write(result));
         } else {
             print(file, verdict);
+            printSampling(defaults);
         }
         return 0;
     }
@@ -146,6 +162,24 @@ final class InspectCommand extends CliCommand {
                             tensor ->
                                     out().println("  " + tensor.name() + " " + tensor.describe()));
         }
+    }
+
+    private void printSampling(SamplingDefaults defaults) {
+        out().println("Sampling of requests that set none (file, server's flags, effective):");
+        for (SamplingParameter parameter : SamplingParameter.values()) {
+            out().println(
+                            String.format(
+                                    Locale.ROOT,
+                                    "  %-18s %10s %10s %10s",
+                                    parameter.wireName(),
+                                    show(defaults.file().find(parameter)),
+                                    show(defaults.server().find(parameter)),
+                                    SamplingParameter.show(defaults.effective().get(parameter))));
+        }
+    }
+
+    private static String show(OptionalDouble value) {
+        return value.isPresent() ? SamplingParameter.show(value.getAsDouble()) : "-";
     }
 
     private ObjectNode describe(GgufFile file, Verdict verdict) {

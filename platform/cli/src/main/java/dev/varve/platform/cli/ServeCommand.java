@@ -75,6 +75,8 @@ final class ServeCommand extends CliCommand {
 
     @Mixin private MonitoringArguments monitoring;
 
+    @Mixin private ModelSampling sampling;
+
     @Mixin private ReplicaOption replicas;
 
     @Mixin private PagingArguments paging;
@@ -145,6 +147,7 @@ final class ServeCommand extends CliCommand {
     private int serve(MonitoringOptions watched) throws InterruptedException {
         // Read before slow work, since a flag may be wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
+        ModelSampling.Operator samplingValues = sampling.values();
         HostCacheLimit hostCache = server.hostCache();
         List<NamedModel> named = named();
         boolean isDemo = named.stream().findFirst().filter(NamedModel::isDemo).isPresent();
@@ -168,6 +171,7 @@ final class ServeCommand extends CliCommand {
                         reasoningDefaults,
                         model.exactRows(),
                         server.callRecovery(),
+                        samplingValues,
                         server.outputLimit());
         if (named.size() == 1 && !models.areLoadedOnDemand()) {
             return serveOne(named.getFirst(), settings, maker, options);

@@ -23,13 +23,17 @@ import java.util.Optional;
  * @param reasoning reasoning defaults of requests
  * @param exactRows value of {@code --exact-rows}
  * @param recovery whether tool calls without their opening delimiter are parsed as calls
+ * @param sampling sampling values that the operator sets
  * @param outputLimit meaning of an output limit if the context has room for fewer tokens
  */
 record ServedModelFactory(
         ReasoningDefaults reasoning,
         String exactRows,
         UnmarkedCallPolicy recovery,
+        ModelSampling.Operator sampling,
         OutputLimitPolicy outputLimit) {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
     /**
      * Creates the served form of a loaded model.
      *
@@ -52,6 +56,10 @@ record ServedModelFactory(
                                 runtime.adapter().chatDialect(), runtime.tokenizer(), recovery),
                         reasoning),
                 runtime.compressor(),
+                sampling.of(
+                        id,
+                        runtime.file().metadata(),
+                        warning -> LOG.log(System.Logger.Level.WARNING, "{0}: {1}", id, warning)),
                 outputLimit);
     }
 

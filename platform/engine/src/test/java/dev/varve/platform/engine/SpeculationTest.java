@@ -8,7 +8,9 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.Speculator;
+import dev.varve.platform.sampling.AdvancedSampling;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.SequenceBreakers;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
@@ -214,6 +216,19 @@ class SpeculationTest {
                 texts(prompts(kind), answers), MOST, error, kind.vocabulary(), List.of());
     }
 
+    /** Returns options whose choices depend on all earlier ones: mirostat and DRY. */
+    private static SamplingOptions withState() {
+        return sampled()
+                .with(
+                        new AdvancedSampling(
+                                -1,
+                                1,
+                                AdvancedSampling.Xtc.OFF,
+                                new AdvancedSampling.Dry(1, 1.5f, 1, -1, SequenceBreakers.NONE),
+                                new AdvancedSampling.Mirostat(2, 2, 0.5f),
+                                AdvancedSampling.EndDelay.NONE));
+    }
+
     private static SamplingOptions sampled() {
         return SamplingOptions.greedy().atTemperature(0.9f).seededWith(11);
     }
@@ -223,7 +238,8 @@ class SpeculationTest {
     @ByDay({1, 3})
     void guessesChangeNoToken(Proposals guesses) throws Exception {
         for (Kind kind : Kind.values()) {
-            for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
+            for (SamplingOptions sampling :
+                    List.of(SamplingOptions.greedy(), sampled(), withState())) {
                 List<List<Integer>> plain = plainAnswers(kind, sampling);
                 for (int stages = 1; stages <= 3; stages++) {
                     for (OptionalInt width :
@@ -359,7 +375,7 @@ class SpeculationTest {
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aLostShardChangesNoToken(Kind kind) throws Exception {
-        for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
+        for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled(), withState())) {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
             List<FragileShard> shards = shards(kind, BLOCKS, 2, false);
             Speculator speculator = scripted(kind, plain, Proposals.RIGHT_FOR_A_WHILE.error);

@@ -5,7 +5,9 @@ import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardPipeline;
+import dev.varve.platform.sampling.AdvancedSampling;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.SequenceBreakers;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.PlainModel;
@@ -124,7 +126,7 @@ final class PlainReplicas {
         return GenerationRequest.greedy(prompt, tokens);
     }
 
-    /** Returns a request that samples from the whole distribution. */
+    /** Returns a request that samples with state: its choices depend on all earlier ones. */
     static GenerationRequest drawn(int[] prompt, int tokens, long seed) {
         return new GenerationRequest(
                 GenerationRequest.Prompt.of(prompt),
@@ -134,6 +136,14 @@ final class PlainReplicas {
                                 1.3f,
                                 SamplingOptions.Cutoffs.NONE,
                                 new SamplingOptions.Penalties(1.1f, 0.2f, 0.1f),
+                                new AdvancedSampling(
+                                        -1,
+                                        1,
+                                        AdvancedSampling.Xtc.OFF,
+                                        new AdvancedSampling.Dry(
+                                                0.5f, 1.5f, 1, -1, SequenceBreakers.NONE),
+                                        new AdvancedSampling.Mirostat(2, 3, 0.5f),
+                                        AdvancedSampling.EndDelay.NONE),
                                 OptionalLong.of(seed),
                                 Map.of())));
     }

@@ -199,7 +199,7 @@ class OllamaTest {
                 "/api/chat | \"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"format\":"
                         + " \"xml\" | format",
                 "/api/chat | \"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"options\":"
-                        + " {\"mirostat\": 2} | mirostat",
+                        + " {\"tfs_z\": 0.5} | tfs_z",
                 "/api/chat | \"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"options\":"
                         + " 1 | options",
                 "/api/chat | \"messages\": [{\"role\": \"user\", \"content\": \"a\", \"images\":"

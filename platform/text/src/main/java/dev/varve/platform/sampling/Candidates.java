@@ -129,6 +129,112 @@ final class Candidates {
         count = kept;
     }
 
+    /** Keeps the candidates whose logit is at least {@code least}. */
+    void keepFrom(double least) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (logits[i] >= least) {
+                move(i, kept++);
+            }
+        }
+        count = kept;
+    }
+
+    /** Returns the standard deviation of the logits. */
+    double deviation() {
+        double mean = 0;
+        for (int i = 0; i < count; i++) {
+            mean += logits[i];
+        }
+        mean /= count;
+        double squares = 0;
+        for (int i = 0; i < count; i++) {
+            squares += (logits[i] - mean) * (logits[i] - mean);
+        }
+        return Math.sqrt(squares / count);
+    }
+
+    /** Keeps the candidates whose weight is at least {@code least}. */
+    void keepWeights(double least) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (weights[i] >= least) {
+                move(i, kept++);
+            }
+        }
+        count = kept;
+    }
+
+    /**
+     * Keeps the candidates whose surprise is nearest to the entropy, the fewest whose probability
+     * exceeds {@code enough}.
+     */
+    void keepTypical(double enough) {
+        double total = totalWeight();
+        double entropy = 0;
+        for (int i = 0; i < count; i++) {
+            double probability = weights[i] / total;
+            entropy -= probability > 0 ? probability * Math.log(probability) : 0;
+        }
+        long[] keys = new long[count];
+        for (int i = 0; i < count; i++) {
+            float distance = (float) Math.abs(-Math.log(weights[i] / total) - entropy);
+            keys[i] = (long) Float.floatToRawIntBits(distance) << 32 | i;
+        }
+        long[] sorted = keys.clone();
+        Arrays.sort(sorted);
+        double sum = 0;
+        int last = -1;
+        while (last + 1 < count && !(sum > enough * total)) {
+            sum += weights[(int) sorted[++last]];
+        }
+        int kept = 0;
+        int all = count;
+        for (int i = 0; i < all; i++) {
+            if (keys[i] <= sorted[last]) {
+                move(i, kept++);
+            }
+        }
+        count = kept;
+    }
+
+    /**
+     * Drops the candidates whose weight is at least {@code least}, but for the worst of them;
+     * nothing, if there are fewer than two.
+     */
+    void dropAllButLeast(double least) {
+        int worst = -1;
+        for (int i = 0; i < count; i++) {
+            if (weights[i] >= least && (worst < 0 || logits[i] <= logits[worst])) {
+                worst = i;
+            }
+        }
+        int kept = 0;
+        int all = count;
+        for (int i = 0; i < all; i++) {
+            if (weights[i] < least || i == worst) {
+                move(i, kept++);
+            }
+        }
+        count = kept;
+    }
+
+    /** Returns the weight of a candidate. */
+    float weightOf(int token) {
+        return weights[Arrays.binarySearch(ids, 0, count, token)];
+    }
+
+    /** Returns the greatest weights, at most {@code most} of them, in descending order. */
+    float[] bestWeights(int most) {
+        float[] sorted = Arrays.copyOf(weights, count);
+        Arrays.sort(sorted);
+        float[] best = new float[Math.min(most, count)];
+        for (int i = 0; i < best.length; i++) {
+            best[i] = sorted[count - 1 - i];
+        }
+        return best;
+    }
+
     int draw(double uniform) {
         return ids[SoftmaxWeights.drawFrom(weights, 0, count, uniform * totalWeight())];
     }

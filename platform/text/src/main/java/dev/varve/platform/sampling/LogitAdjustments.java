@@ -9,22 +9,28 @@ import java.util.Map;
  * history that they need. Runs per token.
  */
 final class LogitAdjustments {
-    /** Number of latest tokens, prompt included, that the repetition penalty uses. */
-    static final int REPETITION_WINDOW = 256;
-
     private final SamplingOptions options;
     private final int[] suppressed;
     private final int[] biasedTokens;
     private final float[] biases;
-    private final int[] window = new int[REPETITION_WINDOW];
-    private final float[] windowLogits = new float[REPETITION_WINDOW];
+    private final TokenHistory window;
     private final TokenCounts generated = new TokenCounts();
-    private int windowLength;
-    private int windowNext;
+    private final DryPenalty dry;
+    private final int[] delayed;
+    private float[] windowLogits = {};
+    private int generatedTokens;
 
     LogitAdjustments(SamplingOptions options, int vocabularySize, int[] suppressed) {
         this.options = options;
         this.suppressed = suppressed.clone();
+        SamplingOptions.Penalties penalties = options.penalties();
+        this.window = new TokenHistory(penalties.repetition() == 1 ? 0 : penalties.lastTokens());
+        this.dry = new DryPenalty(options.advanced().dry());
+        this.delayed =
+                options.advanced().endDelay().endTokens().stream()
+                        .mapToInt(Integer::intValue)
+                        .filter(token -> token < vocabularySize)
+                        .toArray();
         Map<Integer, Float> bias = options.logitBias();
         this.biasedTokens = bias.keySet().stream().mapToInt(Integer::intValue).sorted().toArray();
         this.biases = new float[biasedTokens.length];
@@ -44,14 +50,15 @@ final class LogitAdjustments {
         }
     }
 
-    void acceptPrompt(int token) {
-        window[windowNext] = token;
-        windowNext = (windowNext + 1) % REPETITION_WINDOW;
-        windowLength = Math.min(windowLength + 1, REPETITION_WINDOW);
+    void acceptPrompt(int[] prompt) {
+        window.addAll(prompt);
+        dry.addAll(prompt);
     }
 
     void acceptGenerated(int token) {
-        acceptPrompt(token);
+        window.add(token);
+        dry.add(token);
+        generatedTokens++;
         if (countsGenerated()) {
             generated.add(token);
         }
@@ -69,8 +76,24 @@ final class LogitAdjustments {
     /** Returns whether {@link #apply} would change anything but suppressed tokens. */
     boolean changesLogits() {
         return biasedTokens.length > 0
-                || options.penalties().repetition() != 1 && windowLength > 0
-                || !generated.isEmpty();
+                || window.length() > 0
+                || !generated.isEmpty()
+                || dry.isActive()
+                || delaysEnd();
+    }
+
+    /** Returns whether tokens that end the response may not be chosen yet. */
+    boolean delaysEnd() {
+        return delayed.length > 0 && generatedTokens < options.advanced().endDelay().tokens();
+    }
+
+    /** Excludes the tokens that end the response, if they may not be chosen yet. */
+    void delayEnd(float[] row) {
+        if (delaysEnd()) {
+            for (int token : delayed) {
+                row[token] = Float.NEGATIVE_INFINITY;
+            }
+        }
     }
 
     boolean suppressesTokens() {
@@ -93,6 +116,7 @@ final class LogitAdjustments {
                         row[token] -=
                                 options.penalties().frequency() * count
                                         + options.penalties().presence());
+        dry.apply(row);
         for (int token : suppressed) {
             row[token] = Float.NEGATIVE_INFINITY;
         }
@@ -102,12 +126,16 @@ final class LogitAdjustments {
      * Reads all logits before it writes any, so that a token that occurs twice is penalised once.
      */
     private void penaliseRepetition(float[] row, float penalty) {
-        for (int i = 0; i < windowLength; i++) {
-            windowLogits[i] = row[window[i]];
+        int length = window.length();
+        if (length > windowLogits.length) {
+            windowLogits = new float[Math.max(length, 2 * windowLogits.length)];
         }
-        for (int i = 0; i < windowLength; i++) {
+        for (int i = 0; i < length; i++) {
+            windowLogits[i] = row[window.fromEnd(i)];
+        }
+        for (int i = 0; i < length; i++) {
             float logit = windowLogits[i];
-            row[window[i]] = logit > 0 ? logit / penalty : logit * penalty;
+            row[window.fromEnd(i)] = logit > 0 ? logit / penalty : logit * penalty;
         }
     }
 

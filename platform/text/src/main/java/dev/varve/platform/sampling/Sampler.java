@@ -11,12 +11,15 @@ import java.util.stream.IntStream;
 /**
  * Chooses the tokens of one sequence from its rows of logits. For one thread at a time.
  *
- * <p>The order is: logit bias; repetition penalty on the distinct tokens among the last 256 of
+ * <p>The order is: logit bias; repetition penalty on the distinct tokens among the latest ones of
  * prompt and generated text; frequency and presence penalty, which count generated tokens only;
  * then, at temperature 0, the highest logit with the lowest id on ties, else top-k, softmax at the
  * temperature, top-p on these probabilities (the shortest list of best tokens that reaches p),
  * min-p, one draw over the remaining tokens in the order of their ids. Suppressed tokens are never
  * chosen. A temperature below {@value #LEAST_TEMPERATURE} counts as 0.
+ *
+ * <p>DRY changes logits after the other penalties; top-n-sigma comes before top-k, typical sampling
+ * before top-p, and XTC after min-p. Mirostat replaces all cut-offs.
  *
  * <p>With a seed the same rows result in the same tokens: every choice at a temperature uses
  * exactly one number of the generator, however many tokens remain. Choices {@linkplain #sampleAmong
@@ -39,6 +42,7 @@ public final class Sampler {
     private final WeightFunction function = new WeightFunction();
     private final Candidates candidates = new Candidates();
     private final RowMaxima maxima;
+    private final AdvancedDraw advancedDraw;
     private final float[] sortedMaxima;
     private float[] adjusted = {};
     private SoftmaxWeights weights = new SoftmaxWeights(0, function);
@@ -71,20 +75,24 @@ public final class Sampler {
         this.random = new SplitMix64(seed);
         this.otherRandom = new SplitMix64(new SplitMix64(~seed).nextLong());
         this.maxima = new RowMaxima(vocabularySize);
+        this.advancedDraw =
+                new AdvancedDraw(
+                        options, vocabularySize, function, new SplitMix64(seed + 1).nextLong());
         this.sortedMaxima = new float[maxima.count()];
     }
 
     /** Adds a prompt to the window of the repetition penalty. */
     public void acceptPrompt(int[] prompt) {
-        int begin = Math.max(0, prompt.length - LogitAdjustments.REPETITION_WINDOW);
-        for (int i = begin; i < prompt.length; i++) {
-            adjustments.acceptPrompt(Objects.checkIndex(prompt[i], vocabularySize));
+        for (int token : prompt) {
+            Objects.checkIndex(token, vocabularySize);
         }
+        adjustments.acceptPrompt(prompt);
     }
 
     /** Adds a token to the generated text, for all penalties. */
     public void accept(int token) {
         adjustments.acceptGenerated(Objects.checkIndex(token, vocabularySize));
+        advancedDraw.accept();
     }
 
     /**
@@ -154,7 +162,13 @@ public final class Sampler {
             return requireAny(allowed, mostLikely(allowed, logits, offset));
         }
         float[] row = adjust(logits, offset);
-        int best = requireAny(allowed, mostLikely(allowed, row, 0));
+        int first = mostLikely(allowed, row, 0);
+        if (first < 0 && adjustments.delaysEnd()) {
+            // A complete form permits the end alone.
+            row = adjustWithoutDelay(logits, offset);
+            first = mostLikely(allowed, row, 0);
+        }
+        int best = requireAny(allowed, first);
         if (options.temperature() < LEAST_TEMPERATURE) {
             return best;
         }
@@ -234,6 +248,12 @@ public final class Sampler {
     }
 
     private float[] adjust(float[] logits, int offset) {
+        float[] row = adjustWithoutDelay(logits, offset);
+        adjustments.delayEnd(row);
+        return row;
+    }
+
+    private float[] adjustWithoutDelay(float[] logits, int offset) {
         if (adjusted.length == 0) {
             adjusted = new float[vocabularySize];
         }
@@ -244,6 +264,9 @@ public final class Sampler {
 
     private int draw(float[] row, int offset, double uniform) {
         maxima.scan(row, offset);
+        if (options.needsWholeRow()) {
+            return advancedDraw.draw(row, offset, maxima, uniform);
+        }
         double temperature = options.temperature();
         boolean limitsCount =
                 options.cutoffs().topK() > 0 && options.cutoffs().topK() < vocabularySize;

@@ -11,6 +11,7 @@ import java.util.OptionalLong;
  * @param temperature 0: the most likely token, the lowest id on ties
  * @param cutoffs which tokens may be drawn
  * @param penalties penalties of tokens in the history
+ * @param advanced samplers that few requests use
  * @param seed start of the random generator; empty: a random one
  * @param logitBias added to the logits of these tokens
  */
@@ -18,6 +19,7 @@ public record SamplingOptions(
         float temperature,
         Cutoffs cutoffs,
         Penalties penalties,
+        AdvancedSampling advanced,
         OptionalLong seed,
         Map<Integer, Float> logitBias) {
     private static final float MOST_TEMPERATURE = 100;
@@ -35,7 +37,59 @@ public record SamplingOptions(
                 "a number from 0 to 100");
         Objects.requireNonNull(cutoffs);
         Objects.requireNonNull(penalties);
+        Objects.requireNonNull(advanced);
         logitBias = Map.copyOf(logitBias);
+    }
+
+    /** Makes options without the samplers that few requests use. */
+    public SamplingOptions(
+            float temperature,
+            Cutoffs cutoffs,
+            Penalties penalties,
+            OptionalLong seed,
+            Map<Integer, Float> logitBias) {
+        this(temperature, cutoffs, penalties, AdvancedSampling.NONE, seed, logitBias);
+    }
+
+    /** Returns the same options with other samplers that few requests use. */
+    public SamplingOptions with(AdvancedSampling other) {
+        return new SamplingOptions(temperature, cutoffs, penalties, other, seed, logitBias);
+    }
+
+    /**
+     * Returns whether a choice depends on all logits of a row: its cut-offs are not those of the
+     * best tokens alone.
+     */
+    public boolean needsWholeRow() {
+        return advanced.changesDraw();
+    }
+
+    /**
+     * Creates the options of values.
+     *
+     * @param values values of all levels; what none of them sets has no effect
+     * @param choice number of the choice, added to the seed, so that choices of a request differ
+     * @param context what the values refer to
+     */
+    public static SamplingOptions of(SamplingValues values, int choice, Context context) {
+        // 0 keeps only the most likely token, as does the smallest positive number.
+        float topP = (float) Math.max(Float.MIN_VALUE, values.get(SamplingParameter.TOP_P));
+        return new SamplingOptions(
+                (float) values.get(SamplingParameter.TEMPERATURE),
+                new Cutoffs(
+                        (int) values.get(SamplingParameter.TOP_K),
+                        topP,
+                        (float) values.get(SamplingParameter.MIN_P)),
+                new Penalties(
+                        (float) values.get(SamplingParameter.REPEAT_PENALTY),
+                        (int) values.get(SamplingParameter.REPEAT_LAST_N),
+                        (float) values.get(SamplingParameter.PRESENCE_PENALTY),
+                        (float) values.get(SamplingParameter.FREQUENCY_PENALTY)),
+                AdvancedSampling.of(values, context.breakers(), context.endDelay()),
+                values.seed().isPresent()
+                        ? OptionalLong.of(values.seed().getAsLong() + choice)
+                        : OptionalLong.empty(),
+                context.logitBias());
     }
 
     /** Returns options that choose the most likely token each time. */
@@ -45,23 +99,23 @@ public record SamplingOptions(
 
     /** Returns the same options with another temperature. */
     public SamplingOptions atTemperature(float other) {
-        return new SamplingOptions(other, cutoffs, penalties, seed, logitBias);
+        return new SamplingOptions(other, cutoffs, penalties, advanced, seed, logitBias);
     }
 
     /** Returns the same options with other cut-offs. */
     public SamplingOptions within(Cutoffs other) {
-        return new SamplingOptions(temperature, other, penalties, seed, logitBias);
+        return new SamplingOptions(temperature, other, penalties, advanced, seed, logitBias);
     }
 
     /** Returns the same options with a seed, which makes the choices reproducible. */
     public SamplingOptions seededWith(long start) {
         return new SamplingOptions(
-                temperature, cutoffs, penalties, OptionalLong.of(start), logitBias);
+                temperature, cutoffs, penalties, advanced, OptionalLong.of(start), logitBias);
     }
 
     /** Returns the same options with biases. */
     public SamplingOptions biased(Map<Integer, Float> bias) {
-        return new SamplingOptions(temperature, cutoffs, penalties, seed, bias);
+        return new SamplingOptions(temperature, cutoffs, penalties, advanced, seed, bias);
     }
 
     /**
@@ -69,7 +123,10 @@ public record SamplingOptions(
      * to be read.
      */
     public boolean isPlainArgmax() {
-        return temperature == 0 && penalties.areOff() && logitBias.isEmpty();
+        return temperature == 0
+                && penalties.areOff()
+                && !advanced.changesLogits()
+                && logitBias.isEmpty();
     }
 
     /**
@@ -89,6 +146,22 @@ public record SamplingOptions(
             throw new IllegalArgumentException(
                     name + ": expected " + expected + ", found " + found);
         }
+    }
+
+    /**
+     * Options that are no numbers.
+     *
+     * @param breakers texts that end a repeated sequence
+     * @param endDelay tokens that may not be chosen at the start
+     * @param logitBias added to the logits of these tokens
+     */
+    public record Context(
+            SequenceBreakers breakers,
+            AdvancedSampling.EndDelay endDelay,
+            Map<Integer, Float> logitBias) {
+        /** No options. */
+        public static final Context NONE =
+                new Context(SequenceBreakers.NONE, AdvancedSampling.EndDelay.NONE, Map.of());
     }
 
     /**
@@ -119,14 +192,23 @@ public record SamplingOptions(
      *
      * @param repetition divides positive and multiplies negative logits of tokens in the history;
      *     1: off
+     * @param lastTokens number of latest tokens, prompt included, that {@code repetition} uses; -1:
+     *     all
      * @param presence subtracted once from tokens in the generated text
      * @param frequency subtracted per occurrence in the generated text
      */
-    public record Penalties(float repetition, float presence, float frequency) {
+    public record Penalties(float repetition, int lastTokens, float presence, float frequency) {
+        private static final int DEFAULT_LAST = (int) SamplingParameter.REPEAT_LAST_N.neutral();
+
         /** No penalties. */
         public static final Penalties NONE = new Penalties(1, 0, 0);
 
         private static final float MOST = 100;
+
+        /** Makes penalties with the default number of latest tokens. */
+        public Penalties(float repetition, float presence, float frequency) {
+            this(repetition, DEFAULT_LAST, presence, frequency);
+        }
 
         /**
          * Checks the numbers.
@@ -134,6 +216,7 @@ public record SamplingOptions(
          * @throws IllegalArgumentException that names the one that is out of range
          */
         public Penalties {
+            require(lastTokens >= -1, "repeat_last_n", lastTokens, "-1 or more");
             require(
                     repetition > 0 && repetition <= MOST,
                     "repetition_penalty",

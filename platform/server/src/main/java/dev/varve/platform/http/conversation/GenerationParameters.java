@@ -9,14 +9,16 @@ import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.SequenceBreakers;
+import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
-import java.util.stream.IntStream;
 
 /**
  * The fields that chat and text completions share, checked.
@@ -43,6 +45,8 @@ public record GenerationParameters(
     private static final List<String> LIMITS =
             List.of("max_completion_tokens", "max_tokens", "max_output_tokens", "n_predict");
 
+    private static final String STOP_TOKENS = "stop_token_ids";
+    private static final int MAX_STOP_TOKENS = 64;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_CHARACTERS = 500;
 
@@ -67,14 +71,14 @@ public record GenerationParameters(
      * @param maxTokens maximum number of tokens; empty for the default
      * @param unlimited whether the maximum is the rest of the context, whatever the default
      * @param mayReduceOutput whether the maximum is lowered if the context has room for fewer
-     * @param ignoresEndTokens whether the model's end tokens count as text
+     * @param tokens tokens that end it
      */
     public record End(
             List<String> stops,
             OptionalLong maxTokens,
             boolean unlimited,
             boolean mayReduceOutput,
-            boolean ignoresEndTokens) {}
+            Set<Integer> tokens) {}
 
     /**
      * Reads the fields.
@@ -91,7 +95,8 @@ public record GenerationParameters(
         fields.text("model");
         OptionalLong most = readMaxTokens(fields);
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
-        int vocabulary = served.textProcessing().tokenizer().vocabularySize();
+        Tokenizer tokenizer = served.textProcessing().tokenizer();
+        Set<Integer> endTokens = readEndTokens(fields, tokenizer);
         return new GenerationParameters(
                 ResponseIdentity.of(idPrefix, served.description().id()),
                 readDelivery(fields, usage),
@@ -100,11 +105,16 @@ public record GenerationParameters(
                         most.orElse(UNLIMITED) == UNLIMITED ? OptionalLong.empty() : most,
                         most.isPresent() && most.getAsLong() == UNLIMITED,
                         served.outputLimit() == OutputLimitPolicy.UPPER_BOUND,
-                        fields.flag("ignore_eos").orElse(false)),
+                        endTokens),
                 topLogprobs,
-                IntStream.range(0, choices)
-                        .mapToObj(choice -> SamplingFields.read(fields, vocabulary, choice))
-                        .toList(),
+                SamplingFields.read(
+                        fields,
+                        new SamplingFields.Model(
+                                tokenizer.vocabularySize(),
+                                texts -> SequenceBreakers.of(tokenizer, texts),
+                                served.sampling().effective(),
+                                endTokens),
+                        choices),
                 DraftFields.read(fields));
     }
 
@@ -119,6 +129,30 @@ public record GenerationParameters(
             most = most.isPresent() ? most : given;
         }
         return most;
+    }
+
+    /** Reads the tokens that end a response: the model's, unless ignored, and the request's. */
+    private static Set<Integer> readEndTokens(RequestFields fields, Tokenizer tokenizer) {
+        Set<Integer> tokens = new TreeSet<>();
+        if (!fields.flag("ignore_eos").orElse(false)) {
+            tokens.addAll(tokenizer.endTokens());
+        }
+        fields.find(STOP_TOKENS)
+                .ifPresent(
+                        array -> {
+                            if (!array.isArray() || array.size() > MAX_STOP_TOKENS) {
+                                throw RequestFields.wrongType(
+                                        STOP_TOKENS,
+                                        "an array of at most " + MAX_STOP_TOKENS + " token ids",
+                                        array);
+                            }
+                            for (int token :
+                                    RequestFields.tokenIds(
+                                            STOP_TOKENS, array, tokenizer.vocabularySize())) {
+                                tokens.add(token);
+                            }
+                        });
+        return Set.copyOf(tokens);
     }
 
     private static ResponseMode readDelivery(RequestFields fields, boolean withUsage) {
@@ -140,7 +174,7 @@ public record GenerationParameters(
      * context.
      */
     public GenerationParameters reducingOutput() {
-        End reducing = new End(end.stops, end.maxTokens, end.unlimited, true, end.ignoresEndTokens);
+        End reducing = new End(end.stops, end.maxTokens, end.unlimited, true, end.tokens);
         return new GenerationParameters(
                 head, delivery, reducing, topLogprobs, sampling, mostDrafts);
     }
@@ -182,11 +216,7 @@ public record GenerationParameters(
         }
         return new GenerationRequest(
                 GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
-                new GenerationRequest.Ending(
-                        maxOutput,
-                        end.ignoresEndTokens()
-                                ? Set.of()
-                                : served.textProcessing().tokenizer().endTokens()),
+                new GenerationRequest.Ending(maxOutput, end.tokens()),
                 new GenerationRequest.Choice(sampling.get(choice), topLogprobs, guide),
                 mostDrafts);
     }

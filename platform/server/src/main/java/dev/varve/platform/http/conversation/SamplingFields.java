@@ -3,66 +3,115 @@ package dev.varve.platform.http.conversation;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.sampling.AdvancedSampling;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.SamplingParameter;
+import dev.varve.platform.sampling.SamplingValues;
+import dev.varve.platform.sampling.SequenceBreakers;
 
 import tools.jackson.databind.JsonNode;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
-/** Reads the sampling fields. Defaults as in OpenAI's API: temperature 1, top_p 1. */
+/** Reads the sampling fields; a request overrides the defaults of its model field by field. */
 public final class SamplingFields {
-    private static final double MAX_TEMPERATURE = 2;
-    private static final double MAX_PENALTY = 2;
     private static final double MAX_BIAS = 100;
 
     /** Seed by which clients of llama.cpp request a random one. */
     private static final long ANY_SEED = -1;
 
+    /** OpenAI's name of the repetition penalty's field, beside llama.cpp's. */
+    private static final String REPETITION_PENALTY = "repetition_penalty";
+
+    /** Narrower ranges than an operator's, as in OpenAI's API. */
+    private static final Map<SamplingParameter, Double> MOST =
+            Map.of(
+                    SamplingParameter.TEMPERATURE,
+                    2.0,
+                    SamplingParameter.PRESENCE_PENALTY,
+                    2.0,
+                    SamplingParameter.FREQUENCY_PENALTY,
+                    2.0);
+
+    private static final String BREAKERS = "dry_sequence_breakers";
+    private static final int MAX_BREAKERS = 16;
+    private static final int MAX_BREAKER_CHARACTERS = 40;
+
     private SamplingFields() {}
 
     /**
-     * Reads the fields; {@code choice} is added to the seed, so that several choices of a request
-     * differ.
+     * What the fields of a request refer to.
+     *
+     * @param vocabulary number of tokens
+     * @param breakers finds the tokens of texts that end a repeated sequence
+     * @param defaults values of the levels below, for fields that are absent
+     * @param endTokens tokens that end the response
      */
-    static SamplingOptions read(RequestFields fields, int vocabulary, int choice) {
-        // 0 keeps only the most likely token, as does the smallest positive number.
-        double topP = Math.max(Float.MIN_VALUE, fields.number("top_p", 0, 1).orElse(1));
-        double repetition =
-                repetition(fields, "repetition_penalty", repetition(fields, "repeat_penalty", 1));
-        OptionalLong seed = fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE);
-        if (seed.orElse(0) == ANY_SEED) {
-            seed = OptionalLong.empty();
+    record Model(
+            int vocabulary,
+            Function<List<String>, SequenceBreakers> breakers,
+            SamplingValues defaults,
+            Set<Integer> endTokens) {}
+
+    /**
+     * Reads the fields.
+     *
+     * @param choices number of choices per prompt; a number is added to the seed for each of them,
+     *     so that they differ
+     */
+    static List<SamplingOptions> read(RequestFields fields, Model model, int choices) {
+        SamplingValues values = SamplingValues.NONE;
+        for (SamplingParameter parameter : SamplingParameter.values()) {
+            values = read(fields, parameter, parameter.wireName(), values);
         }
-        return new SamplingOptions(
-                (float) fields.number("temperature", 0, MAX_TEMPERATURE).orElse(1),
-                new SamplingOptions.Cutoffs(
-                        (int)
-                                fields.whole("top_k", -1, Integer.MAX_VALUE).stream()
-                                        .map(k -> Math.max(0, k))
-                                        .findFirst()
-                                        .orElse(0),
-                        (float) topP,
-                        (float) fields.number("min_p", 0, 1).orElse(0)),
-                new SamplingOptions.Penalties(
-                        (float) repetition,
-                        (float)
-                                fields.number("presence_penalty", -MAX_PENALTY, MAX_PENALTY)
-                                        .orElse(0),
-                        (float)
-                                fields.number("frequency_penalty", -MAX_PENALTY, MAX_PENALTY)
-                                        .orElse(0)),
-                seed.isPresent() ? OptionalLong.of(seed.getAsLong() + choice) : seed,
-                bias(fields, vocabulary));
+        values = read(fields, SamplingParameter.REPEAT_PENALTY, REPETITION_PENALTY, values);
+        OptionalLong seed = fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE);
+        SamplingValues effective =
+                (seed.isPresent() ? values.withSeed(seed.getAsLong()) : values)
+                        .over(model.defaults());
+        SamplingValues resolved = seed.orElse(0) == ANY_SEED ? effective.withoutSeed() : effective;
+        List<String> breakers =
+                fields.find(BREAKERS).isPresent()
+                        ? fields.texts(BREAKERS, MAX_BREAKERS, MAX_BREAKER_CHARACTERS)
+                        : SequenceBreakers.USUAL;
+        SamplingOptions.Context context =
+                new SamplingOptions.Context(
+                        resolved.get(SamplingParameter.DRY_MULTIPLIER) == 0
+                                ? SequenceBreakers.NONE
+                                : model.breakers().apply(breakers),
+                        new AdvancedSampling.EndDelay(
+                                (int) fields.whole("min_tokens", 0, Integer.MAX_VALUE).orElse(0),
+                                model.endTokens()),
+                        bias(fields, model.vocabulary()));
+        return IntStream.range(0, choices)
+                .mapToObj(choice -> SamplingOptions.of(resolved, choice, context))
+                .toList();
     }
 
-    private static double repetition(RequestFields fields, String name, double usual) {
-        double penalty = fields.number(name, 0, MAX_BIAS).orElse(usual);
-        if (penalty == 0) {
-            throw ApiException.invalid(name, name + ": expected above 0, found 0");
+    private static SamplingValues read(
+            RequestFields fields, SamplingParameter parameter, String name, SamplingValues values) {
+        double most = Math.min(parameter.most(), MOST.getOrDefault(parameter, parameter.most()));
+        double least = Math.max(parameter.least(), -most);
+        if (parameter == SamplingParameter.TOP_K) {
+            // Clients of vLLM and of llama.cpp send -1 or 0 for no limit.
+            OptionalLong topK = fields.whole(name, -1, Integer.MAX_VALUE);
+            return topK.isPresent()
+                    ? values.with(parameter, Math.max(0, topK.getAsLong()))
+                    : values;
         }
-        return penalty;
+        if (parameter.isWhole()) {
+            OptionalLong number = fields.whole(name, (long) least, (long) most);
+            return number.isPresent() ? values.with(parameter, number.getAsLong()) : values;
+        }
+        OptionalDouble number = fields.number(name, least, most);
+        return number.isPresent() ? values.with(parameter, name, number.getAsDouble()) : values;
     }
 
     /**

@@ -13,8 +13,11 @@ public final class SharedFields {
                     .supported("max_tokens max_completion_tokens max_output_tokens n_predict")
                     .supported("temperature top_p top_k min_p seed n logit_bias")
                     .supported("presence_penalty frequency_penalty")
-                    .supported("repetition_penalty repeat_penalty")
-                    .supported("stop stop_sequences ignore_eos")
+                    .supported("repetition_penalty repeat_penalty repeat_last_n")
+                    .supported("dry_multiplier dry_base dry_allowed_length dry_penalty_last_n")
+                    .supported("dry_sequence_breakers top_n_sigma typical_p")
+                    .supported("xtc_probability xtc_threshold mirostat mirostat_tau mirostat_eta")
+                    .supported("stop stop_sequences stop_token_ids min_tokens ignore_eos")
                     .supported("speculative draft_max cache cache_prompt cache_scope")
                     .supported("prefill_compression prefill_keep_ratio session_id")
                     .ignores("user metadata store service_tier safety_identifier priority")
@@ -23,18 +26,14 @@ public final class SharedFields {
                     // formats.
                     .ignores("return_token_ids return_tokens_as_token_ids return_tokens")
                     .ignores("timings_per_token return_progress post_sampling_probs n_probs")
-                    .ignores("repeat_last_n id_slot n_keep n_discard samplers penalize_nl")
-                    .ignores("mirostat_tau mirostat_eta xtc_threshold dry_base dry_allowed_length")
-                    .ignores("dry_penalty_last_n dry_sequence_breakers dynatemp_exponent min_keep")
-                    .ignores("keep_alive response_fields")
-                    .onlyNumber("mirostat xtc_probability dry_multiplier dynatemp_range", 0)
-                    .onlyNumber("typical_p tfs_z length_penalty best_of", 1)
-                    .only("top_n_sigma", "0", value -> value.asDouble(1) <= 0)
-                    .onlyNumber("min_tokens n_indent t_max_predict_ms", 0)
+                    .ignores("id_slot n_keep n_discard samplers penalize_nl")
+                    .ignores("dynatemp_exponent min_keep keep_alive response_fields")
+                    .onlyNumber("dynatemp_range n_indent t_max_predict_ms", 0)
+                    .onlyNumber("tfs_z length_penalty best_of", 1)
                     .only("use_beam_search include_stop_str_in_output", "false", SharedFields::no)
                     .only("skip_special_tokens", "true", value -> value.asBoolean(false))
                     .refuses(
-                            "allowed_token_ids bad_words stop_token_ids prompt_logprobs",
+                            "allowed_token_ids bad_words prompt_logprobs",
                             "is not supported by this server")
                     .refuses(
                             "truncate_prompt_tokens",

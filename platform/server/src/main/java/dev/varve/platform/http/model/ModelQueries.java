@@ -46,11 +46,9 @@ public final class ModelQueries {
                 .put("arch", served.description().architecture())
                 .put("tokenizer", served.textProcessing().tokenizer().describe());
         ObjectNode defaults = props.putObject("default_generation_settings");
-        defaults.put("n_ctx", status.load().contextTokens())
-                .put("temperature", 1.0)
-                .put("top_p", 1.0)
-                .put("top_k", 0);
-        defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
+        defaults.put("n_ctx", status.load().contextTokens());
+        SamplingReport.putEffective(defaults, served.sampling());
+        props.set("sampling", SamplingReport.levels(served.sampling()));
         props.putObject("reasoning")
                 .put("supported", served.textProcessing().responseSyntax().hasReasoning());
         props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);

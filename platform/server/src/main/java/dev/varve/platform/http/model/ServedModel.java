@@ -2,6 +2,7 @@ package dev.varve.platform.http.model;
 
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.Engine;
+import dev.varve.platform.sampling.SamplingDefaults;
 
 import java.util.Optional;
 
@@ -12,6 +13,7 @@ import java.util.Optional;
  * @param engine generates tokens; its status has the context length
  * @param textProcessing converts conversations to tokens, and tokens to responses
  * @param compressor compresses long conversations; empty if compression is off
+ * @param sampling sampling values of requests that set none
  * @param outputLimit meaning of an output limit that exceeds the room in the context
  */
 public record ServedModel(
@@ -19,6 +21,7 @@ public record ServedModel(
         Engine engine,
         ModelTextProcessing textProcessing,
         Optional<ConversationCompressor> compressor,
+        SamplingDefaults sampling,
         OutputLimitPolicy outputLimit) {
     /** Makes a model without prompt compression. */
     public ServedModel(
@@ -32,11 +35,22 @@ public record ServedModel(
             Engine engine,
             ModelTextProcessing textProcessing,
             Optional<ConversationCompressor> compressor) {
-        this(description, engine, textProcessing, compressor, OutputLimitPolicy.UPPER_BOUND);
+        this(
+                description,
+                engine,
+                textProcessing,
+                compressor,
+                SamplingDefaults.NONE,
+                OutputLimitPolicy.UPPER_BOUND);
     }
 
     /** Returns a copy with another rule for output limits. */
     public ServedModel with(OutputLimitPolicy other) {
-        return new ServedModel(description, engine, textProcessing, compressor, other);
+        return new ServedModel(description, engine, textProcessing, compressor, sampling, other);
+    }
+
+    /** Returns a copy with other sampling defaults. */
+    public ServedModel with(SamplingDefaults other) {
+        return new ServedModel(description, engine, textProcessing, compressor, other, outputLimit);
     }
 }

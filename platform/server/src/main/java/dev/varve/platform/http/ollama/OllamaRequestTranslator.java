@@ -55,7 +55,7 @@ public final class OllamaRequestTranslator {
 
     /** Fields of {@code options}; the operator decides about memory and devices. */
     private static final FieldRules OPTION_RULES =
-            FieldRules.builder().onlyNumber("mirostat", 0).onlyNumber("typical_p tfs_z", 1).build();
+            FieldRules.builder().onlyNumber("tfs_z", 1).build();
 
     /** Options that have the name and the meaning of a field. */
     private static final List<String> SAME =
@@ -67,6 +67,11 @@ public final class OllamaRequestTranslator {
                     "seed",
                     "stop",
                     "repeat_penalty",
+                    "repeat_last_n",
+                    "typical_p",
+                    "mirostat",
+                    "mirostat_tau",
+                    "mirostat_eta",
                     "presence_penalty",
                     "frequency_penalty");
 

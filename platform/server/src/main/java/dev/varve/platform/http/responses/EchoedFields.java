@@ -3,6 +3,8 @@ package dev.varve.platform.http.responses;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.sampling.SamplingParameter;
+import dev.varve.platform.sampling.SamplingValues;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,6 +31,18 @@ record EchoedFields(ObjectNode fields, OptionalInt topLogprobs) {
     private static final String LOGPROBS = "message.output_text.logprobs";
     private static final List<String> NAMES =
             List.of("prompt_cache_key", "prompt_cache_retention", "safety_identifier", "user");
+
+    /** Returns a copy with a model's sampling defaults for what the request does not set. */
+    EchoedFields withDefaults(RequestFields request, SamplingValues defaults) {
+        ObjectNode more = fields.deepCopy();
+        for (SamplingParameter each :
+                List.of(SamplingParameter.TEMPERATURE, SamplingParameter.TOP_P)) {
+            if (request.find(each.wireName()).isEmpty()) {
+                more.put(each.wireName(), defaults.get(each));
+            }
+        }
+        return new EchoedFields(more, topLogprobs);
+    }
 
     /** Reads the fields. */
     static EchoedFields read(RequestFields request, ResponsesTools tools) {

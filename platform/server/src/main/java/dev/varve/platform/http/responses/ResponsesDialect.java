@@ -50,7 +50,7 @@ public final class ResponsesDialect implements ApiDialect {
                     .build();
 
     private final ResponsesTools tools;
-    private final EchoedFields repeated;
+    private EchoedFields repeated;
 
     private ResponsesDialect(ResponsesTools tools, EchoedFields repeated) {
         this.tools = tools;
@@ -75,6 +75,7 @@ public final class ResponsesDialect implements ApiDialect {
 
     @Override
     public ConversationRequest read(RequestFields fields, ServedModel served) {
+        repeated = repeated.withDefaults(fields, served.sampling().effective());
         ResponseFormatFields form = ResponseFormatFields.readText(fields);
         Transcript transcript = ResponsesInput.read(fields, tools.names());
         return new ConversationRequest(

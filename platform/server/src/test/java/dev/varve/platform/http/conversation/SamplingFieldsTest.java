@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.sampling.AdvancedSampling;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sampling.SamplingParameter;
+import dev.varve.platform.sampling.SamplingValues;
+import dev.varve.platform.sampling.SequenceBreakers;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,11 +21,72 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 class SamplingFieldsTest {
     private static SamplingOptions read(String json, int choice) {
+        return read(json, SamplingValues.NONE, choice);
+    }
+
+    private static SamplingOptions read(String json, SamplingValues defaults, int choice) {
         return SamplingFields.read(
-                new RequestFields(Json.parse(json.getBytes(StandardCharsets.UTF_8))), 100, choice);
+                        new RequestFields(Json.parse(json.getBytes(StandardCharsets.UTF_8))),
+                        new SamplingFields.Model(
+                                100, texts -> SequenceBreakers.NONE, defaults, Set.of(7)),
+                        choice + 1)
+                .get(choice);
+    }
+
+    @Test
+    void aRequestOverridesDefaultsFieldByField() {
+        SamplingValues defaults =
+                SamplingValues.NONE
+                        .with(SamplingParameter.TEMPERATURE, 0.6)
+                        .with(SamplingParameter.TOP_K, 20)
+                        .with(SamplingParameter.TOP_P, 0.95)
+                        .with(SamplingParameter.REPEAT_LAST_N, 64)
+                        .withSeed(5);
+
+        SamplingOptions options =
+                read("{\"top_k\": 0, \"top_p\": 0.5, \"min_p\": null}", defaults, 1);
+
+        assertEquals(0.6f, options.temperature());
+        assertEquals(0, options.cutoffs().topK());
+        assertEquals(0.5f, options.cutoffs().topP());
+        assertEquals(64, options.penalties().lastTokens());
+        assertEquals(OptionalLong.of(6), options.seed());
+    }
+
+    @Test
+    void readsTheSamplersThatFewRequestsUse() {
+        AdvancedSampling advanced =
+                read(
+                                "{\"top_n_sigma\": 1.5, \"typical_p\": 0.5, \"xtc_probability\":"
+                                    + " 0.25, \"xtc_threshold\": 0.125, \"dry_multiplier\": 0.5,"
+                                    + " \"dry_base\": 2, \"dry_allowed_length\": 3,"
+                                    + " \"dry_penalty_last_n\": 64, \"mirostat\": 2,"
+                                    + " \"mirostat_tau\": 4, \"mirostat_eta\": 0.5, \"min_tokens\":"
+                                    + " 9}",
+                                0)
+                        .advanced();
+
+        assertEquals(
+                new AdvancedSampling(
+                        1.5f,
+                        0.5f,
+                        new AdvancedSampling.Xtc(0.25f, 0.125f),
+                        new AdvancedSampling.Dry(0.5f, 2, 3, 64, SequenceBreakers.NONE),
+                        new AdvancedSampling.Mirostat(2, 4, 0.5f),
+                        new AdvancedSampling.EndDelay(9, Set.of(7))),
+                advanced);
+    }
+
+    @Test
+    void aSeedOfMinusOneOverridesTheServersSeed() {
+        SamplingValues defaults = SamplingValues.NONE.withSeed(5);
+
+        assertEquals(OptionalLong.empty(), read("{\"seed\": -1}", defaults, 0).seed());
+        assertEquals(OptionalLong.of(5), read("{}", defaults, 0).seed());
     }
 
     @Test
@@ -65,6 +130,11 @@ class SamplingFieldsTest {
                 "\"frequency_penalty\": \"a\"",
                 "\"min_p\": 2",
                 "\"top_k\": -2",
+                "\"mirostat\": 3",
+                "\"typical_p\": 1.5",
+                "\"xtc_probability\": -1",
+                "\"dry_allowed_length\": 0.5",
+                "\"min_tokens\": -1",
                 "\"seed\": 1.5",
                 "\"logit_bias\": [1]",
                 "\"logit_bias\": {\"100\": 1}",

@@ -30,6 +30,7 @@ class ModuleOrderIT {
     private static final List<String> ORDER =
             List.of(
                     "base",
+                    "hub",
                     "jinja",
                     "text",
                     "grammar",

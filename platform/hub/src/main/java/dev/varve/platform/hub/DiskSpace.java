@@ -1,0 +1,55 @@
+package dev.varve.platform.hub;
+
+import dev.varve.api.VarveException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Checks the free space of a disk before a download. */
+final class DiskSpace {
+    /** Returns the bytes that a user may still write in a folder. */
+    interface Probe {
+        long freeBytes(Path folder) throws IOException;
+    }
+
+    private static final double GIBIBYTE = 1 << 30;
+
+    private final Probe probe;
+
+    DiskSpace(Probe probe) {
+        this.probe = probe;
+    }
+
+    static DiskSpace ofFileSystem() {
+        return new DiskSpace(folder -> Files.getFileStore(folder).getUsableSpace());
+    }
+
+    /**
+     * Checks that a disk has space.
+     *
+     * @param file file to write, which need not exist; its folder does
+     * @throws VarveException of kind UNAVAILABLE if it has less
+     */
+    void require(Path file, long bytes) {
+        long free;
+        try {
+            free = probe.freeBytes(file.getParent());
+        } catch (IOException e) {
+            // Without the number the download itself finds a full disk.
+            return;
+        }
+        if (free < bytes) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    String.format(
+                            Locale.ROOT,
+                            "%s: the download needs %.2f GiB more, the disk has %.2f GiB free; the"
+                                    + " variable HF_HUB_CACHE names a folder on another one",
+                            file.getParent(),
+                            bytes / GIBIBYTE,
+                            free / GIBIBYTE));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.varve.platform.hub;
+
+import dev.varve.api.VarveException;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * A file of a repository, as the hub lists it.
+ *
+ * @param path its path in the repository, with {@code /}
+ * @param bytes its length
+ * @param digest SHA-256 of the content, in 64 hexadecimal digits; for a file that Git itself
+ *     stores, Git's object id in 40 digits
+ */
+record HubFile(String path, long bytes, String digest) {
+    private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
+
+    /**
+     * @throws VarveException of kind CORRUPT_FILE if the path leaves its folder, or the digest is
+     *     none: both become names of files
+     */
+    HubFile {
+        if (!isInside(path)) {
+            throw new VarveException(
+                    VarveException.Kind.CORRUPT_FILE,
+                    "the hub lists a file outside of its repository: "
+                            + path.replaceAll("\\p{Cntrl}", "?"));
+        }
+        if (bytes < 0 || !DIGEST.matcher(digest).matches()) {
+            throw new VarveException(
+                    VarveException.Kind.CORRUPT_FILE,
+                    path
+                            + ": expected a length and a digest of 40 or 64 hexadecimal digits from"
+                            + " the hub, found "
+                            + bytes
+                            + " and "
+                            + digest.replaceAll("\\p{Cntrl}", "?"));
+        }
+    }
+
+    private static boolean isInside(String path) {
+        boolean printable = path.chars().noneMatch(c -> c < ' ' || c == 0x7f || c == '\\');
+        return printable
+                && List.of(path.split("/", -1)).stream()
+                        .noneMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."));
+    }
+}

@@ -1,0 +1,93 @@
+package dev.varve.platform.hub;
+
+import dev.varve.api.VarveException;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/**
+ * Repeats attempts that fail by the network or a busy server, with growing pauses. Attempts that
+ * receive bytes do not count.
+ */
+final class Retries {
+    /** One attempt. */
+    interface Attempt<T> {
+        T run() throws IOException, InterruptedException;
+    }
+
+    /** Waits; tests do not. */
+    interface Pause {
+        void sleep(Duration time) throws InterruptedException;
+    }
+
+    /** Failed attempts in a row without a byte between them. */
+    private static final int MOST = 6;
+
+    /** Longest time that a server may ask for. */
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+
+    private final Pause pause;
+    private final InstantSource clock;
+    private final DownloadListener listener;
+
+    Retries(Pause pause, InstantSource clock, DownloadListener listener) {
+        this.pause = pause;
+        this.clock = clock;
+        this.listener = listener;
+    }
+
+    /**
+     * Runs attempts until one succeeds.
+     *
+     * @param receivedBytes bytes that all attempts received so far
+     * @throws VarveException of kind UNAVAILABLE after too many failures, or if the server asks for
+     *     a long pause
+     */
+    <T> T run(Attempt<T> attempt, LongSupplier receivedBytes) throws InterruptedException {
+        int failures = 0;
+        long before = receivedBytes.getAsLong();
+        while (true) {
+            try {
+                return attempt.run();
+            } catch (IOException e) {
+                failures = receivedBytes.getAsLong() > before ? 1 : failures + 1;
+                before = receivedBytes.getAsLong();
+                Duration wait = wait(e, failures);
+                if (failures >= MOST || wait.compareTo(LONGEST) > 0) {
+                    throw new VarveException(
+                            VarveException.Kind.UNAVAILABLE, describe(e) + advice(wait), e);
+                }
+                listener.note(
+                        String.format(
+                                Locale.ROOT,
+                                "%s; attempt %d of %d in %d s",
+                                describe(e),
+                                failures + 1,
+                                MOST,
+                                wait.toSeconds()));
+                pause.sleep(wait);
+            }
+        }
+    }
+
+    private Duration wait(IOException failure, int failures) {
+        Duration usual = Duration.ofSeconds(1L << Math.min(failures - 1, 5));
+        return failure instanceof TransientFailure busy
+                ? busy.delay(clock.instant()).orElse(usual)
+                : usual;
+    }
+
+    private static String advice(Duration wait) {
+        return wait.compareTo(LONGEST) > 0
+                ? "; it asks to try again in " + wait.toMinutes() + " min"
+                : "; gave up after " + MOST + " attempts: the next attempt resumes the download";
+    }
+
+    private static String describe(IOException failure) {
+        String message = failure.getMessage();
+        return message == null ? "the connection failed" : message;
+    }
+}

@@ -6,6 +6,7 @@ module dev.varve.platform.cli {
     requires transitive dev.varve.platform.engine;
     requires transitive dev.varve.platform.grammar;
     requires transitive dev.varve.platform.host;
+    requires transitive dev.varve.platform.hub;
     requires transitive dev.varve.platform.jinja;
     requires transitive dev.varve.platform.rpc;
     requires transitive dev.varve.platform.server;

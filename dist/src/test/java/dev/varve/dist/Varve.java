@@ -130,6 +130,18 @@ final class Varve {
         return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
+    /** Starts a command and does not wait for it. Its output is dropped. */
+    Server begin(Object... arguments) throws IOException {
+        Path err = Files.createTempFile(folder, "err", ".txt");
+        return new Server(
+                builder(arguments)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectError(err.toFile())
+                        .start(),
+                "",
+                err);
+    }
+
     /** Starts a server on a free port and waits until it is ready. */
     Server serve(Object... arguments) throws IOException {
         List<Object> all = new ArrayList<>(List.of("serve", "--port", "0"));

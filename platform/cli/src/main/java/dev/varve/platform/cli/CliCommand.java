@@ -15,6 +15,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.ParseResult;
@@ -60,6 +61,7 @@ abstract class CliCommand implements Callable<Integer> {
     @Override
     public final Integer call() throws Exception {
         LogSetup.configure(logLevel);
+        pullMissingModels();
         if (endsInOrder()) {
             return run();
         }
@@ -70,6 +72,20 @@ abstract class CliCommand implements Callable<Integer> {
             return run();
         } finally {
             guard.close();
+        }
+    }
+
+    /** Downloads the models that options name, unless they are on this disk. */
+    private void pullMissingModels() throws InterruptedException {
+        ModelDownloads downloads = new ModelDownloads(environment(), err());
+        for (OptionSpec option : spec.options()) {
+            if (option.getValue() instanceof List<?> values) {
+                for (Object value : values) {
+                    if (value instanceof ModelReference reference) {
+                        downloads.pullMissing(NamedModel.reference(reference));
+                    }
+                }
+            }
         }
     }
 

@@ -1,6 +1,10 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.hub.HubReference;
+import dev.varve.platform.hub.PulledModel;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -13,15 +17,33 @@ import java.util.Optional;
  * @param named whether {@code --model} named it; otherwise it is the default
  */
 record ModelChoice(ModelReference reference, Path file, boolean named) {
+    /** A small model that runs on every machine. */
+    private static final String SMALL = "Qwen/Qwen3-0.6B-GGUF:Q8_0";
+
     boolean isDemo() {
         return reference instanceof ModelReference.OfDemo;
     }
 
-    /** The draft model that the installation has for it. */
+    /** The draft model that the installation has for it, or that was downloaded with it. */
     Optional<Path> draft(Environment environment) {
-        return reference instanceof ModelReference.OfDemo(DemoModel model)
-                ? model.draft(environment)
-                : Optional.empty();
+        return switch (reference) {
+            case ModelReference.OfDemo(DemoModel model) -> model.draft(environment);
+            case ModelReference.OfHub(HubReference model) ->
+                    ModelDownloads.cache(environment)
+                            .find(model)
+                            .flatMap(PulledModel::draft)
+                            .filter(ModelChoice::isDraft);
+            case ModelReference.OfFile _, ModelReference.OfUrl _ -> Optional.empty();
+        };
+    }
+
+    /** Whether a file is a draft model of a kind that Varve runs: other programs have others. */
+    private static boolean isDraft(Path file) {
+        try {
+            return DraftFile.isDraft(GgufFile.open(file).architecture());
+        } catch (VarveException e) {
+            return false;
+        }
     }
 
     /**
@@ -32,7 +54,8 @@ record ModelChoice(ModelReference reference, Path file, boolean named) {
      */
     List<String> notes(String command) {
         return switch (reference) {
-            case ModelReference.OfFile _ -> List.of();
+            case ModelReference.OfFile _, ModelReference.OfHub _, ModelReference.OfUrl _ ->
+                    List.of();
             case ModelReference.OfDemo(DemoModel model) -> notes(model, command);
         };
     }
@@ -50,6 +73,8 @@ record ModelChoice(ModelReference reference, Path file, boolean named) {
                         + " parameters to try Varve; do not expect useful responses",
                 "for a real model: "
                         + command
-                        + " --model model.gguf; varve models lists the demo models");
+                        + " --model model.gguf, or --hf "
+                        + SMALL
+                        + ", which downloads 0.6 GB; varve models lists the demo models");
     }
 }

@@ -5,6 +5,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The model option of every command that uses one model; the default is a demo model. */
 final class ModelOption {
@@ -17,16 +18,39 @@ final class ModelOption {
                             + " installation: demo:qwen35, demo:gemma4 or demo:laguna (default:"
                             + " demo:qwen35). varve models lists them.",
             order = 1)
-    private List<ModelReference> given = List.of();
+    private List<ModelReference> files = List.of();
+
+    @Option(
+            names = "--hf",
+            paramLabel = "OWNER/REPO[:QUANT]",
+            converter = ModelReference.RemoteConverter.class,
+            description =
+                    "Model of a hub, such as Qwen/Qwen3-0.6B-GGUF:Q8_0; downloaded first unless it"
+                        + " is on this disk (also: --model hf:OWNER/REPO[:QUANT]). See varve pull.",
+            order = 1)
+    private List<ModelReference> ofHub = List.of();
+
+    @Option(
+            names = "--model-url",
+            paramLabel = "URL",
+            converter = ModelReference.RemoteConverter.class,
+            description = "Model file on a web server; downloaded first unless it is on this disk.",
+            order = 1)
+    private List<ModelReference> ofUrls = List.of();
 
     /** Whether a model was named. */
     boolean isNamed() {
-        return !given.isEmpty();
+        return !given().isEmpty();
+    }
+
+    /** Values of {@code --model}, then those of the other options. */
+    private List<ModelReference> given() {
+        return Stream.of(files, ofHub, ofUrls).flatMap(List::stream).toList();
     }
 
     /** Models that were named, in order; {@code varve serve} accepts several. */
     List<NamedModel> all(Environment environment) {
-        return given.stream().map(each -> NamedModel.of(each, environment)).toList();
+        return given().stream().map(each -> NamedModel.of(each, environment)).toList();
     }
 
     /**
@@ -37,6 +61,7 @@ final class ModelOption {
      *     is missing
      */
     ModelChoice choose(Environment environment) {
+        List<ModelReference> given = given();
         if (given.size() > 1) {
             throw new UsageException("--model: expected one model, found " + given.size());
         }

@@ -1,17 +1,22 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.hub.HubReference;
+import dev.varve.platform.hub.ModelHub;
+import dev.varve.platform.hub.PulledModel;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * A value of {@code --model}: {@code demo}, {@code demo:FAMILY}, or else a file. A file whose name
- * looks like a demo model needs its folder, {@code ./demo:x}.
+ * A value of {@code --model}: {@code demo}, {@code demo:FAMILY}, {@code
+ * hf:OWNER/REPOSITORY[:QUANT]}, a URL, or else a file. A file whose name looks like another of
+ * these needs its folder, {@code ./demo:x}.
  */
 sealed interface ModelReference {
     /** A file, which need not exist. */
@@ -38,6 +43,64 @@ sealed interface ModelReference {
         }
     }
 
+    /** A model of a hub. */
+    record OfHub(HubReference model) implements ModelReference {
+        static final String PREFIX = "hf:";
+
+        @Override
+        public Path file(Environment environment) {
+            return ModelDownloads.cache(environment)
+                    .find(model)
+                    .map(PulledModel::file)
+                    .orElseThrow(() -> notDownloaded(model.toString()));
+        }
+
+        @Override
+        public String toString() {
+            return model.toString();
+        }
+    }
+
+    /** A model of a URL. */
+    record OfUrl(URI uri) implements ModelReference {
+        @Override
+        public Path file(Environment environment) {
+            Path file = path(environment);
+            if (!Files.exists(file)) {
+                throw notDownloaded(uri.toString());
+            }
+            return file;
+        }
+
+        /** The file after the download. */
+        Path path(Environment environment) {
+            return ModelHub.file(uri, ModelDownloads.urlFolder(environment));
+        }
+
+        @Override
+        public String toString() {
+            return uri.toString();
+        }
+    }
+
+    private static VarveException notDownloaded(String model) {
+        return new VarveException(
+                VarveException.Kind.UNREADABLE_FILE,
+                model + ": not downloaded; varve pull " + model + " downloads it");
+    }
+
+    /** Converter for models of a hub, with or without {@code hf:}, and for URLs. */
+    final class RemoteConverter implements ITypeConverter<ModelReference> {
+        @Override
+        public ModelReference convert(String text) {
+            try {
+                return isUrl(text) ? url(text) : hub(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
+    }
+
     /** Converter for options of the command line. */
     final class Converter implements ITypeConverter<ModelReference> {
         @Override
@@ -55,17 +118,24 @@ sealed interface ModelReference {
     /**
      * Returns the file to open.
      *
-     * @throws VarveException of kind UNREADABLE_FILE if the installation lacks the demo model;
-     *     other files are not checked
+     * @throws VarveException of kind UNREADABLE_FILE if the installation lacks the demo model, or a
+     *     model of a hub or URL is not downloaded; other files are not checked
      */
     Path file(Environment environment);
 
     /**
      * Parses a reference.
      *
-     * @throws IllegalArgumentException if it names an unknown demo model, or cannot be a path
+     * @throws IllegalArgumentException if it names an unknown demo model or a malformed model of a
+     *     hub, or cannot be a path
      */
     static ModelReference parse(String text) {
+        if (isUrl(text)) {
+            return url(text);
+        }
+        if (text.startsWith(OfHub.PREFIX)) {
+            return hub(text);
+        }
         if (text.equals(DemoModel.PREFIX)) {
             return new OfDemo(DemoModel.DEFAULT);
         }
@@ -85,5 +155,24 @@ sealed interface ModelReference {
                                                 + " (a file of that name is ./"
                                                 + text
                                                 + ")"));
+    }
+
+    private static boolean isUrl(String text) {
+        return text.startsWith("https://") || text.startsWith("http://");
+    }
+
+    private static OfUrl url(String text) {
+        URI uri = URI.create(text);
+        // Checks the form.
+        ModelHub.file(uri, Path.of(""));
+        return new OfUrl(uri);
+    }
+
+    private static OfHub hub(String text) {
+        return new OfHub(
+                HubReference.parse(
+                        text.startsWith(OfHub.PREFIX)
+                                ? text.substring(OfHub.PREFIX.length())
+                                : text));
     }
 }

@@ -65,6 +65,16 @@ record ModelSummary(
                 quantisation(file));
     }
 
+    /** Returns the summary with another title and no description. */
+    ModelSummary titled(String title) {
+        return new ModelSummary(
+                architecture,
+                new About(Optional.of(title), Optional.empty()),
+                size,
+                contextTokens,
+                quantisation);
+    }
+
     /** Counts the elements of all tensors. */
     static long parameters(GgufFile file) {
         return file.tensors().stream().mapToLong(ModelSummary::elements).sum();

@@ -1,6 +1,9 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.hub.OtherModelFolders;
+import dev.varve.platform.hub.PulledModel;
+import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -9,26 +12,34 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
 
-/** Lists the demo models and the model files of folders, without loading any. */
+/** Lists demo models, downloaded models and model files of folders, without loading any. */
 @Command(
         name = "models",
         description = {
-            "Lists the demo models of the installation, and the model files (GGUF) of folders.",
+            "Lists the demo models of the installation, downloaded models, and the model files"
+                    + " (GGUF) of folders.",
             "Demo models are small models to try Varve. The first column shows the value for"
                 + " --model; varve serve without --model serves the first demo model. A split model"
                 + " is listed once, by its first part. An unusable file is listed with the reason."
+                + " FITS ON lists the devices whose free memory exceeds the file by a fifth; varve"
+                + " plan computes the need."
         },
-        customSynopsis = "varve models [--models FOLDER]... [--json]",
+        customSynopsis = "varve models [--models FOLDER]... [--discover] [--json]",
         footer = {
             "  varve models",
             "  varve models --models /srv/models",
             "  varve models --models /srv/models --json",
+            "  varve models --discover",
             "  varve serve --model demo:gemma4"
         })
 final class ModelsCommand extends CliCommand {
@@ -57,47 +68,138 @@ final class ModelsCommand extends CliCommand {
             order = 1)
     private List<Path> folders = List.of();
 
-    @Option(names = "--json", description = "Print one JSON array.", order = 2)
+    @Option(
+            names = "--discover",
+            description =
+                    "Also list the models of Ollama and LM Studio, which Varve can serve from their"
+                            + " folders (read only).",
+            order = 2)
+    private boolean discover;
+
+    @Option(names = "--json", description = "Print one JSON array.", order = 3)
     private boolean json;
 
     @Mixin private PluginOptions plugins;
 
     @Override
     int run() {
-        List<Path> lookedIn = ModelSearchPath.given(folders, environment());
-        List<Listed> demos = new ArrayList<>();
-        for (DemoModel demo : DemoModel.values()) {
-            demos.add(listed(demo));
+        // Checks the folders first: a name may be wrong.
+        Map<String, List<Listed>> found = folders();
+        Map<String, List<Listed>> sections = new LinkedHashMap<>();
+        sections.put(
+                "Demo models in " + environment().modelsFolder(),
+                Arrays.stream(DemoModel.values()).map(this::listed).toList());
+        sections.put(
+                "Downloaded models in " + ModelDownloads.cache(environment()).root(), downloaded());
+        sections.putAll(found);
+        if (discover) {
+            sections.putAll(discovered());
         }
-        List<List<Listed>> found = new ArrayList<>();
-        for (Path folder : lookedIn) {
-            found.add(
+        PluginCatalog catalog = plugins.discover(environment());
+        Report report =
+                new Report(
+                        Architectures.of(catalog),
+                        DeviceMemory.of(catalog, () -> plugins.backendOptions(environment())));
+        if (json) {
+            ArrayNode array = CliJson.array();
+            sections.values()
+                    .forEach(
+                            list ->
+                                    list.forEach(
+                                            each -> describe(each, report, array.addObject())));
+            out().println(CliJson.write(array));
+        } else {
+            sections.forEach((title, models) -> print(title, models, report));
+            out().println(hint());
+        }
+        return 0;
+    }
+
+    private String hint() {
+        return "varve pull downloads models"
+                + (discover ? "" : "; --discover also lists those of Ollama and LM Studio")
+                + (folders.isEmpty() ? "; --models FOLDER those of a folder." : ".");
+    }
+
+    private Map<String, List<Listed>> folders() {
+        Map<String, List<Listed>> found = new LinkedHashMap<>();
+        for (Path folder : ModelSearchPath.given(folders, environment())) {
+            found.put(
+                    "Models in " + folder,
                     ModelSearchPath.models(folder).stream()
                             .map(file -> listed(file.toString(), file, false))
                             .toList());
         }
-        Architectures served = Architectures.of(plugins.discover(environment()));
-        if (json) {
-            ArrayNode array = CliJson.array();
-            demos.forEach(each -> describe(each, served, array.addObject()));
-            found.forEach(list -> list.forEach(each -> describe(each, served, array.addObject())));
-            out().println(CliJson.write(array));
-            return 0;
+        return found;
+    }
+
+    /** Models of hubs and URLs. */
+    private List<Listed> downloaded() {
+        List<Listed> models = new ArrayList<>();
+        for (PulledModel model : ModelDownloads.cache(environment()).models()) {
+            models.add(
+                    listed(ModelReference.OfHub.PREFIX + model.reference(), model.file(), false));
         }
-        out().println("Demo models in " + environment().modelsFolder() + ":");
-        print(demos, served);
-        for (int i = 0; i < lookedIn.size(); i++) {
-            out().println();
-            out().println("Models in " + lookedIn.get(i) + ":");
-            print(found.get(i), served);
+        models.addAll(ofUrls());
+        return models;
+    }
+
+    private List<Listed> ofUrls() {
+        try {
+            Path urls = ModelDownloads.urlFolder(environment());
+            if (!Files.isDirectory(urls)) {
+                return List.of();
+            }
+            try (Stream<Path> subfolders = Files.list(urls)) {
+                return subfolders
+                        .filter(Files::isDirectory)
+                        .sorted()
+                        .flatMap(folder -> ModelSearchPath.models(folder).stream())
+                        .map(file -> listed(file.toString(), file, false))
+                        .toList();
+            }
+        } catch (IOException | VarveException e) {
+            // Without a usable cache folder there are no models from URLs.
+            printMessage(e.getMessage());
+            return List.of();
         }
-        if (lookedIn.isEmpty()) {
-            out().println();
-            out().println(
-                            "With --models FOLDER, the command also lists the model files of a"
-                                    + " folder.");
+    }
+
+    /** Models of other programs. */
+    private Map<String, List<Listed>> discovered() {
+        Map<String, List<Listed>> found = new LinkedHashMap<>();
+        new OtherModelFolders(environment().variables())
+                .models()
+                .forEach(
+                        (folder, models) ->
+                                found.put(
+                                        "Models of another program in " + folder,
+                                        models.stream()
+                                                .map(each -> listed(each, each.file()))
+                                                .toList()));
+        return found;
+    }
+
+    /** Lists the file as the value for {@code --model}, and the other program's name beside it. */
+    private static Listed listed(OtherModelFolders.Found model, Path file) {
+        return switch (listed(file.toString(), file, false)) {
+            case Listed.Usable usable ->
+                    new Listed.Usable(
+                            usable.name(), file, false, usable.summary().titled(model.name()));
+            case Listed.Unusable unusable ->
+                    new Listed.Unusable(
+                            unusable.name(), file, false, model.name() + ": " + unusable.reason());
+        };
+    }
+
+    /** What the columns about this machine are derived from. */
+    private record Report(Architectures served, DeviceMemory memory) {
+        /** Devices that a served model fits on. */
+        List<String> devices(ModelSummary summary) {
+            return served.models().contains(summary.architecture())
+                    ? memory.fitting(summary.size().fileBytes())
+                    : List.of();
         }
-        return 0;
     }
 
     private Listed listed(DemoModel demo) {
@@ -116,25 +218,29 @@ final class ModelsCommand extends CliCommand {
         }
     }
 
-    private void print(List<Listed> models, Architectures served) {
+    private void print(String title, List<Listed> models, Report report) {
+        out().println(title + ":");
         if (models.isEmpty()) {
             out().println("  none");
+            out().println();
             return;
         }
         TextTable table = new TextTable();
-        table.row("NAME", "ARCHITECTURE", "PARAMETERS", "SIZE", "CONTEXT", "WEIGHTS", "");
+        table.row(
+                "NAME", "ARCHITECTURE", "PARAMETERS", "SIZE", "CONTEXT", "WEIGHTS", "FITS ON", "");
         for (Listed model : models) {
             switch (model) {
                 case Listed.Usable(String name, _, _, ModelSummary summary) ->
                         table.row(
                                 name,
-                                architecture(summary.architecture(), served),
+                                architecture(summary.architecture(), report.served()),
                                 ModelSummary.count(summary.size().parameters()),
-                                size(summary.size().fileBytes()),
+                                ByteCount.format(summary.size().fileBytes()),
                                 summary.contextTokens().isPresent()
                                         ? Long.toString(summary.contextTokens().getAsLong())
                                         : "?",
                                 summary.quantisation(),
+                                String.join(",", report.devices(summary)),
                                 summary.about()
                                         .description()
                                         .or(summary.about()::title)
@@ -144,6 +250,7 @@ final class ModelsCommand extends CliCommand {
             }
         }
         table.lines("  ").forEach(out()::println);
+        out().println();
     }
 
     private static String architecture(String name, Architectures served) {
@@ -153,12 +260,15 @@ final class ModelsCommand extends CliCommand {
         return served.models().contains(name) ? name : name + " (no plugin)";
     }
 
-    private static void describe(Listed model, Architectures served, ObjectNode entry) {
+    private static void describe(Listed model, Report report, ObjectNode entry) {
         entry.put("name", model.name())
                 .put("file", model.file().toString())
                 .put("demo", model.demo());
         switch (model) {
             case Listed.Usable(_, _, _, ModelSummary summary) -> {
+                Architectures served = report.served();
+                ArrayNode devices = entry.putArray("fits_on");
+                report.devices(summary).forEach(devices::add);
                 entry.put("usable", true)
                         .put("architecture", summary.architecture())
                         .put("served", served.models().contains(summary.architecture()))
@@ -173,12 +283,5 @@ final class ModelsCommand extends CliCommand {
             case Listed.Unusable(_, _, _, String reason) ->
                     entry.put("usable", false).put("reason", reason);
         }
-    }
-
-    private static String size(long bytes) {
-        double mebibytes = bytes / (double) (1L << 20);
-        return mebibytes < 1000
-                ? String.format(Locale.ROOT, "%.1f MiB", mebibytes)
-                : String.format(Locale.ROOT, "%.1f GiB", mebibytes / 1024);
     }
 }

@@ -22,14 +22,23 @@ record NamedModel(Optional<String> name, ModelChoice choice) {
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if a demo model is missing
      */
     static NamedModel of(ModelReference given, Environment environment) {
-        if (given instanceof ModelReference.OfFile(var path) && !Files.exists(path)) {
-            Matcher named = NAMED.matcher(path.toString());
-            if (named.matches()) {
-                ModelReference reference = reference(named.group(2));
-                return new NamedModel(Optional.of(named.group(1)), choice(reference, environment));
-            }
-        }
-        return new NamedModel(Optional.empty(), choice(given, environment));
+        Optional<Matcher> named = named(given);
+        return new NamedModel(
+                named.map(form -> form.group(1)),
+                choice(named.map(form -> reference(form.group(2))).orElse(given), environment));
+    }
+
+    /** Returns the model of a value without its name. */
+    static ModelReference reference(ModelReference given) {
+        return named(given).map(form -> reference(form.group(2))).orElse(given);
+    }
+
+    private static Optional<Matcher> named(ModelReference given) {
+        // In a path, the second slash of a URL is lost.
+        return given instanceof ModelReference.OfFile(var path) && !Files.exists(path)
+                ? Optional.of(NAMED.matcher(path.toString().replaceFirst("(=https?:/)", "$1/")))
+                        .filter(Matcher::matches)
+                : Optional.empty();
     }
 
     private static ModelChoice choice(ModelReference reference, Environment environment) {

@@ -31,6 +31,8 @@ import java.util.Set;
         footerHeading = "%nExamples:%n",
         footer = {
             "  varve serve                                         serve a demo model",
+            "  varve serve --hf Qwen/Qwen3-0.6B-GGUF:Q8_0          download a small model and serve"
+                    + " it",
             "  varve serve --model model.gguf                      serve on http://127.0.0.1:8080",
             "  varve generate --model model.gguf --prompt 'Hello'  continue a text",
             "  varve bench --model model.gguf                      measure prefill and decode",
@@ -60,6 +62,8 @@ final class VarveCommand implements Runnable {
         commands.put("devices", DevicesCommand.class);
         commands.put("check", CheckCommand.class);
         commands.put("models", ModelsCommand.class);
+        commands.put("pull", PullCommand.class);
+        commands.put("rm", RmCommand.class);
         commands.put("plugins", PluginsCommand.class);
         commands.put("cache", CacheCommand.class);
         commands.put("inspect", InspectCommand.class);

@@ -10,7 +10,7 @@ import java.util.Random;
 
 class RatioTest {
     @Test
-    void theMedianIsThatOfTheRatiosOfPairsAndNotOfTheFigures() {
+    void medianIsOverPairwiseRatios() {
         Ratio ratio = new Ratio("speed");
         ratio.add(1, 10);
         ratio.add(30, 10);
@@ -22,12 +22,12 @@ class RatioTest {
     }
 
     @Test
-    void anEvenNumberOfValuesHasTheMeanOfTheTwoInTheMiddle() {
+    void evenNumberOfValuesUsesTheMeanOfTheMiddleTwo() {
         assertEquals(2.5, Ratio.median(4, 1, 3, 2));
     }
 
     @Test
-    void theIntervalHoldsTheMedianAndLiesWithinTheRatios() {
+    void intervalContainsTheMedianAndLiesWithinTheRatios() {
         Random random = new Random(4711);
         for (int trial = 0; trial < 20; trial++) {
             Ratio ratio = new Ratio("trial " + trial);
@@ -45,7 +45,7 @@ class RatioTest {
     }
 
     @Test
-    void theIntervalOfEqualRatiosIsThatRatio() {
+    void intervalOfEqualRatiosIsThatRatio() {
         Ratio ratio = new Ratio("speed");
         ratio.add(3, 2);
         ratio.add(6, 4);
@@ -54,7 +54,7 @@ class RatioTest {
     }
 
     @Test
-    void aReferenceOfZeroIsRefusedByName() {
+    void zeroReferenceIsRefusedByName() {
         Ratio ratio = new Ratio("speed");
 
         Exception refused = assertThrows(IllegalArgumentException.class, () -> ratio.add(1, 0));

@@ -75,7 +75,7 @@ class SpringAiIT {
     @ParameterizedTest
     @ValueSource(strings = {"demo:qwen35", "demo:gemma4", "demo:laguna"})
     @ByDay(1)
-    void springAiGetsTheObjectsThatItAsksFor(String model) throws Exception {
+    void springAiGetsTheRequestedObjects(String model) throws Exception {
         try (InstalledServer server = InstalledServer.start(model, folder)) {
             OpenAiChatModel chat =
                     OpenAiChatModel.builder().options(options(server.url() + "/v1", model)).build();

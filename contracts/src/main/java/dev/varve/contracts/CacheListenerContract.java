@@ -51,14 +51,14 @@ public abstract class CacheListenerContract {
     }
 
     @Test
-    void theProviderIsCheapAndHasAWord() {
+    void providerConstructorIsCheapAndItsNameIsAWord() {
         ProviderRules.requireCheap(this::provider);
         ProviderRules.requireWord(provider().scheme());
         assertEquals(provider().scheme(), provider().scheme(), "another scheme each time");
     }
 
     @Test
-    void eachKindOfEventIsAcceptedAlsoWithoutSubscribers() {
+    void eachEventKindIsAcceptedAlsoWithoutSubscribers() {
         try (CacheListener listener = open(freeAddress())) {
             listener.heard(
                     List.of(
@@ -72,7 +72,7 @@ public abstract class CacheListenerContract {
     }
 
     @Test
-    void anAddressIsFreeAgainOnceItsListenerIsClosed() {
+    void addressIsFreeAfterItsListenerIsClosed() {
         String address = freeAddress();
         open(address).close();
 
@@ -80,7 +80,7 @@ public abstract class CacheListenerContract {
     }
 
     @Test
-    void aTakenAddressIsRefused() {
+    void addressInUseIsRefused() {
         String address = freeAddress();
         try (CacheListener first = open(address)) {
             VarveException refusal = refused(at(address, Optional.empty()));
@@ -91,7 +91,7 @@ public abstract class CacheListenerContract {
     }
 
     @Test
-    void aRefusalFreesWhatWasOpened() {
+    void failedOpenFreesItsResources() {
         String publish = freeAddress();
         String taken = freeAddress();
         try (CacheListener first = open(taken)) {
@@ -103,7 +103,7 @@ public abstract class CacheListenerContract {
     }
 
     @Test
-    void anAddressThatMakesNoSenseIsRefused() {
+    void invalidAddressIsRefused() {
         VarveException publish = refused(at(wrongAddress(), Optional.empty()));
         VarveException replay = refused(at(freeAddress(), Optional.of(wrongAddress())));
 

@@ -102,12 +102,12 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void theConstructorIsCheap() {
+    void constructorIsCheap() {
         ProviderRules.requireCheap(this::provider);
     }
 
     @Test
-    void theNameIsAWordAndStaysTheSame() {
+    void nameIsAStableWord() {
         DeviceBackendProvider provider = provider();
 
         String name = provider.name();
@@ -118,7 +118,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void theReleaseOfGgmlIsNamed() {
+    void ggmlVersionIsNamed() {
         String version = provider().ggmlVersion();
 
         assertTrue(version.matches("\\d+\\.\\d+\\.\\d+"), version);
@@ -126,7 +126,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void aBackendOpensOrSaysInOneLineWhatIsMissing() {
+    void backendOpensOrReportsInOneLineWhatIsMissing() {
         assertTrue(opened.isPresent() || refusal.isPresent(), "open returned null");
         refusal.ifPresent(
                 error -> {
@@ -152,7 +152,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void openingTheBackendAgainFindsTheSameDevices() {
+    void reopenedBackendFindsTheSameDevices() {
         List<String> names = backend().devices().stream().map(DeviceInfo::name).toList();
 
         DeviceBackend again = provider().open(options(cache));
@@ -161,7 +161,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void aDeviceThatIsNotThereIsRefusedByItsName() {
+    void missingDeviceIsRefusedByItsName() {
         DeviceBackend backend = backend();
         for (int index :
                 new int[] {-1, backend.devices().size(), Integer.MAX_VALUE, Integer.MIN_VALUE}) {
@@ -180,7 +180,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void anOpenDeviceTellsWhatItIs() {
+    void openDeviceDescribesItself() {
         try (ComputeDevice device = device()) {
             assertEquals(provider().name() + ":0", device.info().name());
             assertFalse(device.weightBufferTypes().isEmpty(), "no place for weights");
@@ -189,7 +189,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void whoSharesADeviceSharesItsLock() {
+    void sharedDevicesShareOneLock() {
         try (ComputeDevice one = device();
                 ComputeDevice two = device()) {
             assertSame(one.lock(), two.lock());
@@ -197,7 +197,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void productsAreThoseOfAPlainLoop() {
+    void productsMatchAPlainLoop() {
         try (ComputeDevice device = device()) {
             for (Phase phase : new Phase[] {Phase.PREFILL, Phase.DECODE, Phase.PREFILL}) {
                 requireProduct(device, phase, 17 + phase.ordinal());
@@ -206,7 +206,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void aClosedDeviceComputesNothingAndClosesAgain() {
+    void closedDeviceRefusesWorkAndClosesTwice() {
         try (ComputeDevice other = device()) {
             ComputeDevice device = device();
             device.close();
@@ -219,7 +219,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void threadsThatTakeTurnsOnTheLockComputeOnOneDevice() throws Exception {
+    void threadsThatAlternateOnTheLockComputeOnOneDevice() throws Exception {
         try (ComputeDevice device = device()) {
             List<FutureTask<Object>> workers =
                     List.of(start(() -> work(device, 100)), start(() -> work(device, 200)));
@@ -230,7 +230,7 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
-    void anyThreadClosesADevice() throws Exception {
+    void anyThreadMayCloseADevice() throws Exception {
         ComputeDevice device = device();
 
         start(

@@ -70,12 +70,12 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void theConstructorIsCheap() {
+    void constructorIsCheap() {
         ProviderRules.requireCheap(this::provider);
     }
 
     @Test
-    void architecturesAreNamedAndStayTheSame() {
+    void architectureNamesAreStable() {
         ModelFamilyProvider provider = provider();
 
         Set<String> names = Set.copyOf(provider.architectures());
@@ -87,7 +87,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void aModelsShapeIsWhatItsFileSaysAndStaysTheSame() throws IOException {
+    void modelShapeFollowsTheFileAndIsStable() throws IOException {
         for (GgufFile file : files()) {
             LayerSplitAdapter adapter = open(file);
             String model = file.path().toString();
@@ -119,7 +119,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void alignedRangesCoverTheSameLayersInTheirOrder() throws IOException {
+    void alignedRangesCoverTheSameLayersInOrder() throws IOException {
         for (GgufFile file : files()) {
             LayerSplitAdapter adapter = open(file);
             for (List<LayerRange> asked : splits(adapter)) {
@@ -142,7 +142,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void aModelThatIsNotCutIsNotMoved() throws IOException {
+    void unsplitModelIsNotMoved() throws IOException {
         for (GgufFile file : files()) {
             LayerSplitAdapter adapter = open(file);
             List<LayerRange> whole = List.of(adapter.shape().allLayers());
@@ -152,7 +152,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void theRangesOfASplitTogetherSelectWhatTheWholeSelects() throws IOException {
+    void rangesOfASplitTogetherSelectTheTensorsOfTheWholeModel() throws IOException {
         for (GgufFile file : files()) {
             LayerSplitAdapter adapter = open(file);
             Set<TensorSelection.Entry> whole = selected(adapter, adapter.shape().allLayers());
@@ -176,7 +176,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void aTensorThatIsMissingIsNamedUnlessTheModelDoesWithoutIt() throws IOException {
+    void missingTensorIsNamedUnlessItIsOptional() throws IOException {
         for (GgufFile file : files()) {
             int refused = 0;
             RenamedEntry renamed = new RenamedEntry(file.path(), folder);
@@ -194,7 +194,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void aKeyThatIsMissingIsNamedUnlessTheModelDoesWithoutIt() throws IOException {
+    void missingKeyIsNamedUnlessItIsOptional() throws IOException {
         for (GgufFile file : files()) {
             int refused = 0;
             RenamedEntry renamed = new RenamedEntry(file.path(), folder);
@@ -213,7 +213,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void thePreTokenizersOfTheFamilyCutTextIntoWordsWithoutLoss() {
+    void preTokenizersOfTheFamilySplitTextWithoutLoss() {
         List<String> texts = new ArrayList<>(List.of("", " ", "\r\n\n", "It's 12 o'clock, 日本 🙂!"));
         Random random = new Random(SEED);
         for (int length : new int[] {1, 17, 400}) {
@@ -253,7 +253,7 @@ public abstract class ModelFamilyContract {
     }
 
     @Test
-    void aModelMayBeAskedByManyThreads() throws Exception {
+    void modelMayBeUsedByManyThreads() throws Exception {
         for (GgufFile file : files()) {
             LayerSplitAdapter adapter = open(file);
             List<Object> expected = answers(adapter);

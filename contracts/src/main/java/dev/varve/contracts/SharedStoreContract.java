@@ -50,12 +50,12 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void theConstructorIsCheap() {
+    void constructorIsCheap() {
         ProviderRules.requireCheap(this::provider);
     }
 
     @Test
-    void theSchemesAreWordsAndStayTheSame() {
+    void schemesAreStableWords() {
         SharedStoreProvider provider = provider();
 
         List<String> schemes = provider.schemes();
@@ -68,7 +68,7 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void whatOnePutsAnotherGets() throws IOException {
+    void clientsSeeEachOthersValues() throws IOException {
         try (SharedStore one = open();
                 SharedStore other = open()) {
             one.put(key(1), value(1, LARGE), LIMIT);
@@ -84,7 +84,7 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void valuesComeInTheOrderOfTheirKeysUntilNoMoreAreWanted() throws IOException {
+    void valuesArriveInKeyOrderUntilTheReaderStops() throws IOException {
         int count = 40;
         try (SharedStore store = open()) {
             for (int i = 0; i < count; i++) {
@@ -109,7 +109,7 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void ofALongValueAByteMoreThanWantedIsRead() throws IOException {
+    void longValueIsReadToOneByteBeyondTheLimit() throws IOException {
         try (SharedStore store = open()) {
             store.put(key(1), value(1, LARGE), LIMIT);
 
@@ -120,7 +120,7 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void buffersAreReadFromTheirPositionsAndLeftAsTheyWere() throws IOException {
+    void buffersAreReadFromTheirPositionsAndLeftUnchanged() throws IOException {
         ByteBuffer value = ByteBuffer.allocateDirect(30);
         value.position(4).put(value(1, 20)).flip().position(4);
         try (SharedStore store = open()) {
@@ -134,7 +134,7 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void marksOfSeveralAreAllThere() throws Exception {
+    void marksOfSeveralClientsAreAllStored() throws Exception {
         int bits = 256;
         try (SharedStore one = open();
                 SharedStore other = open()) {
@@ -163,7 +163,7 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void whatThereIsIsToldAndDeleted() throws IOException {
+    void existingKeysAreReportedAndDeleted() throws IOException {
         int count = 300;
         try (SharedStore store = open()) {
             for (int i = 0; i < count; i += 2) {
@@ -185,7 +185,7 @@ public abstract class SharedStoreContract {
     }
 
     @Test
-    void aClosedStoreFailsAtOnceAndClosesAgain() throws IOException {
+    void closedStoreFailsAtOnceAndClosesTwice() throws IOException {
         SharedStore store = open();
         store.ping(LIMIT);
 

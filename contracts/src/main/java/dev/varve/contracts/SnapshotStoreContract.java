@@ -59,12 +59,12 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void theConstructorIsCheap() {
+    void constructorIsCheap() {
         ProviderRules.requireCheap(this::provider);
     }
 
     @Test
-    void theNameIsAWordAndStaysTheSame() {
+    void nameIsAStableWord() {
         SnapshotStoreProvider provider = provider();
 
         String name = provider.name();
@@ -75,7 +75,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void whatWasPutIsThereAndNothingElseIs() throws IOException {
+    void exactlyTheStoredKeysExist() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             boolean before = store.get(key(1), ByteBuffer.allocate(1));
             boolean put = store.put(key(1), value(1));
@@ -91,7 +91,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void buffersAreReadFromTheirPositionsAndLeftAsTheyWere() throws IOException {
+    void buffersAreReadFromTheirPositionsAndLeftUnchanged() throws IOException {
         List<LongFunction<ByteBuffer>> kinds =
                 List.of(
                         number -> within(ByteBuffer.allocate(SIZE.valueBytes() + 9), number),
@@ -129,7 +129,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void aTargetGetsAsMuchOfTheBeginningAsItTakes() throws IOException {
+    void targetGetsThePrefixThatFits() throws IOException {
         byte[] expected = value(1).array();
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             store.put(key(1), value(1));
@@ -155,7 +155,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void aSecondPutReplaces() throws IOException {
+    void secondPutReplacesTheFirst() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             store.put(key(1), value(1));
 
@@ -167,7 +167,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void whatWasDeletedIsGoneAndItsRoomIsFree() throws IOException {
+    void deletedValueIsMissingAndItsRoomIsFree() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             fill(store);
 
@@ -184,7 +184,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void aFullStoreTakesNothingMoreAndKeepsWhatItHas() throws IOException {
+    void fullStoreRefusesPutsAndKeepsItsValues() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             fill(store);
 
@@ -216,7 +216,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void whatATakerThrowsComesThroughAndTheStoreGoesOn() throws IOException {
+    void consumerExceptionIsPropagatedAndTheStoreStaysUsable() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             store.put(key(1), value(1));
 
@@ -264,7 +264,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void aStoreThatIsOpenedAgainHasTheSame() throws IOException {
+    void reopenedStoreHoldsTheSameValues() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             store.put(key(1), value(1));
             store.put(key(2), value(2));
@@ -290,7 +290,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void thereIsOneWriter() throws IOException {
+    void secondWriterIsRefused() throws IOException {
         try (SnapshotStore first = open(StoreAccess.CREATE)) {
             for (StoreAccess access :
                     List.of(StoreAccess.WRITE, StoreAccess.RECOVER, StoreAccess.CREATE)) {
@@ -305,7 +305,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void aReaderMayComeBesideAWriterAndMayNotWrite() throws IOException {
+    void readerMayOpenBesideAWriterAndMayNotWrite() throws IOException {
         try (SnapshotStore writer = open(StoreAccess.CREATE)) {
             writer.put(key(1), value(1));
             try (SnapshotStore reader = open(StoreAccess.READ)) {
@@ -320,7 +320,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void anotherSizeIsRefused() throws IOException {
+    void openingWithAnotherSizeIsRefused() throws IOException {
         open(StoreAccess.CREATE).close();
 
         for (StoreSize size :
@@ -339,7 +339,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void whereSomethingIsNothingIsMade() throws IOException {
+    void existingPathIsNotOverwritten() throws IOException {
         Files.writeString(path(), "mine");
         assertNamesThePath(assertThrows(IOException.class, () -> open(StoreAccess.CREATE)));
         assertEquals("mine", Files.readString(path()));
@@ -355,7 +355,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void whatIsNoStoreIsRefused() throws IOException {
+    void pathThatIsNoStoreIsRefused() throws IOException {
         assertIsNoStore("nothing");
         Files.createFile(path());
         assertIsNoStore("an empty file");
@@ -370,7 +370,7 @@ public abstract class SnapshotStoreContract {
 
     /** Truncates the file, or each file if the store is a folder, to several lengths. */
     @Test
-    void aStoreThatWasCutShortIsRefusedOrLacksWhatWasCutAway() throws IOException {
+    void truncatedStoreIsRefusedOrLacksTheTruncatedValues() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             fill(store);
         }
@@ -429,7 +429,7 @@ public abstract class SnapshotStoreContract {
 
     /** Simulates a killed process: its files hold the data that it had written. */
     @Test
-    void aStoreThatWasNotClosedIsMended() throws IOException {
+    void storeThatWasNotClosedIsRepaired() throws IOException {
         Path left = folder.resolve("left");
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
             for (int i = 0; i < 20; i++) {
@@ -458,7 +458,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void severalThreadsUseItAtOnce() throws Exception {
+    void threadsUseTheStoreConcurrently() throws Exception {
         int threads = 4;
         int each = (int) SIZE.values() / threads;
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
@@ -499,7 +499,7 @@ public abstract class SnapshotStoreContract {
     }
 
     @Test
-    void aClosedStoreIsOfNoUseAndClosesAgain() throws IOException {
+    void closedStoreRefusesUseAndClosesTwice() throws IOException {
         SnapshotStore store = open(StoreAccess.CREATE);
         store.put(key(1), value(1));
 

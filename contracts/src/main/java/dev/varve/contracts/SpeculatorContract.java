@@ -62,12 +62,12 @@ public abstract class SpeculatorContract {
     // The provider
 
     @Test
-    void theConstructorIsCheap() {
+    void constructorIsCheap() {
         ProviderRules.requireCheap(this::provider);
     }
 
     @Test
-    void theNameIsAWordAndStaysTheSame() {
+    void nameIsAStableWord() {
         SpeculatorProvider provider = provider();
 
         String name = provider.name();
@@ -78,7 +78,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void severalSpeculatorsOfAProviderKnowNothingOfEachOther() throws IOException {
+    void speculatorsOfOneProviderAreIndependent() throws IOException {
         SpeculatorProvider provider = provider();
         SpeculatorDriver second = new SpeculatorDriver(provider, target());
         try (SpeculatorDriver first = new SpeculatorDriver(provider, target())) {
@@ -97,7 +97,7 @@ public abstract class SpeculatorContract {
     // Constant properties
 
     @Test
-    void capturesAreLayersInAscendingOrderAndStayTheSame() throws IOException {
+    void capturesAreStableAscendingLayers() throws IOException {
         int layers = target().shape().layerCount();
         try (SpeculatorDriver driver = open()) {
             List<Integer> captures = List.copyOf(driver.speculator().captures());
@@ -115,7 +115,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void mostTokensIsAtLeastOneAndStaysTheSame() throws IOException {
+    void maximumDraftLengthIsPositiveAndStable() throws IOException {
         try (SpeculatorDriver driver = open()) {
             int most = driver.speculator().mostTokens();
             use(driver);
@@ -134,7 +134,7 @@ public abstract class SpeculatorContract {
     // Drafts
 
     @Test
-    void thereIsADraftForEachSequenceInTheirOrder() throws IOException {
+    void eachSequenceGetsADraftInOrder() throws IOException {
         try (SpeculatorDriver driver = open()) {
             List<Sequence> sequences = sequences(driver);
             int most = Math.min(100, driver.speculator().mostTokens());
@@ -156,7 +156,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void aDraftIsNeverLongerThanWhatIsOfUse() throws IOException {
+    void draftIsNeverLongerThanRequested() throws IOException {
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(20));
             int most = driver.speculator().mostTokens();
@@ -171,7 +171,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void aTreeGrowsOnlyWhereItIsWanted() throws IOException {
+    void treeIsProposedOnlyWhenRequested() throws IOException {
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(20));
             int most = Math.min(7, driver.speculator().mostTokens());
@@ -202,7 +202,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void guessesAreTokensOfTheVocabulary() throws IOException {
+    void draftTokensAreInTheVocabulary() throws IOException {
         int vocabulary = target().shape().vocabularySize();
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(20));
@@ -225,7 +225,7 @@ public abstract class SpeculatorContract {
     // Sequences
 
     @Test
-    void oneTokenIsHistoryEnough() throws IOException {
+    void historyOfOneTokenIsEnough() throws IOException {
         try (SpeculatorDriver driver = open()) {
             for (int token : new int[] {0, target().shape().vocabularySize() - 1}) {
                 Sequence sequence = driver.begin(token);
@@ -236,7 +236,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void aHistoryGrowsByAsManyTokensAsCount() throws IOException {
+    void historyGrowsByAcceptedTokens() throws IOException {
         int context = target().limits().contextTokens();
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(5));
@@ -253,7 +253,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void asManySequencesAsThereMayBeTakeTurns() throws IOException {
+    void maximumNumberOfSequencesIsSupported() throws IOException {
         try (SpeculatorDriver driver = open()) {
             List<Sequence> sequences = sequences(driver);
             Random random = new Random(SEED);
@@ -267,7 +267,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void sequencesOfTheSameTokensAreGuessedLikeAnyOthers() throws IOException {
+    void sequencesWithEqualTokensAreDrafted() throws IOException {
         try (SpeculatorDriver driver = open()) {
             int[] text = driver.text(25);
             for (int round = 0; round < 3; round++) {
@@ -280,7 +280,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void manySequencesComeAndGo() throws IOException {
+    void manySequencesAreAddedAndRemoved() throws IOException {
         try (SpeculatorDriver driver = open()) {
             List<Sequence> running = new ArrayList<>();
             for (int i = 0; i < 300; i++) {
@@ -294,7 +294,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void aSequenceThatIsNotKnownMayBeForgotten() throws IOException {
+    void unknownSequenceMayBeRemoved() throws IOException {
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(20));
 
@@ -309,7 +309,7 @@ public abstract class SpeculatorContract {
 
     /** As for a preempted request: its number stays the same. */
     @Test
-    void aForgottenSequenceIsNewUnderItsNumber() throws IOException {
+    void removedSequenceNumberMayBeReused() throws IOException {
         try (SpeculatorDriver driver = open()) {
             Sequence first = driver.begin(driver.text(30));
             requireFits(driver, first);
@@ -342,7 +342,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void hiddenStatesMayComeWithoutAQuestion() throws IOException {
+    void hiddenStatesMayArriveWithoutADraftRequest() throws IOException {
         try (SpeculatorDriver driver = open()) {
             Sequence sequence = driver.begin(driver.text(30));
             driver.show(sequence, 30);
@@ -355,7 +355,7 @@ public abstract class SpeculatorContract {
     // Threads and close
 
     @Test
-    void oneThreadMayOpenItAndOthersUseAndCloseIt() throws Exception {
+    void threadsThatUseAndCloseMayDifferFromTheOpeningThread() throws Exception {
         SpeculatorDriver driver = open();
         Sequence sequence = driver.begin(driver.text(20));
         for (int thread = 0; thread < 2; thread++) {
@@ -371,7 +371,7 @@ public abstract class SpeculatorContract {
     }
 
     @Test
-    void itClosesTwiceWhateverItKnows() throws IOException {
+    void closingTwiceIsAllowed() throws IOException {
         SpeculatorDriver unused = open();
         unused.close();
         unused.close();

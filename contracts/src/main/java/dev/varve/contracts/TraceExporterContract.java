@@ -56,13 +56,13 @@ public abstract class TraceExporterContract {
     }
 
     @Test
-    void theProviderIsCheapAndHasAWord() {
+    void providerConstructorIsCheapAndItsNameIsAWord() {
         ProviderRules.requireCheap(this::provider);
         ProviderRules.requireWord(provider().name());
     }
 
     @Test
-    void noCollectorIsNeededAtTheStart() throws Exception {
+    void openSucceedsWithoutACollector() throws Exception {
         try (TraceExporter exporter = open(1)) {
             IOException failure = assertThrows(IOException.class, () -> exporter.export(traces()));
 
@@ -71,7 +71,7 @@ public abstract class TraceExporterContract {
     }
 
     @Test
-    void aCollectorThatDoesNotAnswerIsNotWaitedForLonger() throws Exception {
+    void unresponsiveCollectorDelaysNoLongerThanTheTimeout() throws Exception {
         try (ServerSocket deaf = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 TraceExporter exporter = open(deaf.getLocalPort())) {
             long begin = System.nanoTime();

@@ -98,12 +98,12 @@ public abstract class TransportContract {
     }
 
     @Test
-    void theConstructorIsCheap() {
+    void constructorIsCheap() {
         ProviderRules.requireCheap(this::provider);
     }
 
     @Test
-    void theSchemeIsAWordAndStaysTheSame() {
+    void schemeIsAStableWord() {
         TransportProvider provider = provider();
 
         String scheme = provider.scheme();
@@ -114,7 +114,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void aListenersAddressIsTheOneToConnectTo() throws IOException {
+    void listenerAddressIsConnectable() throws IOException {
         try (Listener listener = listen()) {
             assertTrue(
                     listener.address().startsWith(provider().scheme() + ":"), listener.address());
@@ -127,7 +127,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void bytesArriveInOrderWhateverBuffersTheyAreIn() throws Exception {
+    void bytesArriveInOrderForAnyBuffers() throws Exception {
         byte[] bytes = randomBytes(1 << 20);
         try (Pair pair = connect()) {
             FutureTask<byte[]> received = start(() -> receive(pair.server(), bytes.length));
@@ -150,7 +150,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void aReadFillsTheRestOfItsBufferAndNothingElse() throws IOException {
+    void readFillsOnlyTheRemainingBuffer() throws IOException {
         try (Pair pair = connect()) {
             pair.client().write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5}));
             byte[] found = new byte[6];
@@ -164,7 +164,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void bothDirectionsFlowAtOnce() throws Exception {
+    void bothDirectionsTransferConcurrently() throws Exception {
         byte[] bytes = randomBytes(MANY_BYTES);
         try (Pair pair = connect()) {
             FutureTask<byte[]> atServer = start(() -> receive(pair.server(), bytes.length));
@@ -181,7 +181,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void connectionsOfOneListenerAreApart() throws IOException {
+    void connectionsOfOneListenerAreIndependent() throws IOException {
         try (Pair one = connect();
                 Connection client = provider().connect(target(one.listener()), options());
                 Connection server = one.listener().accept()) {
@@ -197,7 +197,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void whatTheOtherSideClosedEnds() throws IOException {
+    void peerCloseEndsTheStream() throws IOException {
         try (Pair pair = connect()) {
             pair.client().write(ByteBuffer.wrap(new byte[] {1}));
             receive(pair.server(), 1);
@@ -209,7 +209,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void aClosedConnectionIsOfNoUseAndClosesAgain() throws IOException {
+    void closedConnectionRefusesUseAndClosesTwice() throws IOException {
         try (Pair pair = connect()) {
             pair.client().close();
             pair.client().close();
@@ -220,7 +220,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void closingFromAnotherThreadEndsAReader() throws Exception {
+    void closeFromAnotherThreadEndsABlockedReader() throws Exception {
         try (Pair pair = connect()) {
             CountDownLatch reading = new CountDownLatch(1);
             FutureTask<byte[]> reader =
@@ -238,7 +238,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void closingFromAnotherThreadEndsAWriterThatNobodyReadsFrom() throws Exception {
+    void closeFromAnotherThreadEndsABlockedWriter() throws Exception {
         try (Pair pair = connect()) {
             CountDownLatch writing = new CountDownLatch(1);
             FutureTask<Object> writer =
@@ -256,7 +256,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void aClosedListenerAcceptsNobodyAndClosesAgain() throws Exception {
+    void closedListenerAcceptsNoConnectionAndClosesTwice() throws Exception {
         Listener listener = listen();
         CountDownLatch accepting = new CountDownLatch(1);
         FutureTask<Connection> waiting =
@@ -276,14 +276,14 @@ public abstract class TransportContract {
     }
 
     @Test
-    void anAddressThatIsTakenIsRefused() throws IOException {
+    void addressInUseIsRefused() throws IOException {
         try (Listener listener = listen()) {
             assertThrows(IOException.class, () -> provider().listen(target(listener), options()));
         }
     }
 
     @Test
-    void nobodyThereIsAnErrorThatNamesTheAddress() {
+    void refusedConnectionNamesTheAddress() {
         String address = deafAddress(folder);
 
         IOException error =
@@ -295,7 +295,7 @@ public abstract class TransportContract {
     }
 
     @Test
-    void whatIsNoAddressIsRefusedByBothSides() {
+    void invalidAddressIsRefusedByBothSides() {
         String scheme = provider().scheme();
         for (String address : malformedAddresses()) {
             for (VarveException error :

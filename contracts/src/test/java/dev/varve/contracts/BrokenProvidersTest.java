@@ -80,15 +80,15 @@ class BrokenProvidersTest {
     }
 
     @Test
-    void aSchemeThatNobodyTypesAndAHiddenClassAreFound() {
+    void untypableSchemeAndHiddenClassAreFound() {
         Set<String> failed = failed(ShoutingTransport.class);
 
         assertTrue(
                 failed.containsAll(
                         Set.of(
-                                "theConstructorIsCheap",
-                                "theSchemeIsAWordAndStaysTheSame",
-                                "aListenersAddressIsTheOneToConnectTo")),
+                                "constructorIsCheap",
+                                "schemeIsAStableWord",
+                                "listenerAddressIsConnectable")),
                 failed.toString());
     }
 
@@ -141,12 +141,12 @@ class BrokenProvidersTest {
     }
 
     @Test
-    void aTransportThatChangesBytesFailsWhereBytesAreCompared() {
+    void transportThatChangesBytesFailsTheByteChecks() {
         assertEquals(
                 Set.of(
-                        "aReadFillsTheRestOfItsBufferAndNothingElse",
-                        "bothDirectionsFlowAtOnce",
-                        "bytesArriveInOrderWhateverBuffersTheyAreIn"),
+                        "readFillsOnlyTheRemainingBuffer",
+                        "bothDirectionsTransferConcurrently",
+                        "bytesArriveInOrderForAnyBuffers"),
                 failed(GarblingTransport.class));
     }
 
@@ -170,9 +170,8 @@ class BrokenProvidersTest {
     }
 
     @Test
-    void aTransportWhoseErrorsAreNotForPeopleFailsWithMalformedAddresses() {
-        assertEquals(
-                Set.of("whatIsNoAddressIsRefusedByBothSides"), failed(TrustingTransport.class));
+    void transportWithUnreadableErrorsFailsForMalformedAddresses() {
+        assertEquals(Set.of("invalidAddressIsRefusedByBothSides"), failed(TrustingTransport.class));
     }
 
     // Backends
@@ -219,21 +218,20 @@ class BrokenProvidersTest {
     }
 
     @Test
-    void aBackendThatKeepsNothingOfItsContractFailsAllButTheNames() {
+    void backendThatBreaksItsContractFailsAllButTheNameChecks() {
         Set<String> failed = failed(IdleBackend.class);
 
         assertTrue(
                 failed.containsAll(
                         Set.of(
-                                "theReleaseOfGgmlIsNamed",
+                                "ggmlVersionIsNamed",
                                 "devicesAreNumberedAndDescribed",
-                                "aDeviceThatIsNotThereIsRefusedByItsName",
-                                "productsAreThoseOfAPlainLoop",
-                                "aClosedDeviceComputesNothingAndClosesAgain")),
+                                "missingDeviceIsRefusedByItsName",
+                                "productsMatchAPlainLoop",
+                                "closedDeviceRefusesWorkAndClosesTwice")),
                 failed.toString());
         assertTrue(
-                !failed.contains("theNameIsAWordAndStaysTheSame")
-                        && !failed.contains("theConstructorIsCheap"),
+                !failed.contains("nameIsAStableWord") && !failed.contains("constructorIsCheap"),
                 failed.toString());
     }
 
@@ -305,11 +303,11 @@ class BrokenProvidersTest {
     }
 
     @Test
-    void aFamilyThatChecksAndRecordsNothingFails() {
+    void familyWithoutChecksAndRecordingFails() {
         assertEquals(
                 Set.of(
-                        "aTensorThatIsMissingIsNamedUnlessTheModelDoesWithoutIt",
-                        "alignedRangesCoverTheSameLayersInTheirOrder",
+                        "missingTensorIsNamedUnlessItIsOptional",
+                        "alignedRangesCoverTheSameLayersInOrder",
                         "everyRangeRecordsItsOperatorsOnceAndEndsOnce"),
                 failed(CarelessFamily.class));
     }

@@ -327,22 +327,22 @@ class BrokenSpeculatorsTest {
     }
 
     private enum Fault {
-        UNSORTED(Unsorted::new, "capturesAreLayersInAscendingOrderAndStayTheSame"),
-        GROWING(Growing::new, "mostTokensIsAtLeastOneAndStaysTheSame"),
-        REVERSING(Reversing::new, "thereIsADraftForEachSequenceInTheirOrder"),
-        SILENT(Silent::new, "thereIsADraftForEachSequenceInTheirOrder"),
-        CHATTY(Chatty::new, "aDraftIsNeverLongerThanWhatIsOfUse"),
-        BRANCHING(Branching::new, "aTreeGrowsOnlyWhereItIsWanted"),
-        INVENTIVE(Inventive::new, "guessesAreTokensOfTheVocabulary"),
-        KEEPING(Retaining::new, "aHistoryGrowsByAsManyTokensAsCount"),
-        NORMALISING(Normalising::new, "hiddenStatesMayComeWithoutAQuestion"),
+        UNSORTED(Unsorted::new, "capturesAreStableAscendingLayers"),
+        GROWING(Growing::new, "maximumDraftLengthIsPositiveAndStable"),
+        REVERSING(Reversing::new, "eachSequenceGetsADraftInOrder"),
+        SILENT(Silent::new, "eachSequenceGetsADraftInOrder"),
+        CHATTY(Chatty::new, "draftIsNeverLongerThanRequested"),
+        BRANCHING(Branching::new, "treeIsProposedOnlyWhenRequested"),
+        INVENTIVE(Inventive::new, "draftTokensAreInTheVocabulary"),
+        KEEPING(Retaining::new, "historyGrowsByAcceptedTokens"),
+        NORMALISING(Normalising::new, "hiddenStatesMayArriveWithoutADraftRequest"),
         COUNTING(Counting::new, "hiddenStatesMayBeMissingAnywhere"),
-        REMEMBERING(Remembering::new, "aForgottenSequenceIsNewUnderItsNumber"),
-        STRICT(Strict::new, "aSequenceThatIsNotKnownMayBeForgotten"),
-        LEAKING(Leaking::new, "manySequencesComeAndGo"),
-        CONFINED(Confined::new, "oneThreadMayOpenItAndOthersUseAndCloseIt"),
-        CLOSED_ONCE(ClosedOnce::new, "itClosesTwiceWhateverItKnows"),
-        SHARED(Shared::new, "severalSpeculatorsOfAProviderKnowNothingOfEachOther");
+        REMEMBERING(Remembering::new, "removedSequenceNumberMayBeReused"),
+        STRICT(Strict::new, "unknownSequenceMayBeRemoved"),
+        LEAKING(Leaking::new, "manySequencesAreAddedAndRemoved"),
+        CONFINED(Confined::new, "threadsThatUseAndCloseMayDifferFromTheOpeningThread"),
+        CLOSED_ONCE(ClosedOnce::new, "closingTwiceIsAllowed"),
+        SHARED(Shared::new, "speculatorsOfOneProviderAreIndependent");
 
         final Function<SpeculationTarget, Speculator> opening;
         final String expected;
@@ -396,7 +396,7 @@ class BrokenSpeculatorsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aBrokenRuleIsFound(Fault fault) {
+    void brokenRuleIsFound(Fault fault) {
         tried = fault;
 
         Set<String> failed = BrokenProvidersTest.failed(Contract.class);
@@ -404,8 +404,7 @@ class BrokenSpeculatorsTest {
         assertTrue(failed.contains(fault.expected), fault + ": " + failed);
         assertEquals(
                 Set.of(),
-                intersection(
-                        failed, Set.of("theConstructorIsCheap", "theNameIsAWordAndStaysTheSame")),
+                intersection(failed, Set.of("constructorIsCheap", "nameIsAStableWord")),
                 "what is not broken passes");
     }
 

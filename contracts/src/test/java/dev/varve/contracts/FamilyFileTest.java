@@ -100,7 +100,7 @@ public abstract class FamilyFileTest {
     }
 
     @Test
-    void aSplitLoadsEveryTensorThatTheWholeModelLoads() throws IOException {
+    void splitLoadsEveryTensorOfTheWholeModel() throws IOException {
         for (long seed = 0; seed < ODD_MODELS; seed++) {
             LayerSplitAdapter model = open(odd(seed));
             int layers = model.shape().layerCount();
@@ -121,7 +121,7 @@ public abstract class FamilyFileTest {
     }
 
     @Test
-    void aShardLoadsTensorsOfItsOwnLayersOnly() throws IOException {
+    void shardLoadsOnlyTensorsOfItsLayers() throws IOException {
         LayerSplitAdapter model = open(tiny());
         for (int layer = 0; layer < model.shape().layerCount(); layer++) {
             String own = "blk." + layer + ".";
@@ -135,7 +135,7 @@ public abstract class FamilyFileTest {
 
     /** Also of those layers that a shard of this process would not load. */
     @Test
-    void aFileThatLacksATensorIsRefusedByItsName() {
+    void missingTensorIsRefusedByName() {
         for (String name : tiny().tensorNames()) {
             if (!isOptional(name)) {
                 requireNamed(tiny().leaveOut(name), name);
@@ -144,7 +144,7 @@ public abstract class FamilyFileTest {
     }
 
     @Test
-    void aTensorOfAnotherShapeIsRefusedByItsName() {
+    void tensorOfAnotherShapeIsRefusedByName() {
         for (String name : tiny().tensorNames()) {
             requireNamed(tiny().lengthen(name), name);
         }
@@ -159,7 +159,7 @@ public abstract class FamilyFileTest {
 
     @ParameterizedTest
     @MethodSource("neededKeys")
-    void aFileThatLacksAKeyIsRefusedByIt(String name) throws IOException {
+    void missingKeyIsRefusedByName(String name) throws IOException {
         String key = prefix() + name;
 
         String message = refusal(tiny().leaveOut(key));
@@ -181,7 +181,7 @@ public abstract class FamilyFileTest {
 
     @ParameterizedTest
     @MethodSource("senselessNumbers")
-    void aSenselessNumberIsRefusedWithWhatWasExpected(SenselessNumber number) throws IOException {
+    void invalidNumberIsRefusedWithTheExpectedRange(SenselessNumber number) throws IOException {
         String prefix = prefix();
 
         String message = refusal(tiny().put(prefix + number.key(), number.value()));

@@ -39,7 +39,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theApiKnowsTheJdkOnly() {
+    void apiDependsOnTheJdkOnly() {
         check(
                 classes()
                         .that()
@@ -50,7 +50,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void pluginsKnowOfVarveOnlyTheApi() {
+    void pluginsDependOnTheApiOnly() {
         check(
                 noClasses()
                         .that()
@@ -63,12 +63,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void pluginsDoNotKnowEachOther() {
+    void pluginsAreIndependentOfEachOther() {
         check(slices().matching("dev.varve.plugin.(*)..").should().notDependOnEachOther());
     }
 
     @Test
-    void thePlatformKnowsNoPlugin() {
+    void platformDependsOnNoPlugin() {
         check(
                 noClasses()
                         .that()
@@ -79,7 +79,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheBindingTouchesForeignMemory() {
+    void onlyTheBindingUsesForeignMemory() {
         check(
                 noClasses()
                         .that()
@@ -90,12 +90,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void theApiHasNoPackageCycles() {
+    void apiHasNoPackageCycles() {
         check(slices().matching("dev.varve.api.(*)..").should().beFreeOfCycles());
     }
 
     @Test
-    void thePlatformHasNoPackageCycles() {
+    void platformHasNoPackageCycles() {
         check(slices().matching("dev.varve.platform.(*)..").should().beFreeOfCycles());
     }
 
@@ -114,7 +114,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void theRulesSeeTheClassesThatTheyAreAbout() {
+    void rulesCoverTheIntendedClasses() {
         check(classes().that().haveSimpleName("Main").should().resideInAPackage(CLI));
         check(classes().that().haveSimpleName("GgmlLibrary").should().resideInAPackage(BINDING));
         check(

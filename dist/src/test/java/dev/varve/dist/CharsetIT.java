@@ -64,7 +64,7 @@ class CharsetIT {
 
     @ParameterizedTest
     @MethodSource("locales")
-    void textAndNamesAreReadInEveryLocaleAndAtEveryStart(String locale) throws Exception {
+    void textAndNamesAreReadInEveryLocale(String locale) throws Exception {
         String script =
                 UNICODE_INSTALLATION
                         + """
@@ -84,7 +84,7 @@ class CharsetIT {
     }
 
     @Test
-    void processesOfShardsInheritTheCharset() throws Exception {
+    void shardProcessesInheritTheCharset() throws Exception {
         Varve.Outcome outcome =
                 run(
                         "LC_ALL=C",
@@ -98,7 +98,7 @@ class CharsetIT {
     }
 
     @Test
-    void theUsersOtherSettingsStay() throws Exception {
+    void otherJavaOptionsOfTheUserAreKept() throws Exception {
         String script =
                 """
                 mkdir -p "$FOLDER/java/bin"
@@ -126,7 +126,7 @@ class CharsetIT {
     }
 
     @Test
-    void textThatIsNotUtf8IsRefused() throws Exception {
+    void nonUtf8TextIsRefused() throws Exception {
         Varve.Outcome outcome =
                 run(
                         "LC_ALL=C.UTF-8",
@@ -144,7 +144,7 @@ class CharsetIT {
     }
 
     @Test
-    void aReplacementCharacterIsTextLikeAnyOther() throws Exception {
+    void replacementCharacterIsAccepted() throws Exception {
         Varve.Outcome outcome =
                 run(
                         "LC_ALL=C",
@@ -156,7 +156,7 @@ class CharsetIT {
     }
 
     @Test
-    void aRuntimeThatTheLauncherDidNotStartSaysWhatItCannotRead() throws Exception {
+    void runtimeStartedWithoutTheLauncherReportsUnreadableText() throws Exception {
         Varve.Outcome outcome =
                 run(
                         "LC_ALL=C",

@@ -60,7 +60,7 @@ class CheckIT {
     }
 
     @Test
-    void theProcessorComputesWhatItShould() throws Exception {
+    void processorPassesTheCheck() throws Exception {
         Varve.Outcome outcome = check(varve, "cpu:0", "device", "copies");
 
         requireOk(outcome, Set.of("device", "copies"));
@@ -68,7 +68,7 @@ class CheckIT {
 
     @Test
     @Tag("nightly")
-    void theProcessorHasNoFaultsAtAll() throws Exception {
+    void processorHasNoFaults() throws Exception {
         Varve.Outcome outcome = check(varve, "cpu:0");
 
         requireOk(
@@ -77,7 +77,7 @@ class CheckIT {
     }
 
     @Test
-    void aSoftwareRendererIsCheckedOnRequest() throws Exception {
+    void softwareRendererIsCheckedOnRequest() throws Exception {
         Varve renderer = varve.with("GGML_VK_VISIBLE_DEVICES", "0");
         Varve.Outcome devices = renderer.run("devices");
         assumeTrue(devices.out().contains("vulkan:0"), devices.out());
@@ -97,7 +97,7 @@ class CheckIT {
     }
 
     @Test
-    void aDeviceThatDoesNotExistFails() throws Exception {
+    void missingDeviceFails() throws Exception {
         Varve.Outcome outcome = check(varve, "cpu:7");
 
         assertEquals(1, outcome.status(), outcome.out());

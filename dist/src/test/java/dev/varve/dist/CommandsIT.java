@@ -56,7 +56,7 @@ class CommandsIT {
     }
 
     @Test
-    void generateContinuesLikeLibllama() throws Exception {
+    void generateMatchesLibllama() throws Exception {
         int[] expected;
         try (Oracle oracle = Oracle.open(model, OracleOptions.defaults().withThreads(2))) {
             expected = oracle.greedy(prompt, 32);
@@ -119,7 +119,7 @@ class CommandsIT {
     }
 
     @Test
-    void logitsAreThoseOfLibllama() throws Exception {
+    void logitsMatchLibllama() throws Exception {
         Path out = folder.resolve("logits.f32");
         float[][] expected;
         try (Oracle oracle = Oracle.open(model, OracleOptions.defaults().withThreads(2))) {
@@ -151,7 +151,7 @@ class CommandsIT {
     }
 
     @Test
-    void tokenizeGivesTheIdsOfLibllama() throws Exception {
+    void tokenizeMatchesLibllama() throws Exception {
         String text = "Hello <|im_end|> wörld 123";
         try (Oracle oracle = Oracle.open(model, OracleOptions.defaults())) {
             for (boolean special : new boolean[] {false, true}) {
@@ -185,7 +185,7 @@ class CommandsIT {
 
     @Test
     @Tag("nightly")
-    void benchTellsWhatGuessesAreWorth() throws Exception {
+    void benchReportsTheGainOfDraftTokens() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
                         "bench",
@@ -216,7 +216,7 @@ class CommandsIT {
     }
 
     @Test
-    void questionsForABenchNeedSomethingThatGuesses() throws Exception {
+    void benchQuestionsNeedASpeculator() throws Exception {
         Varve.Outcome outcome = varve.run("bench", "--model", model, "--at-once", 2);
 
         assertEquals(2, outcome.status(), outcome.toString());
@@ -225,7 +225,7 @@ class CommandsIT {
 
     @Test
     @Tag("nightly")
-    void plansTellWhatGuessesAreWorth() throws Exception {
+    void plansReportTheGainOfDraftTokens() throws Exception {
         Varve.Outcome outcome =
                 varve.run("plan", "--model", model, "--draft", "ngram", "--draft-max", 7, "--json");
 
@@ -240,7 +240,7 @@ class CommandsIT {
 
     @Test
     @Tag("nightly")
-    void plansTellOfABoundedCache() throws Exception {
+    void plansReportTheKvFlashPool() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
                         "plan",
@@ -267,7 +267,7 @@ class CommandsIT {
 
     @Test
     @Tag("nightly")
-    void plansTellWhatADrafterTakes() throws Exception {
+    void plansReportTheDrafterMemory() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
                         "plan",
@@ -291,7 +291,7 @@ class CommandsIT {
 
     @Test
     @Tag("nightly")
-    void variablesStandForTheFlagsOfABoundedCache() throws Exception {
+    void environmentVariablesReplaceTheKvFlashFlags() throws Exception {
         Varve.Outcome outcome =
                 varve.with("DFLASH_KVFLASH", "600")
                         .with("DFLASH_KVFLASH_POLICY", "fifo")
@@ -312,7 +312,7 @@ class CommandsIT {
 
     @Test
     @Tag("nightly")
-    void aDemoModelHasADrafterForItsPages() throws Exception {
+    void demoModelHasADrafterForItsPages() throws Exception {
         Varve.Outcome outcome =
                 varve.with("DFLASH_KVFLASH_POLICY", "drafter")
                         .run(
@@ -386,7 +386,7 @@ class CommandsIT {
                 "logits"
             })
     @ByDay(3)
-    void everyCommandExplainsItself(String command) throws Exception {
+    void everyCommandHasHelp(String command) throws Exception {
         Varve.Outcome outcome = varve.run(command, "--help");
 
         assertEquals(0, outcome.status(), outcome.toString());
@@ -395,7 +395,7 @@ class CommandsIT {
 
     @Test
     @Tag("nightly")
-    void layersThatTheFileDoesNotTellOfAreWarnedOf() throws Exception {
+    void extraLayersInTheFileCauseAWarning() throws Exception {
         Path cut = folder.resolve("cut.gguf");
         spec.writer().put("qwen35.block_count", GgufValue.of(2)).write(cut);
 
@@ -409,7 +409,7 @@ class CommandsIT {
     }
 
     @Test
-    void damagedModelsEndInOneLine() throws Exception {
+    void damagedModelsFailWithOneLine() throws Exception {
         byte[] good = Files.readAllBytes(model);
         byte[] wrongMagic = good.clone();
         wrongMagic[0] = 'X';

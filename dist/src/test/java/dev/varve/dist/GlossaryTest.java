@@ -34,7 +34,7 @@ class GlossaryTest {
     }
 
     @Test
-    void everyTermStandsOnceInOrder() throws IOException {
+    void termsAreUniqueAndSorted() throws IOException {
         List<String> terms = found(TERM).stream().skip(1).toList();
 
         assertEquals(

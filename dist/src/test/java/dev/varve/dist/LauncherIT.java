@@ -29,7 +29,7 @@ class LauncherIT {
     @TempDir Path folder;
 
     @Test
-    void theInstallationListsItsOwnPlugins() throws Exception {
+    void installationListsItsPlugins() throws Exception {
         Outcome outcome = run(Map.of("VARVE_AOT", "off"), "plugins");
 
         assertEquals(0, outcome.status(), outcome.toString());
@@ -39,7 +39,7 @@ class LauncherIT {
     }
 
     @Test
-    void theProcessorIsADeviceUnderStrictNativeAccess() throws Exception {
+    void processorIsADeviceUnderStrictNativeAccess() throws Exception {
         Outcome outcome =
                 run(
                         Map.of(
@@ -56,7 +56,7 @@ class LauncherIT {
 
     @Test
     @Tag("nightly")
-    void theStartUpCacheIsMadeOnceAndUsedQuietly() throws Exception {
+    void startUpCacheIsCreatedOnceAndUsedSilently() throws Exception {
         Outcome first = run(Map.of(), "--version");
         List<Path> made = records();
         Outcome second = run(Map.of("VARVE_JAVA_OPTS", ""), "--version");
@@ -70,7 +70,7 @@ class LauncherIT {
 
     @Test
     @Tag("nightly")
-    void aDamagedStartUpCacheIsIgnored() throws Exception {
+    void damagedStartUpCacheIsIgnored() throws Exception {
         StartRecords.lend(folder.resolve("cache"));
         run(Map.of(), "--version");
         assertFalse(records().isEmpty());
@@ -87,7 +87,7 @@ class LauncherIT {
     }
 
     @Test
-    void aCacheFolderThatCannotBeMadeDoesNotMatter() throws Exception {
+    void unwritableCacheFolderIsIgnored() throws Exception {
         Path file = Files.createFile(folder.resolve("file"));
 
         Outcome outcome = run(Map.of("VARVE_CACHE", file.resolve("cache").toString()), "--version");
@@ -98,7 +98,7 @@ class LauncherIT {
 
     @Test
     @Tag("nightly")
-    void withoutAHomeAllIsKeptInOneFolderOfTheUsersOwn() throws Exception {
+    void withoutAHomeAFolderOwnedByTheUserIsUsed() throws Exception {
         Path missing = folder.resolve("missing");
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
         Map<String, String> variables =
@@ -126,7 +126,7 @@ class LauncherIT {
 
     @Test
     @Tag("nightly")
-    void launcherAndServerLeaveAFolderAloneThatOthersCanWriteTo() throws Exception {
+    void folderWritableByOthersIsNotUsed() throws Exception {
         Path home = Files.createDirectory(folder.resolve("home"));
         Path open = Files.createDirectories(home.resolve(".cache/varve"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
@@ -161,7 +161,7 @@ class LauncherIT {
     }
 
     @Test
-    void aCacheThatCannotBeWrittenIsRefusedByItsVariable() throws Exception {
+    void unwritableCacheIsRefusedByItsVariable() throws Exception {
         Path file = Files.createFile(folder.resolve("file"));
 
         Outcome outcome =
@@ -178,7 +178,7 @@ class LauncherIT {
     }
 
     @Test
-    void aSymbolicLinkStartsTheSameInstallation() throws Exception {
+    void symbolicLinkStartsTheSameInstallation() throws Exception {
         Path link =
                 Files.createSymbolicLink(
                         folder.resolve("varve"), INSTALLATION.resolve("bin/varve"));
@@ -189,7 +189,7 @@ class LauncherIT {
     }
 
     @Test
-    void aJavaThatIsTooOldIsRefusedByItsVersion() throws Exception {
+    void oldJavaIsRefusedByItsVersion() throws Exception {
         Path home = Files.createDirectories(folder.resolve("old"));
         Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
@@ -203,7 +203,7 @@ class LauncherIT {
     }
 
     @Test
-    void javaIsOpenedToTheLibrariesOfStoresOnlyWherePromptsAreKeptOnDisk() throws Exception {
+    void javaOpensPackagesOnlyForDiskStores() throws Exception {
         Path home = Files.createDirectories(folder.resolve("printing"));
         Files.writeString(home.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
@@ -230,7 +230,7 @@ class LauncherIT {
     }
 
     @Test
-    void aMissingModelIsOneLineAndStatusOne() throws Exception {
+    void missingModelIsOneLineAndStatusOne() throws Exception {
         Outcome outcome =
                 run(
                         Map.of("VARVE_AOT", "off"),
@@ -244,7 +244,7 @@ class LauncherIT {
     }
 
     @Test
-    void anUnknownOptionIsWrongUsage() throws Exception {
+    void unknownOptionIsAUsageError() throws Exception {
         Outcome outcome = run(Map.of("VARVE_AOT", "off"), "devices", "--colour");
 
         assertEquals(2, outcome.status(), outcome.toString());

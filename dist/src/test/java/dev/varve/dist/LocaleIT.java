@@ -56,7 +56,7 @@ class LocaleIT {
 
     @ParameterizedTest
     @CsvSource({"ar, EG", "tr, TR"})
-    void aSplitModelGivesTheSameEverywhere(String language, String country) throws Exception {
+    void splitModelGivesTheSameInEveryLocale(String language, String country) throws Exception {
         Object[] generate = {
             "generate",
             "--model",
@@ -82,7 +82,7 @@ class LocaleIT {
 
     @ParameterizedTest
     @CsvSource({"ar, EG", "tr, TR"})
-    void aPlanIsWrittenWithPlainDigits(String language, String country) throws Exception {
+    void planUsesAsciiDigits(String language, String country) throws Exception {
         Varve.Outcome people = varve(language, country).run("plan", "--model", split);
         Varve.Outcome machine = varve(language, country).run("plan", "--model", split, "--json");
 
@@ -95,7 +95,7 @@ class LocaleIT {
 
     @ParameterizedTest
     @CsvSource({"ar, EG", "tr, TR"})
-    void aServerWritesPlainDigits(String language, String country) throws Exception {
+    void serverUsesAsciiDigits(String language, String country) throws Exception {
         try (Varve.Server server = varve(language, country).serve("--model", split);
                 HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<String> completion =

@@ -34,7 +34,7 @@ class ModuleDescriptorsIT {
     private static final Set<String> OPTIONAL = Set.of("dev.varve.plugin.cuda");
 
     @Test
-    void everyJarOfOursIsTheModuleThatIsCheckedIn() throws IOException {
+    void everyJarMatchesItsCheckedInModuleDescription() throws IOException {
         SortedMap<String, String> found = descriptors();
         Files.createDirectories(FOUND);
         StringBuilder differences = new StringBuilder();

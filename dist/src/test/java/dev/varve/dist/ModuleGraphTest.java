@@ -19,7 +19,7 @@ class ModuleGraphTest {
             Path.of(System.getProperty("varve.test.root"), "dist/src/test/modules");
 
     @Test
-    void thePictureShowsTheModules() throws IOException {
+    void diagramShowsTheModules() throws IOException {
         GeneratedFile.of("docs/modules.svg")
                 .check(ModuleGraphSvg.of(ModuleGraph.read(DESCRIPTORS)));
     }
@@ -38,7 +38,7 @@ class ModuleGraphTest {
     }
 
     @Test
-    void placesOfALayerDoNotOverlap() throws IOException {
+    void boxesOfALayerDoNotOverlap() throws IOException {
         LayeredLayout layout =
                 new LayeredLayout(ModuleGraph.read(DESCRIPTORS).reduced(), String::length);
 
@@ -54,7 +54,7 @@ class ModuleGraphTest {
     }
 
     @Test
-    void anArrowThatAPathReplacesIsLeftOut() {
+    void transitiveArrowIsOmitted() {
         ModuleGraph graph = ModuleGraph.of("c b", "b a", "c a", "d a");
 
         assertEquals(ModuleGraph.of("c b", "b a", "d a"), graph.reduced());

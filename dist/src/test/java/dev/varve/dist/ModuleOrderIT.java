@@ -46,7 +46,7 @@ class ModuleOrderIT {
     @TempDir Path folder;
 
     @Test
-    void noModuleKnowsOneAboveIt() {
+    void noModuleDependsOnAHigherOne() {
         List<ModuleDescriptor> modules =
                 ModuleFinder.of(LIB).findAll().stream()
                         .map(each -> each.descriptor())
@@ -79,15 +79,14 @@ class ModuleOrderIT {
                 "jinja   | dev.varve.api.model.ModelFamilyProvider   | is not visible",
                 "grammar | dev.varve.platform.grammar.gbnf.Gbnf       | is not visible",
             })
-    void javacRefusesWhatAModuleDoesNotShow(String module, String type, String reason)
-            throws IOException {
+    void javacRefusesUnexportedTypes(String module, String type, String reason) throws IOException {
         String output = compile(module, type);
 
         assertTrue(output.contains(reason), output);
     }
 
     @Test
-    void javacAcceptsWhatAModuleShows() throws IOException {
+    void javacAcceptsExportedTypes() throws IOException {
         assertEquals("", compile("grammar", "dev.varve.platform.grammar.mask.TokenMasks"));
     }
 

@@ -94,7 +94,7 @@ class RuntimeArchiveIT {
     }
 
     @Test
-    void devicesAndAModelThatKeepsPromptsOnDiskNeedNoOtherJava() throws Exception {
+    void runtimeImageServesDevicesAndDiskStoresWithoutAnotherJava() throws Exception {
         Optional<Path> archive = archive();
         assumeTrue(archive.isPresent(), "mvn package -Pruntime makes the archive with a Java");
         Path home = unpacked(archive.get());

@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 
 class ComparisonTest {
     @Test
-    void theLowerIdWinsATie() {
+    void lowerIdWinsATie() {
         assertEquals(new Comparison.TopTwo(1, 3, 0f), Comparison.topTwo(new float[] {1, 4, 2, 4}));
     }
 
     @Test
-    void theSecondBestMayComeFirst() {
+    void secondBestMayComeFirst() {
         assertEquals(new Comparison.TopTwo(2, 0, 1f), Comparison.topTwo(new float[] {3, 1, 4}));
     }
 
@@ -24,14 +24,14 @@ class ComparisonTest {
     }
 
     @Test
-    void whatIsNotANumberIsInfinitelyFar() {
+    void nanIsInfinitelyFar() {
         assertEquals(
                 Double.POSITIVE_INFINITY,
                 Comparison.relativeL2(new float[] {1, 2}, new float[] {1, Float.NaN}));
     }
 
     @Test
-    void aRowTooFarAwayIsNamed() {
+    void rowTooFarAwayIsNamed() {
         float[][] expected = {{1, 2}, {3, 4}};
         float[][] actual = {{1, 2}, {3, 4.5f}};
 
@@ -46,7 +46,7 @@ class ComparisonTest {
     }
 
     @Test
-    void aGreedyRunMayPartWhereTheChoiceWasTooClose() {
+    void greedyRunMayDivergeAtACloseChoice() {
         var run = new Comparison.GreedyRun(new int[] {0, 1}, new float[][] {{2, 1}, {1, 1.03f}});
 
         assertDoesNotThrow(
@@ -54,7 +54,7 @@ class ComparisonTest {
     }
 
     @Test
-    void aGreedyRunMustNotPartAtAClearChoice() {
+    void greedyRunMustNotDivergeAtAClearChoice() {
         var run = new Comparison.GreedyRun(new int[] {0, 1}, new float[][] {{2, 1}, {1, 1.05f}});
 
         assertThrows(

@@ -38,7 +38,7 @@ class Gemma4ModelTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void oddModelsFollowTheTokenAndItsContext(long seed) throws IOException {
+    void randomModelsDependOnTheTokenAndItsContext(long seed) throws IOException {
         Gemma4Model model = Gemma4Model.odd(seed);
         int[] tokens = model.randomTokens(70, seed);
         int last = tokens.length - 1;
@@ -64,7 +64,7 @@ class Gemma4ModelTest {
     }
 
     @Test
-    void theSameDescriptionGivesTheSameFile() throws IOException {
+    void equalDescriptionsGiveEqualFiles() throws IOException {
         Path first = Gemma4Model.odd(10).write(folder.resolve("a"));
         Path second = folder.resolve("b.gguf");
         Gemma4Model.odd(10).writer().write(second);
@@ -88,7 +88,7 @@ class Gemma4ModelTest {
 
     /** Rows that see less than the smaller window cannot know of it; later ones do. */
     @Test
-    void theWindowActsOnlyBeyondItsLength() throws IOException {
+    void windowActsOnlyBeyondItsLength() throws IOException {
         int[] tokens = TINY.randomTokens(60, 1);
         int window = TINY.attention().window();
         Gemma4Model wide = TINY.withAttention(attention(512, 4, false));
@@ -103,7 +103,7 @@ class Gemma4ModelTest {
     }
 
     @Test
-    void textBecomesMergedWordsNewlineRunsBytesAndMarks() throws IOException {
+    void textBecomesMergedWordsNewlineRunsBytesAndSpecialTokens() throws IOException {
         Gemma4Vocabulary vocabulary = Gemma4Vocabulary.of(TINY.size().vocabulary());
         int[] expected =
                 Arrays.stream(
@@ -149,7 +149,7 @@ class Gemma4ModelTest {
     }
 
     @Test
-    void eighteenSeedsHaveEveryForm() {
+    void eighteenSeedsCoverEveryForm() {
         List<Gemma4Model> models = LongStream.range(0, 18).mapToObj(Gemma4Model::odd).toList();
         List<Gemma4Model> sharing =
                 models.stream().filter(model -> model.sharing().layers() > 0).toList();
@@ -178,13 +178,13 @@ class Gemma4ModelTest {
     }
 
     @Test
-    void aFusedProjectionIsRead() throws IOException {
+    void fusedProjectionIsRead() throws IOException {
         assertMoves(TINY.withAttention(attention(24, 4, true)));
     }
 
     @Test
     @Tag("nightly")
-    void theLimitIsThirtyWhereTheFileNamesNone() throws IOException {
+    void defaultSoftcapIsThirty() throws IOException {
         int[] tokens = TINY.randomTokens(30, 1);
         Path unnamed = TINY.withSoftcap(OptionalDouble.empty()).write(folder);
 
@@ -195,7 +195,7 @@ class Gemma4ModelTest {
     }
 
     @Test
-    void projectionsOfSharedLayersAreIdle() throws IOException {
+    void projectionsOfSharedLayersAreUnused() throws IOException {
         int[] tokens = TINY.randomTokens(30, 1);
         Gemma4Model idle =
                 TINY.withWeights(

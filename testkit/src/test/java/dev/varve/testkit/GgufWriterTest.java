@@ -26,7 +26,7 @@ class GgufWriterTest {
     @TempDir Path folder;
 
     @Test
-    void aSmallFileHasExactlyTheBytesOfTheFormat() throws IOException {
+    void smallFileHasExactlyTheBytesOfTheFormat() throws IOException {
         Path file = folder.resolve("small.gguf");
 
         new GgufWriter()
@@ -50,7 +50,7 @@ class GgufWriterTest {
     }
 
     @Test
-    void everyValueTypeHasTheWidthThatItsIdNames() throws IOException {
+    void everyValueTypeHasTheWidthOfItsId() throws IOException {
         List<GgufValue> values =
                 List.of(
                         new GgufValue.U8(1),
@@ -82,7 +82,7 @@ class GgufWriterTest {
 
     @ParameterizedTest
     @CsvSource({"2, 32", "3, 64", "3, 4096"})
-    void versionAndAlignmentDoNotChangeWhatIsRead(int version, int alignment) throws IOException {
+    void versionAndAlignmentDoNotChangeTheContent(int version, int alignment) throws IOException {
         float[][] expected = logits(Qwen35Model.tiny().write(folder));
         Path file = folder.resolve("other.gguf");
 
@@ -92,7 +92,7 @@ class GgufWriterTest {
     }
 
     @Test
-    void aSplitModelIsReadLikeTheWholeOne() throws IOException {
+    void splitModelIsReadLikeTheWholeOne() throws IOException {
         float[][] expected = logits(Qwen35Model.tiny().write(folder));
 
         List<Path> parts = Qwen35Model.tiny().writer().writeSplit(folder, "tiny", 3);
@@ -102,7 +102,7 @@ class GgufWriterTest {
     }
 
     @Test
-    void aSourceThatWritesTooLittleIsRefused() {
+    void sourceThatWritesTooLittleIsRefused() {
         GgufWriter writer =
                 new GgufWriter()
                         .tensor(
@@ -122,7 +122,7 @@ class GgufWriterTest {
     }
 
     @Test
-    void aRowThatIsNoWholeNumberOfBlocksIsRefused() {
+    void rowThatIsNoWholeNumberOfBlocksIsRefused() {
         GgufWriter writer = new GgufWriter();
 
         var failure =

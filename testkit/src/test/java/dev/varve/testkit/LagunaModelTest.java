@@ -36,7 +36,7 @@ class LagunaModelTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void oddModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
+    void randomModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
         LagunaModel model = LagunaModel.odd(seed);
 
         ModelChecks.assertWellBehaved(
@@ -44,7 +44,7 @@ class LagunaModelTest {
     }
 
     @Test
-    void sixteenSeedsHaveEveryForm() {
+    void sixteenSeedsCoverEveryForm() {
         List<LagunaModel> models = LongStream.range(0, 16).mapToObj(LagunaModel::odd).toList();
 
         assertBoth(models.stream().map(model -> model.attention().heads().size() == 1));
@@ -82,7 +82,7 @@ class LagunaModelTest {
 
     @Test
     @Tag("nightly")
-    void theSameDescriptionGivesTheSameFile() throws IOException {
+    void equalDescriptionsGiveEqualFiles() throws IOException {
         Path first = LagunaModel.odd(9).write(folder.resolve("a"));
         Path second = folder.resolve("b.gguf");
         LagunaModel.odd(9).writer().write(second);
@@ -179,7 +179,7 @@ class LagunaModelTest {
 
     @Test
     @Tag("nightly")
-    void aPeriodOfFourChangesNothing() throws IOException {
+    void explicitPeriodOfFourChangesNothing() throws IOException {
         assertSame(
                 TINY,
                 TINY.withWindow(new LagunaModel.Window(24, new LagunaModel.Pattern.Period(4))));
@@ -187,12 +187,12 @@ class LagunaModelTest {
 
     @Test
     @Tag("nightly")
-    void sigmoidIsTheGatingOfAFileThatNamesNone() throws IOException {
+    void defaultGatingIsSigmoid() throws IOException {
         assertSame(TINY, TINY.withExperts(experts(LagunaModel.Gating.ABSENT, true, 2.5)));
     }
 
     @Test
-    void aScaleOfZeroIsNone() throws IOException {
+    void scaleOfZeroMeansNoScale() throws IOException {
         LagunaModel.Experts none =
                 new LagunaModel.Experts(
                         10, 3, 64, 96, LagunaModel.Gating.SIGMOID, true, OptionalDouble.empty());
@@ -219,7 +219,7 @@ class LagunaModelTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void marksOfTheChatAreOneTokenEach(boolean endOfTurnMarked) throws IOException {
+    void chatMarkersAreOneTokenEach(boolean endOfTurnMarked) throws IOException {
         LagunaModel model =
                 TINY.withChat(new LagunaModel.Chat(LagunaModel.TEMPLATE, endOfTurnMarked));
         TestVocabulary vocabulary = model.vocabulary();
@@ -244,7 +244,7 @@ class LagunaModelTest {
 
     @Test
     @Tag("nightly")
-    void aGreedyRunDoesNotStopByChance() throws IOException {
+    void greedyRunDoesNotStopByChance() throws IOException {
         int[] tokens = ModelChecks.greedy(TINY.write(folder), TINY.randomTokens(16, 9), 200);
 
         assertTrue(

@@ -43,7 +43,7 @@ class OracleTest {
     /** Shows that the load mode is where the layout says; the library cannot be asked for it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void weightsAreMappedOnlyWhenAskedFor(boolean mmap) throws IOException {
+    void weightsAreMappedOnlyOnRequest(boolean mmap) throws IOException {
         Path file = Qwen35Model.tiny().write(folder);
 
         try (Oracle oracle = Oracle.open(file, OPTIONS.withMmap(mmap))) {
@@ -56,7 +56,7 @@ class OracleTest {
     }
 
     @Test
-    void twoOraclesOfOneFileAgreeBitForBit() throws IOException {
+    void twoOraclesOfOneFileAgreeBitwise() throws IOException {
         Path file = Qwen35Model.tiny().withType(TensorType.Q4_0).write(folder);
         int[] tokens = Qwen35Model.tiny().randomTokens(100, 3);
 
@@ -67,7 +67,7 @@ class OracleTest {
     }
 
     @Test
-    void aRunLeavesNothingBehindForTheNextOne() throws IOException {
+    void runLeavesNothingForTheNextOne() throws IOException {
         int[] tokens = Qwen35Model.tiny().randomTokens(40, 4);
         try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS)) {
             float[][] fresh = oracle.logits(tokens);
@@ -94,7 +94,7 @@ class OracleTest {
 
     @Test
     @Tag("nightly")
-    void aLongPromptIsCutIntoBatchesWithoutLosingState() throws IOException {
+    void longPromptIsSplitIntoBatchesWithoutLosingState() throws IOException {
         Path file = Qwen35Model.tiny().withType(TensorType.Q8_0).write(folder);
         int[] tokens = Qwen35Model.tiny().randomTokens(500, 7);
         OracleOptions options = OPTIONS.withCache(TensorType.Q8_0);
@@ -124,7 +124,7 @@ class OracleTest {
 
     @Test
     @Tag("nightly")
-    void aGreedyRunHasClearWinnersAndNoControlTokens() throws IOException {
+    void greedyRunHasClearWinnersAndNoControlTokens() throws IOException {
         try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS)) {
             Comparison.GreedyRun run =
                     oracle.greedyRun(Qwen35Model.tiny().randomTokens(16, 9), 200);
@@ -153,7 +153,7 @@ class OracleTest {
                 "<|im_start|>user\nthe stone<|im_end|>",
                 ""
             })
-    void thePiecesOfAllTokensAreTheText(String text) throws IOException {
+    void piecesOfAllTokensAreTheText(String text) throws IOException {
         try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS)) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             for (int token : oracle.tokenize(text, true, true)) {
@@ -191,7 +191,7 @@ class OracleTest {
     }
 
     @Test
-    void aFileThatIsNoModelIsRefusedWithTheReason() throws IOException {
+    void fileThatIsNoModelIsRefusedWithTheReason() throws IOException {
         Path file = Files.writeString(folder.resolve("bad.gguf"), "not a model at all");
 
         var failure =
@@ -201,7 +201,7 @@ class OracleTest {
     }
 
     @Test
-    void aClosedOracleRefusesWork() throws IOException {
+    void closedOracleRefusesWork() throws IOException {
         Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS);
         oracle.close();
         oracle.close();

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 
 class QuantizerTest {
     @Test
-    void anEightBitBlockHoldsEachValueToHalfAStep() {
+    void eightBitBlockHoldsEachValueToHalfAStep() {
         float[] values = gaussian(96);
 
         ByteBuffer blocks =
@@ -34,7 +34,7 @@ class QuantizerTest {
             value = TensorType.class,
             mode = EnumSource.Mode.EXCLUDE,
             names = {"I32", "I64"})
-    void everyTypeTakesTheBytesThatItDeclares(TensorType type) {
+    void everyTypeHasItsDeclaredBytes(TensorType type) {
         assertEquals(
                 2 * type.rowBytes(512), Quantizer.quantize(type, gaussian(1024), 2, 512).length);
     }

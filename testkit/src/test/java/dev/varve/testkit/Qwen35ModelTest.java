@@ -25,7 +25,7 @@ class Qwen35ModelTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-    void oddModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
+    void randomModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
         Qwen35Model model = Qwen35Model.odd(seed);
 
         float[][] rows = logits(model, model.randomTokens(70, seed));
@@ -38,7 +38,7 @@ class Qwen35ModelTest {
     }
 
     @Test
-    void theSameDescriptionGivesTheSameFile() throws IOException {
+    void equalDescriptionsGiveEqualFiles() throws IOException {
         Path first = Qwen35Model.odd(9).write(folder.resolve("a"));
         Path second = folder.resolve("b.gguf");
         Qwen35Model.odd(9).writer().write(second);
@@ -47,7 +47,7 @@ class Qwen35ModelTest {
     }
 
     @Test
-    void aFileThatIsThereIsNotWrittenAgain() throws IOException {
+    void existingFileIsNotWrittenAgain() throws IOException {
         Path file = Qwen35Model.tiny().write(folder);
         var written = Files.getLastModifiedTime(file);
 
@@ -62,7 +62,7 @@ class Qwen35ModelTest {
     }
 
     @Test
-    void aHeadOfItsOwnChangesTheLogits() throws IOException {
+    void separateHeadChangesTheLogits() throws IOException {
         assertChangesLogits(Qwen35Model.tiny().withTiedHead(false));
     }
 
@@ -76,7 +76,7 @@ class Qwen35ModelTest {
     }
 
     @Test
-    void aFusedProjectionIsAccepted() throws IOException {
+    void fusedProjectionIsAccepted() throws IOException {
         assertChangesLogits(
                 Qwen35Model.tiny()
                         .withAttention(
@@ -105,7 +105,7 @@ class Qwen35ModelTest {
     }
 
     @Test
-    void aDraftingBlockDoesNotTouchTheTrunk() throws IOException {
+    void mtpBlockDoesNotChangeTheBackbone() throws IOException {
         int[] tokens = Qwen35Model.tiny().randomTokens(30, 1);
         Qwen35Model drafting =
                 Qwen35Model.tiny().withPlan(new Qwen35Model.LayerPlan(4, List.of(), 1));

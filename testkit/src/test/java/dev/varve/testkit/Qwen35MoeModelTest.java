@@ -28,7 +28,7 @@ class Qwen35MoeModelTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void oddModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
+    void randomModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
         Qwen35MoeModel model = Qwen35MoeModel.odd(seed);
 
         ModelChecks.assertWellBehaved(
@@ -36,7 +36,7 @@ class Qwen35MoeModelTest {
     }
 
     @Test
-    void sixteenSeedsHaveEveryForm() {
+    void sixteenSeedsCoverEveryForm() {
         List<Qwen35MoeModel> models =
                 LongStream.range(0, 16).mapToObj(Qwen35MoeModel::odd).toList();
 
@@ -55,7 +55,7 @@ class Qwen35MoeModelTest {
 
     @Test
     @Tag("nightly")
-    void theSameDescriptionGivesTheSameFile() throws IOException {
+    void equalDescriptionsGiveEqualFiles() throws IOException {
         Path first = Qwen35MoeModel.odd(9).write(folder.resolve("a"));
         Path second = folder.resolve("b.gguf");
         Qwen35MoeModel.odd(9).writer().write(second);
@@ -75,7 +75,7 @@ class Qwen35MoeModelTest {
     }
 
     @Test
-    void aDerivedLengthThatIsNotTheExpertsIsRefused() {
+    void derivedLengthThatDiffersFromTheExpertsIsRefused() {
         var experts = new Qwen35MoeModel.Experts(10, 3, 64, false, Qwen35MoeModel.Lengths.DERIVED);
 
         assertThrows(IllegalArgumentException.class, () -> TINY.withExperts(experts));
@@ -94,7 +94,7 @@ class Qwen35MoeModelTest {
 
     @Test
     @Tag("nightly")
-    void fewerExpertsInUseChangeTheLogits() throws IOException {
+    void fewerActiveExpertsChangeTheLogits() throws IOException {
         var experts =
                 new Qwen35MoeModel.Experts(10, 2, 64, false, Qwen35MoeModel.Lengths.EXPERTS_ONLY);
 
@@ -105,7 +105,7 @@ class Qwen35MoeModelTest {
     }
 
     @Test
-    void aDraftingBlockDoesNotTouchTheTrunk() throws IOException {
+    void mtpBlockDoesNotChangeTheBackbone() throws IOException {
         assertSame(TINY, TINY.withPlan(new Qwen35Model.LayerPlan(4, List.of(), 1)));
     }
 

@@ -27,7 +27,7 @@ class Qwen3ModelTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void oddModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
+    void randomModelsLoadAndGiveReasonableLogits(long seed) throws IOException {
         Qwen3Model model = Qwen3Model.odd(seed);
 
         ModelChecks.assertWellBehaved(
@@ -35,7 +35,7 @@ class Qwen3ModelTest {
     }
 
     @Test
-    void twelveSeedsHaveEveryForm() {
+    void twelveSeedsCoverEveryForm() {
         List<Qwen3Model> models = LongStream.range(0, 12).mapToObj(Qwen3Model::odd).toList();
 
         assertForms(2, models.stream().map(model -> model.attention().fusedQkv()));
@@ -50,7 +50,7 @@ class Qwen3ModelTest {
     }
 
     @Test
-    void theSameDescriptionGivesTheSameFile() throws IOException {
+    void equalDescriptionsGiveEqualFiles() throws IOException {
         Path first = Qwen3Model.odd(9).write(folder.resolve("a"));
         Path second = folder.resolve("b.gguf");
         Qwen3Model.odd(9).writer().write(second);
@@ -78,13 +78,13 @@ class Qwen3ModelTest {
     @ParameterizedTest
     @MethodSource("variants")
     @ByDay({2, 8})
-    void everyValueCounts(Qwen3Model variant) throws IOException {
+    void everyMetadataValueMatters(Qwen3Model variant) throws IOException {
         ModelChecks.assertDiffer(
                 TINY.write(folder), variant.write(folder), TINY.randomTokens(150, 1));
     }
 
     @Test
-    void aModelWithoutNormsOnItsHeadsIsWellBehavedToo() throws IOException {
+    void modelWithoutHeadNormsIsWellBehavedToo() throws IOException {
         Qwen2Model model = Qwen2Model.tiny();
 
         ModelChecks.assertWellBehaved(
@@ -92,7 +92,7 @@ class Qwen3ModelTest {
     }
 
     @Test
-    void headsThatCannotBeSharedOutAreRefused() {
+    void headsThatCannotBeSharedAreRefused() {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new Qwen3Model.Attention(6, 4, 32, false, false));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class RoutingTest {
     @Test
-    void oneNormalisedExpertHasTheWeightOfTheScale() {
+    void oneNormalizedExpertHasTheWeightOfTheScale() {
         assertEquals(2.5, new Routing(8, 1, true, 0.1, true, 2.5).typicalSize(), 1e-12);
     }
 
@@ -27,7 +27,7 @@ class RoutingTest {
     }
 
     @Test
-    void aStrongBiasChoosesRegardlessOfScores() {
+    void strongBiasSelectsRegardlessOfScores() {
         double size = new Routing(64, 4, true, 100, false, 1).typicalSize();
 
         // The mean square of the sigmoid of a gaussian of 1.5 is 0.33.
@@ -35,7 +35,7 @@ class RoutingTest {
     }
 
     @Test
-    void moreExpertsInUseThanThereAreAreRefused() {
+    void moreActiveExpertsThanExpertsAreRefused() {
         assertThrows(IllegalArgumentException.class, () -> Routing.softmax(4, 5));
     }
 }

@@ -63,7 +63,7 @@ class IsolatedProviderTest {
     @TempDir Path folder;
 
     @Test
-    void aPartAndItsLibrariesHaveAClassLoaderOfTheirOwn() throws Exception {
+    void isolatedProviderHasItsOwnClassLoader() throws Exception {
         Path jar = jar("plugin.jar", Front.class, Part.class);
         Files.createDirectory(folder.resolve("lib"));
         jar("lib/library.jar", Library.class);
@@ -80,7 +80,7 @@ class IsolatedProviderTest {
     }
 
     @Test
-    void withoutAFolderOfLibrariesAPartComesFromThePluginsOwnLoader() {
+    void withoutALibraryFolderTheProviderUsesThePluginClassLoader() {
         IsolatedProvider<Supplier<?>> provider = provider(Front.class, Part.class.getName());
 
         assertInstanceOf(Part.class, provider.get());
@@ -88,7 +88,7 @@ class IsolatedProviderTest {
     }
 
     @Test
-    void aPartThatCannotBeLoadedIsUnavailable() {
+    void providerThatCannotBeLoadedIsUnavailable() {
         VarveException failure =
                 assertThrows(VarveException.class, provider(Front.class, "acme.Missing")::get);
 

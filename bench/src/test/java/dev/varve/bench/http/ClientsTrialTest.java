@@ -15,7 +15,7 @@ import java.util.Map;
 
 class ClientsTrialTest {
     @Test
-    void figuresOfStreamsThatRanTogetherAreThoseOfTheirTimes() {
+    void figuresOfConcurrentStreamsFollowFromTheirTimes() {
         Answer first = Scripted.answer(1_000, 1_500, 1_100, 1_110, 1_140, 1_480);
         Answer second = Scripted.answer(1_010, 2_000, 1_310, 1_330, 1_390, 1_990);
 
@@ -34,7 +34,7 @@ class ClientsTrialTest {
     }
 
     @Test
-    void theServersCountOfTokensGoesBeforeChunks() {
+    void serverTokenCountTakesPrecedenceOverChunks() {
         Answer first = Scripted.counted(Scripted.answer(0, 1_000, 100), 20, 7);
         Answer second = Scripted.counted(Scripted.answer(0, 2_000, 100), 30, 9);
 
@@ -46,7 +46,7 @@ class ClientsTrialTest {
     }
 
     @Test
-    void answersOfOneChunkHaveNoGapsAndNoFiguresOfThem() {
+    void responsesOfOneChunkHaveNoInterTokenTimes() {
         Map<Metric, Double> figures =
                 ClientsTrial.figures(List.of(Scripted.answer(0, 100, 50))).figures();
 
@@ -56,7 +56,7 @@ class ClientsTrialTest {
     }
 
     @Test
-    void anAnswerWithoutTextIsAFailureAndNoResult() {
+    void responseWithoutTextIsAFailure() {
         Answer silent = Scripted.counted(Scripted.answer(0, 100), 5, 3);
 
         ServerFailure failure =

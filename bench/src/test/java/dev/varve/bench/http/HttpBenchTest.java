@@ -51,7 +51,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void clientsAskAtTheSameTimeForDistinctPromptsAndTheirTokensAreCounted() throws Exception {
+    void clientsSendDistinctPromptsConcurrentlyAndTheirTokensAreCounted() throws Exception {
         try (ScriptedServer server = ScriptedServer.start(ScriptedServer::stream)) {
             Ran ran =
                     run(
@@ -82,7 +82,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void allClientsAreThereBeforeTheFirstIsAnswered() throws Exception {
+    void allClientsConnectBeforeTheFirstResponse() throws Exception {
         CountDownLatch all = new CountDownLatch(4);
         ScriptedServer.Script together =
                 (exchange, request) -> {
@@ -111,7 +111,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void aPeerGetsTheSamePromptsAndIsSetAgainstTheServer() throws Exception {
+    void peerGetsTheSamePromptsAndIsCompared() throws Exception {
         try (ScriptedServer server = ScriptedServer.start(ScriptedServer::stream);
                 ScriptedServer peer = ScriptedServer.start(ScriptedServer::stream)) {
             Ran ran =
@@ -143,7 +143,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void theLongPromptIsSentWhileTheStreamRuns() throws Exception {
+    void longPromptIsSentWhileTheStreamRuns() throws Exception {
         Semaphore computed = new Semaphore(0);
         ScriptedServer.Script script =
                 (exchange, request) -> {
@@ -186,7 +186,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void theCurveHasAScenarioForEachNumberOfClients() throws Exception {
+    void curveHasAScenarioForEachNumberOfClients() throws Exception {
         try (ScriptedServer server = ScriptedServer.start(ScriptedServer::stream)) {
             Ran ran =
                     run(
@@ -211,7 +211,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void tablesForPeopleHaveARowForEachFigure() throws Exception {
+    void humanReadableTablesHaveARowForEachFigure() throws Exception {
         try (ScriptedServer server = ScriptedServer.start(ScriptedServer::stream);
                 ScriptedServer peer = ScriptedServer.start(ScriptedServer::stream)) {
             String[] arguments = {
@@ -249,7 +249,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void aServerThatCountsNothingHasItsChunksCounted() throws Exception {
+    void chunksAreCountedWhenTheServerSendsNoUsage() throws Exception {
         ScriptedServer.Script silent =
                 (exchange, request) -> {
                     try (OutputStream out = ScriptedServer.open(exchange)) {
@@ -280,7 +280,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void aFailedRequestEndsItsScenarioIsToldAndMakesTheStatusOne() throws Exception {
+    void failedRequestEndsItsScenarioIsReportedAndSetsStatusOne() throws Exception {
         AtomicInteger chats = new AtomicInteger();
         ScriptedServer.Script script =
                 (exchange, request) -> {
@@ -317,7 +317,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void aServerThatIsNotThereIsAFailureWithItsAddress() {
+    void unreachableServerIsAFailureWithItsAddress() {
         Ran ran = run("--server", NOBODY);
 
         assertEquals(1, ran.status(), ran.toString());
@@ -326,7 +326,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void aCommandIsStartedAskedAndEndedForEachRun() {
+    void commandIsStartedQueriedAndStoppedForEachRun() {
         String java = ProcessHandle.current().info().command().orElseThrow();
         String command =
                 "'"
@@ -349,7 +349,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void aCommandThatEndsIsAFailureWithWhatItWroteLast() {
+    void commandThatExitsIsAFailureWithItsLastOutput() {
         Ran ran =
                 run(
                         "--scenario",
@@ -378,7 +378,7 @@ class HttpBenchTest {
                 "--command varve",
                 "--peer-command {port}"
             })
-    void wrongArgumentsNameTheirFlag(String arguments) {
+    void invalidArgumentsNameTheirFlag(String arguments) {
         String flag = arguments.split(" ")[0];
         List<String> all = new ArrayList<>(List.of("--server", NOBODY));
         all.addAll(List.of(arguments.split(" ")));
@@ -396,7 +396,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void theHelpHasEveryFlagAndExamples() {
+    void helpHasEveryFlagAndExamples() {
         Ran ran = runAsIs("--help");
 
         assertEquals(0, ran.status());

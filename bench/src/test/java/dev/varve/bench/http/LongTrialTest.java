@@ -13,7 +13,7 @@ import java.util.Map;
 
 class LongTrialTest {
     @Test
-    void onlyGapsThatMeetTheComputationOfTheLongPromptCount() {
+    void onlyGapsDuringTheLongPrefillCount() {
         // Before it there is a gap of 70, behind it one of 400.
         Answer stream = Scripted.answer(0, 1_000, 10, 80, 90, 130, 150, 300, 320, 720);
         Answer beside = Scripted.answer(100, 900, 310, 800);
@@ -28,7 +28,7 @@ class LongTrialTest {
     }
 
     @Test
-    void aStreamThatEndsBeforeTheLongPromptIsComputedCoversPartOfIt() {
+    void streamThatEndsDuringTheLongPrefillCoversPartOfIt() {
         Answer stream = Scripted.answer(0, 160, 10, 20, 30, 90, 150);
         Answer beside = Scripted.answer(100, 900, 300);
 
@@ -39,7 +39,7 @@ class LongTrialTest {
     }
 
     @Test
-    void aStreamThatIsOverBeforeIsAFailureWithWhatToDo() {
+    void streamThatEndsBeforeTheLongPrefillIsAFailureWithAHint() {
         Answer stream = Scripted.answer(0, 95, 10, 20, 30, 90);
         Answer beside = Scripted.answer(100, 900, 300);
 

@@ -16,7 +16,7 @@ class PercentilesTest {
     /** Of 20 times, 1 ms to 20 ms: the nearest rank is the smallest that enough are not above. */
     @ParameterizedTest
     @CsvSource({"1, 1", "5, 1", "6, 2", "50, 10", "51, 11", "95, 19", "96, 20", "100, 20"})
-    void aPercentileIsTheTimeOfTheNearestRank(int percent, double expected) {
+    void percentileIsTheNearestRank(int percent, double expected) {
         List<Long> times = new ArrayList<>();
         for (long millis = 1; millis <= 20; millis++) {
             times.add(millis * 1_000_000);
@@ -27,7 +27,7 @@ class PercentilesTest {
     }
 
     @Test
-    void aSingleTimeIsEveryPercentile() {
+    void singleTimeIsEveryPercentile() {
         Percentiles one = Percentiles.of(List.of(2_500_000L));
 
         assertEquals(2.5, one.millis(1));
@@ -35,7 +35,7 @@ class PercentilesTest {
     }
 
     @Test
-    void noTimesAndPercentagesOutsideOfTheScaleAreRefused() {
+    void emptyTimesAndPercentagesOutOfRangeAreRefused() {
         assertThrows(IllegalArgumentException.class, () -> Percentiles.of(List.of()));
         Percentiles one = Percentiles.of(List.of(1L));
         assertThrows(IllegalArgumentException.class, () -> one.millis(0));

@@ -15,7 +15,7 @@ class PromptsTest {
     private final Prompts prompts = new Prompts(7);
 
     @Test
-    void noTwoTextsStartWithTheSameWord() {
+    void noTwoPromptsStartWithTheSameWord() {
         Set<String> starts = new HashSet<>();
         for (int number = 0; number < prompts.distinct(); number++) {
             starts.add(firstWords(prompts.text(number, 3), 1));
@@ -26,7 +26,7 @@ class PromptsTest {
     }
 
     @Test
-    void textsBehindTheEndOfTheListDifferInTheirSecondWord() {
+    void promptsBeyondTheWordListDifferInTheirSecondWord() {
         int size = prompts.distinct();
         List<String> texts =
                 IntStream.range(0, 4).mapToObj(lap -> prompts.text(3 + lap * size, 5)).toList();
@@ -37,7 +37,7 @@ class PromptsTest {
     }
 
     @Test
-    void noWordOfTheListStartsLikeAnother() {
+    void noWordOfTheListIsAPrefixOfAnother() {
         Set<String> beginnings = new HashSet<>();
         for (int number = 0; number < prompts.distinct(); number++) {
             String word = prompts.text(number, 1);
@@ -47,7 +47,7 @@ class PromptsTest {
     }
 
     @Test
-    void theSameSeedMakesTheSameTextsAndAnotherOneOthers() {
+    void promptsDependOnTheSeedOnly() {
         String text = prompts.text(5, 40);
 
         assertEquals(text, new Prompts(7).text(5, 40));
@@ -56,7 +56,7 @@ class PromptsTest {
     }
 
     @Test
-    void bothSidesOfARoundGetTheSameAndNoOtherRoundGetsThem() {
+    void bothSidesOfARoundGetTheSamePromptsAndNoOtherRoundGetsThem() {
         PromptPool pool = new PromptPool(prompts);
         PromptBatches clients = pool.batches(3, 8, 6);
         PromptBatches turns = pool.batches(3, 5, 6);

@@ -21,7 +21,7 @@ class RoundsTest {
     private final List<String> order = new ArrayList<>();
 
     @Test
-    void sidesTakeTurnsInComingFirst() throws Exception {
+    void sidesAlternateInGoingFirst() throws Exception {
         rounds.measure(HEADING, List.of(trial("server", 1), trial("peer", 1)));
 
         assertEquals(
@@ -40,7 +40,7 @@ class RoundsTest {
     }
 
     @Test
-    void figuresStayWithTheirSideAndTheWarmUpIsNotCounted() throws Exception {
+    void figuresBelongToTheirSideAndTheWarmUpIsNotCounted() throws Exception {
         Section section = rounds.measure(HEADING, List.of(trial("server", 10), trial("peer", 20)));
 
         Series wall = section.series().get(Metric.WALL);
@@ -51,7 +51,7 @@ class RoundsTest {
     }
 
     @Test
-    void aFailureEndsTheScenarioAndItsRoundIsNoResult() throws Exception {
+    void failureEndsTheScenarioAndDiscardsItsRound() throws Exception {
         Trial failing =
                 round -> {
                     if (round == 2) {
@@ -69,7 +69,7 @@ class RoundsTest {
     }
 
     @Test
-    void aFigureThatOneSideLacksIsNotCompared() throws Exception {
+    void figureMissingOnOneSideIsNotCompared() throws Exception {
         Trial without = _ -> new Sample(Map.of(Metric.TOKENS, 1.0));
 
         Section section = rounds.measure(HEADING, List.of(trial("server", 1), without));
@@ -78,7 +78,7 @@ class RoundsTest {
     }
 
     @Test
-    void aPeersFigureOfZeroHasNoRatio() {
+    void zeroPeerFigureHasNoRatio() {
         Series series = new Series();
         series.add(List.of(1.0, 0.0));
 

@@ -26,7 +26,7 @@ class TurnTrialTest {
     }
 
     @Test
-    void answersOfOneTokenHaveNoTimePerToken() {
+    void responsesOfOneTokenHaveNoTimePerToken() {
         Map<Metric, Double> figures =
                 TurnTrial.figures(List.of(Scripted.answer(0, 100, 50))).figures();
 

@@ -75,7 +75,7 @@ class FatbinReducerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {75, 86, 90})
-    void onlyThePayloadsOfOtherArchitecturesAreZeroed(int kept) throws IOException {
+    void onlyPayloadsOfOtherArchitecturesAreZeroed(int kept) throws IOException {
         byte[] expected = library().array();
         PAYLOADS.forEach(
                 (architecture, begin) -> {
@@ -92,7 +92,7 @@ class FatbinReducerTest {
     }
 
     @Test
-    void aMissingArchitectureIsReportedWithThoseThatExist() throws IOException {
+    void missingArchitectureIsReportedWithTheExistingOnes() throws IOException {
         Path library = write(library());
 
         IllegalArgumentException error =
@@ -104,7 +104,7 @@ class FatbinReducerTest {
     }
 
     @Test
-    void anEntryBeyondTheFileIsRefused() throws IOException {
+    void entryBeyondTheFileIsRefused() throws IOException {
         ByteBuffer damaged = library();
         damaged.putLong(DATA + 16 + 8, 1L << 40);
         Path library = write(damaged);

@@ -49,7 +49,7 @@ class KitScriptsTest {
     }
 
     @Test
-    void aFolderWithoutPartsIsRefused() throws Exception {
+    void folderWithoutPartsIsRefused() throws Exception {
         Path results = folder.resolve("results");
 
         Outcome outcome = bash(script("run.sh"), folder, results, "--device", "cpu:0");
@@ -61,7 +61,7 @@ class KitScriptsTest {
     }
 
     @Test
-    void aDamagedPartIsReportedAsTheResultOfUnpacking() throws Exception {
+    void damagedPartIsReportedAsAnUnpackingError() throws Exception {
         Files.writeString(folder.resolve("part-1-cuda.tar.xz"), "no archive");
         Path results = folder.resolve("results");
 

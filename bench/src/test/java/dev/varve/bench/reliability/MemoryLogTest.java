@@ -8,7 +8,7 @@ import java.util.List;
 
 class MemoryLogTest {
     @Test
-    void theSlopeIsThatOfALineThroughAllSamples() {
+    void slopeIsTheRegressionOverAllSamples() {
         List<MemoryLog.Sample> even =
                 List.of(sample(0, 10), sample(10, 10), sample(20, 10), sample(30, 10));
         List<MemoryLog.Sample> growing =

@@ -22,7 +22,7 @@ class TallyTest {
     }
 
     @Test
-    void whatClientsMeantToDoIsGood() {
+    void intendedClientBehaviourIsASuccess() {
         assertEquals("", add(Conduct.STREAM, EXPECTED, false));
         assertEquals("", add(Conduct.LEAVE, new Outcome.Left(), false));
         assertEquals("", add(Conduct.CANCEL, new Outcome.Cancelled(), false));
@@ -31,7 +31,7 @@ class TallyTest {
     }
 
     @Test
-    void anotherTextIsWrong() {
+    void unexpectedTextIsAnError() {
         String trouble = add(Conduct.WHOLE, new Outcome.Complete("Help", "stop"), true);
 
         assertTrue(trouble.contains("differs from character 3 of 5 on"), trouble);
@@ -39,14 +39,14 @@ class TallyTest {
     }
 
     @Test
-    void anotherFinishReasonIsWrong() {
+    void unexpectedFinishReasonIsAnError() {
         add(Conduct.WHOLE, new Outcome.Complete("Hello", "length"), false);
 
         assertFalse(tally.isGood(), tally.summary(0));
     }
 
     @Test
-    void aFailureCountsUnlessAProcessWasMissing() {
+    void failureCountsUnlessAProcessWasDown() {
         add(Conduct.STREAM, new Outcome.Failed("503"), true);
         assertTrue(tally.isGood(), tally.summary(1));
 
@@ -55,7 +55,7 @@ class TallyTest {
     }
 
     @Test
-    void aSeedMakesTheSameRequests() {
+    void seedDeterminesTheRequests() {
         List<Question> questions = Questions.of(7, 100, List.of("model-0"));
         List<Outcome.Complete> answers = questions.stream().map(each -> EXPECTED).toList();
         Mix one = new Mix(questions, answers, 1);

@@ -55,7 +55,7 @@ class DocumentLanguageTest {
     }
 
     @Test
-    void aMistakeIsFound() throws IOException {
+    void mistakeIsFound() throws IOException {
         Prose prose =
                 Prose.of(
                         "# A title\n\n"

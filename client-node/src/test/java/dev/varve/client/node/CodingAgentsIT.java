@@ -43,7 +43,7 @@ class CodingAgentsIT {
 
     @ParameterizedTest
     @EnumSource
-    void aFileIsWrittenInThreeRoundsOfTools(CodingAgent agent) throws Exception {
+    void fileIsWrittenInThreeToolRounds(CodingAgent agent) throws Exception {
         Path file = task.resolve("notes.txt");
         String plan = "Plan.</think>";
         try (ScriptedServer server =
@@ -66,7 +66,7 @@ class CodingAgentsIT {
 
     @ParameterizedTest
     @EnumSource
-    void anAnswerIsTheObjectThatIsAskedFor(CodingAgent agent) throws Exception {
+    void structuredOutputReturnsTheRequestedObject(CodingAgent agent) throws Exception {
         String schema =
                 "{\"type\":\"object\",\"properties\":{\"lines\":{\"type\":\"integer\"}},"
                         + "\"required\":[\"lines\"],\"additionalProperties\":false}";
@@ -90,7 +90,7 @@ class CodingAgentsIT {
 
     @ParameterizedTest
     @EnumSource
-    void anAgentThatIsStoppedIsNotAnsweredOn(CodingAgent agent) throws Exception {
+    void stoppingTheAgentStopsGeneration(CodingAgent agent) throws Exception {
         try (ScriptedServer server = ScriptedServer.silent()) {
             Process process =
                     command(agent, server.uri().toString(), "small", InstalledServer.KEY, List.of())
@@ -109,7 +109,7 @@ class CodingAgentsIT {
 
     @ParameterizedTest
     @EnumSource
-    void aWrongKeyIsToldToTheUser(CodingAgent agent) throws Exception {
+    void wrongKeyIsShownToTheUser(CodingAgent agent) throws Exception {
         try (InstalledServer server = InstalledServer.start("demo:qwen35", folder)) {
             Command.Outcome outcome =
                     command(agent, server.url(), server.model(), "wrong", List.of()).run(folder);
@@ -123,7 +123,7 @@ class CodingAgentsIT {
 
     @ParameterizedTest
     @EnumSource
-    void aContextThatIsTooSmallIsToldToTheUser(CodingAgent agent) throws Exception {
+    void contextOverflowIsShownToTheUser(CodingAgent agent) throws Exception {
         try (InstalledServer server = InstalledServer.start("demo:qwen35", folder)) {
             Command.Outcome outcome = run(agent, server.url(), server.model());
 
@@ -142,7 +142,7 @@ class CodingAgentsIT {
      */
     @ParameterizedTest
     @EnumSource
-    void aDemoModelAnswersAnAgent(CodingAgent agent) throws Exception {
+    void demoModelServesAnAgent(CodingAgent agent) throws Exception {
         Path model = LongModel.write(folder);
         String context = Integer.toString(LongModel.CONTEXT);
         try (InstalledServer server =
@@ -157,7 +157,7 @@ class CodingAgentsIT {
 
     /** So its instructions are short, and fit where those that it has otherwise would not. */
     @Test
-    void codexKnowsAModelFromTheListOfTheServer() throws Exception {
+    void codexFindsTheModelInTheModelList() throws Exception {
         try (InstalledServer server = InstalledServer.start("demo:qwen35", folder)) {
             Path catalog = folder.resolve("models.json");
             Files.writeString(catalog, server.get("/v1/models?client_version=0.169.0"));

@@ -33,7 +33,7 @@ class NodeClientsIT {
     @ParameterizedTest
     @MethodSource("models")
     @ByDay(1)
-    void clientsFindAllThatTheyKnow(String model, List<NodeClient> clients) throws Exception {
+    void nodeClientsPass(String model, List<NodeClient> clients) throws Exception {
         Packages.CLIENTS.require();
         Map<NodeClient, List<String>> problems = new TreeMap<>();
         try (InstalledServer server = InstalledServer.start(model, folder)) {

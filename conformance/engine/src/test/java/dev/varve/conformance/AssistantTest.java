@@ -48,7 +48,7 @@ class AssistantTest {
     @ParameterizedTest
     @EnumSource(AssistantModels.class)
     @ByDay(1)
-    void guessesAreThoseOfLibllama(AssistantModels spec) throws Exception {
+    void draftTokensMatchLibllama(AssistantModels spec) throws Exception {
         try (AssistantOracle exact = oracle(spec, TensorType.F32);
                 AssistantOracle rounded = oracle(spec, TensorType.F16)) {
             for (int length : new int[] {1, 40, 800}) {

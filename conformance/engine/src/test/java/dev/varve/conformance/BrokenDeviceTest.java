@@ -183,7 +183,7 @@ class BrokenDeviceTest {
     }
 
     @Test
-    void aSoundDeviceHasNoFaults() throws Exception {
+    void correctDeviceHasNoFaults() throws Exception {
         Map<String, CheckResult> results =
                 check(
                         ComputeDevice::compute,
@@ -202,7 +202,7 @@ class BrokenDeviceTest {
     }
 
     @Test
-    void anOperatorWithOtherResultsIsNamed() throws Exception {
+    void operatorWithWrongResultsIsNamed() throws Exception {
         Map<String, CheckResult> results =
                 check(omitting("SILU"), CheckGroup.MODELS, CheckGroup.OPERATORS);
 
@@ -214,7 +214,7 @@ class BrokenDeviceTest {
     }
 
     @Test
-    void aCopyThatDoesNothingIsFoundInEachCacheRow() throws Exception {
+    void missingCopyIsDetectedInEachCacheRow() throws Exception {
         Map<String, CheckResult> results = check(omitting("SET_ROWS"), CheckGroup.OPERATORS);
 
         assertEquals(CheckStatus.DIFFERS, status(results, "qwen35 operators, one sequence"));
@@ -227,7 +227,7 @@ class BrokenDeviceTest {
     }
 
     @Test
-    void aDeviceThatThrowsFailsEachCheckThatComputes() throws Exception {
+    void throwingDeviceFailsEachCheckThatComputes() throws Exception {
         Map<String, CheckResult> results =
                 check(
                         (_, _, _) -> {

@@ -110,7 +110,7 @@ class DraftModelTest {
     @ParameterizedTest
     @EnumSource(Case.class)
     @ByDay({1, 3, 5, 7})
-    void guessesWhatTheNetworkSays(Case each) throws Exception {
+    void draftTokensMatchTheReference(Case each) throws Exception {
         for (FlashAttention attention : List.of(FlashAttention.ON, FlashAttention.OFF)) {
             guessesLikePlainArithmetic(each.model, attention);
         }
@@ -158,7 +158,7 @@ class DraftModelTest {
 
     /** They are normed behind the product, so their size alone changes nothing. */
     @Test
-    void statesThatF16CannotHoldGiveTheSameGuesses() throws Exception {
+    void statesBeyondF16RangeGiveTheSameDraftTokens() throws Exception {
         DflashModel model = TINY.with(new DflashModel.Weights(TensorType.F16, 0, false, 1));
         try (Opened opened = Opened.of(model, Residency.PERSISTENT)) {
             int most = model.block().tokens() - 1;
@@ -184,7 +184,7 @@ class DraftModelTest {
      */
     @Test
     @Tag("nightly")
-    void anotherDeviceGuessesTheSameAndChangesNoToken() {
+    void anotherDeviceDraftsTheSameAndDoesNotChangeTheOutput() {
         // Skips where there is none.
         Vulkan.device();
         OwnProcess.call(DraftModelTest.class, "requireSameGuessesAndTokens", folder);
@@ -262,7 +262,7 @@ class DraftModelTest {
     }
 
     @Test
-    void sequencesKnowNothingOfEachOther() throws Exception {
+    void sequencesAreIndependent() throws Exception {
         List<List<int[]>> alone = new ArrayList<>();
         for (long sequence = 1; sequence <= 3; sequence++) {
             try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
@@ -316,7 +316,8 @@ class DraftModelTest {
 
     @ParameterizedTest
     @EnumSource(Residency.class)
-    void isSilentBehindAGapUntilItHasSeenEnough(Residency residency) throws Exception {
+    void afterAGapNothingIsDraftedUntilEnoughFeaturesAreKnown(Residency residency)
+            throws Exception {
         try (Opened opened = Opened.of(TINY, residency)) {
             DflashSpeculator speculator = opened.speculator();
             DraftText text = new DraftText(TARGET.size(), 5);
@@ -343,7 +344,7 @@ class DraftModelTest {
     }
 
     @Test
-    void moreSequencesThanRegionsGoWithout() throws Exception {
+    void sequencesBeyondTheRegionsGetNoDraft() throws Exception {
         try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
             List<DraftText> texts =
                     IntStream.range(0, 4)

@@ -123,7 +123,7 @@ class DraftOracleTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void dflashGuessesWhatLibllamaSays(boolean all) throws Exception {
+    void dflashMatchesLibllama(boolean all) throws Exception {
         DflashModel model = all ? OWN : RandomDraft.own(100);
         GgufWriter writer = DraftOracle.complete(model.writer(), VOCABULARY);
         RandomDraft draft = RandomDraft.of(model, Optional.empty(), writer, folder);
@@ -141,7 +141,7 @@ class DraftOracleTest {
 
     @ParameterizedTest
     @EnumSource(Spark.class)
-    void dsparkGuessesWhatLibllamaSays(Spark spark) throws Exception {
+    void dsparkMatchesLibllama(Spark spark) throws Exception {
         GgufWriter writer = DraftOracle.complete(spark.writer(), VOCABULARY);
         RandomDraft draft = RandomDraft.of(spark.model, writer, folder);
         boolean confident = spark.model.confidence().deviation() > 0;
@@ -201,7 +201,7 @@ class DraftOracleTest {
 
     @ParameterizedTest
     @EnumSource(Mixed.class)
-    void dflash2GuessesWhatLibllamaSays(Mixed mixed) throws Exception {
+    void dflash2MatchesLibllama(Mixed mixed) throws Exception {
         GgufWriter writer = DraftOracle.complete(mixed.writer(), VOCABULARY);
         RandomDraft draft = RandomDraft.of(mixed.model, writer, folder);
         int count = mixed.model.selector().candidates();

@@ -128,7 +128,7 @@ class DraftedModelTest {
 
     @ParameterizedTest
     @SomeFamilies(first = 0, of = 4)
-    void tokensArePlainOnesOverAnySplit(Family family) throws Exception {
+    void outputEqualsPlainDecodingOverAnySplit(Family family) throws Exception {
         Sample sample = Sample.of(family);
         int[] cuts = Cpu.legalCuts(sample.file());
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
@@ -157,7 +157,7 @@ class DraftedModelTest {
     @ParameterizedTest
     @MethodSource("networks")
     @Tag("nightly")
-    void tokensArePlainOnesWithAnyNetwork(Family family) throws Exception {
+    void outputEqualsPlainDecodingWithAnyDraftModel(Family family) throws Exception {
         Sample sample = Sample.of(family);
         DflashModel network = sample.network();
         List<int[]> plain = plain(sample, SamplingOptions.greedy());
@@ -207,7 +207,7 @@ class DraftedModelTest {
             value = Family.class,
             names = {"LAGUNA"})
     @Tag("nightly")
-    void sequencesThatGoOnFromStoredRowsAreGuessedForOnceEnoughIsSeen(Family family)
+    void sequencesRestoredFromDiskGetDraftsOnceEnoughFeaturesAreKnown(Family family)
             throws Exception {
         Sample sample = Sample.of(family);
         List<int[]> plain = plain(sample, SamplingOptions.greedy());

@@ -100,7 +100,7 @@ class DrafterPagesTest {
     }
 
     @Test
-    void whatAQuestionAsksForIsFoundFarBehindThePool() throws Exception {
+    void pagesRelevantToAQuestionAreFoundFarOutsideThePool() throws Exception {
         try (HostedModel model = load(PagePolicy.DRAFTER, "cpu:0")) {
             for (int needleAt : new int[] {40, 70, 110}) {
                 Answer answer = ask(model, 160, needleAt);
@@ -120,7 +120,7 @@ class DrafterPagesTest {
     }
 
     @Test
-    void theSamePromptAgainAndASplitModelAnswerAlike() throws Exception {
+    void repeatedPromptAndSplitModelGiveTheSameOutput() throws Exception {
         int[] expected;
         try (HostedModel model = load(PagePolicy.DRAFTER, "cpu:0")) {
             Answer first = ask(model, 150, 60);

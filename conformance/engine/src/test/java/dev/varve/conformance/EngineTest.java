@@ -203,7 +203,7 @@ class EngineTest {
     @ParameterizedTest
     @MethodSource("crowds")
     @ByDay({1, 6})
-    void eightTogetherGiveWhatEachGivesAlone(
+    void eightConcurrentRequestsEqualSequentialOnes(
             Family family, TensorType type, GgmlType cache, BatchInvariance exact, int parallel)
             throws Exception {
         RandomModel wide = family.wide(type);
@@ -235,7 +235,7 @@ class EngineTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRequestThatExtendsAFinishedOneComputesOnlyTheRest(Family family) throws Exception {
+    void requestThatExtendsAFinishedOneComputesOnlyTheRest(Family family) throws Exception {
         Sample spec = Sample.of(family, TensorType.Q4_0);
         int[] prompt = spec.tokens(100, 1);
         try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 2, Cpu.Q8_0))) {
@@ -255,8 +255,7 @@ class EngineTest {
     /** A model of full attention alone keeps no checkpoints. */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")
-    void aRequestThatSharesTheStablePrefixContinuesFromItsCheckpoint(Family family)
-            throws Exception {
+    void requestWithTheSameStablePrefixResumesFromItsCheckpoint(Family family) throws Exception {
         Sample spec = Sample.of(family, TensorType.Q4_0);
         int[] prompt = spec.tokens(150, 3);
         int[] other = concat(Arrays.copyOf(prompt, 120), spec.tokens(60, 4));
@@ -274,7 +273,7 @@ class EngineTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 3, 4})
-    void choicesOfOnePromptGiveWhatEachGivesAloneAndComputeItOnce(Family family) throws Exception {
+    void choicesOfOnePromptEqualSingleRequestsAndPrefillOnce(Family family) throws Exception {
         Sample spec = Sample.of(family, TensorType.Q4_0);
         int[] prompt = spec.tokens(300, 11);
         List<SamplingOptions> samplings =
@@ -313,7 +312,7 @@ class EngineTest {
      */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")
-    void twoConversationsWithOneHeadBothGoOnFromIt(Family family) throws Exception {
+    void twoConversationsWithOnePrefixBothReuseIt(Family family) throws Exception {
         Sample spec = Sample.of(family, TensorType.Q4_0);
         int[] head = spec.tokens(200, 12);
         int[] first = concat(head, spec.tokens(50, 13));
@@ -345,7 +344,7 @@ class EngineTest {
     @ParameterizedTest
     @SomeFamilies(first = 0, plain = true)
     @ByDay(2)
-    void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll(Family family) throws Exception {
+    void smallPoolPreemptsAndStillCompletesAllRequests(Family family) throws Exception {
         Sample spec = Sample.of(family, TensorType.Q4_0);
         List<int[]> prompts =
                 IntStream.range(0, 4).mapToObj(i -> spec.tokens(240, 50 + i)).toList();
@@ -368,7 +367,7 @@ class EngineTest {
     }
 
     @Test
-    void aCancelledRequestLeavesItsNeighboursAlone() throws Exception {
+    void cancelledRequestDoesNotAffectOthers() throws Exception {
         Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
         int[] prompt = spec.tokens(50, 7);
         int[] expected = coldAnswer(spec, prompt, 0, 200);
@@ -386,7 +385,7 @@ class EngineTest {
     }
 
     @Test
-    void aSeedRepeatsASampledAnswerAlsoBesideOthers() throws Exception {
+    void seedReproducesASampledOutputAlsoBesideOtherRequests() throws Exception {
         Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
         SamplingOptions sampling =
                 new SamplingOptions(
@@ -406,7 +405,7 @@ class EngineTest {
     }
 
     @Test
-    void tooLongARequestIsRefusedWithTheNumbers() throws Exception {
+    void tooLongRequestIsRefusedWithTheNumbers() throws Exception {
         Sample spec = Sample.of(Family.QWEN35, TensorType.Q4_0);
         try (LoadedModel model = Cpu.load(spec.file(), Cpu.settings(CONTEXT, 1, Cpu.F16))) {
             Engine engine = model.engine();

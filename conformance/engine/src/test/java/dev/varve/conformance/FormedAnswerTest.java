@@ -97,7 +97,7 @@ class FormedAnswerTest {
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
     @ByDay(2)
-    void whatIsDemandedIsWhatIsAnswered(Family family, TensorType type, GgmlType cache)
+    void structuredOutputMatchesTheRequestedFormat(Family family, TensorType type, GgmlType cache)
             throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         Tokenizer tokenizer = Tokenizer.of(GgufFile.open(sample.file()).metadata());

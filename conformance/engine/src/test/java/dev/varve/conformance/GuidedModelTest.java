@@ -82,8 +82,8 @@ class GuidedModelTest {
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
     @ByDay(1)
-    void howATokenIsComputedChangesNoGuidedAnswer(Family family, TensorType type, GgmlType cache)
-            throws Exception {
+    void guidedOutputDoesNotDependOnTheComputationPath(
+            Family family, TensorType type, GgmlType cache) throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         int[] cuts = Cpu.legalCuts(sample.file());

@@ -47,7 +47,7 @@ class MtpAcceptanceTest {
 
     @ParameterizedTest
     @MethodSource("models")
-    void guessesDoNotDependOnHowManyWereRightBefore(BlockModel spec) throws Exception {
+    void draftTokensDoNotDependOnEarlierAcceptance(BlockModel spec) throws Exception {
         int[] prompt = spec.tokens(PROMPT, 4);
         ToldBlock wrong = new ToldBlock(open(spec), PROMPT, new int[0]);
         Answer plain = answer(spec, wrong, prompt);

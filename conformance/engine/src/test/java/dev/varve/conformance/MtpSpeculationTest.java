@@ -103,7 +103,7 @@ class MtpSpeculationTest {
     @ParameterizedTest
     @EnumSource(MtpModels.class)
     @ByDay(2)
-    void tokensOfASplitModelArePlainOnes(MtpModels spec) throws Exception {
+    void outputOfASplitModelEqualsPlainDecoding(MtpModels spec) throws Exception {
         Path file = spec.write(folder);
         GgufWriter alone = spec.writer();
         alone.tensorNames().stream()
@@ -123,7 +123,7 @@ class MtpSpeculationTest {
 
     @ParameterizedTest
     @EnumSource(MtpModels.class)
-    void whatGuessesIsPromisedItsMemoryToo(MtpModels spec) throws Exception {
+    void speculatorMemoryIsReserved(MtpModels spec) throws Exception {
         Path file = spec.write(folder);
         MemoryClaims claims = new MemoryClaims();
         // As long as another one has a claim, what was free before it counts.
@@ -149,7 +149,7 @@ class MtpSpeculationTest {
     @ParameterizedTest
     @EnumSource(AssistantModels.class)
     @ByDay(3)
-    void tokensWithAnAssistantArePlainOnes(AssistantModels spec) throws Exception {
+    void outputWithAnAssistantEqualsPlainDecoding(AssistantModels spec) throws Exception {
         String assistant = spec.writeAssistant(folder).toString();
         for (SamplingOptions sampling : SAMPLINGS) {
             requireSame(spec.write(folder), spec, sampling, List.of(assistant));

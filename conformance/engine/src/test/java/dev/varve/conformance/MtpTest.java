@@ -122,7 +122,7 @@ class MtpTest {
 
     @ParameterizedTest
     @EnumSource(MtpModels.class)
-    void guessesAreThoseOfLibllama(MtpModels spec) throws Exception {
+    void draftTokensMatchLibllama(MtpModels spec) throws Exception {
         try (Opened opened = Opened.of(spec);
                 NextTokenOracle oracle = NextTokenOracle.open(spec.write(folder), CONTEXT)) {
             Text text = new Text(spec, 5, 400);
@@ -163,7 +163,7 @@ class MtpTest {
 
     @ParameterizedTest
     @EnumSource(MtpModels.class)
-    void afterAnyNumberOfRightGuessesItKnowsWhatItKnowsAnyway(MtpModels spec) throws Exception {
+    void stateDoesNotDependOnTheNumberOfAcceptedTokens(MtpModels spec) throws Exception {
         int[] first = {40, 300};
         for (int begin : first) {
             for (int right = 0; right <= MOST; right++) {
@@ -191,7 +191,7 @@ class MtpTest {
 
     @ParameterizedTest
     @EnumSource(MtpModels.class)
-    void sequencesKnowNothingOfEachOther(MtpModels spec) throws Exception {
+    void sequencesAreIndependent(MtpModels spec) throws Exception {
         List<List<int[]>> alone = new ArrayList<>();
         for (long sequence = 1; sequence <= 3; sequence++) {
             alone.add(new ArrayList<>());
@@ -235,7 +235,8 @@ class MtpTest {
 
     @ParameterizedTest
     @EnumSource(Residency.class)
-    void isSilentBehindAGapUntilItHasSeenEnough(Residency residency) throws Exception {
+    void afterAGapNothingIsDraftedUntilEnoughFeaturesAreKnown(Residency residency)
+            throws Exception {
         try (Opened opened = Opened.of(MtpModels.DENSE, residency)) {
             MtpSpeculator speculator = opened.speculator();
             Text text = new Text(MtpModels.DENSE, 5, 400);
@@ -258,7 +259,7 @@ class MtpTest {
 
     /** Attention goes by distances, so what comes behind a gap is a text of its own. */
     @Test
-    void behindAGapItGuessesFromWhatItHasSeenSince() throws Exception {
+    void afterAGapDraftsUseTheFeaturesBehindIt() throws Exception {
         MtpModels spec = MtpModels.DENSE;
         try (Opened opened = Opened.of(spec);
                 NextTokenOracle oracle = NextTokenOracle.open(spec.write(folder), CONTEXT)) {

@@ -57,7 +57,7 @@ class NormedStatesTest {
     /** Also where no F16 holds the states, and where those of one layer are far larger. */
     @ParameterizedTest
     @CsvSource({"1, 1, 1", "1048576, 1048576, 1048576", "1, 1e9, 300"})
-    void guessesWhatTheNetworkSays(float first, float second, float third) throws Exception {
+    void draftTokensMatchTheReference(float first, float second, float third) throws Exception {
         float[] factors = {first, second, third};
         RandomDraft draft = draft(TensorType.F32);
         try (DflashSpeculator speculator = draft.open()) {
@@ -78,7 +78,7 @@ class NormedStatesTest {
 
     /** Norms take their size away, of each layer by itself. */
     @Test
-    void withHalfPrecisionWeightsTheirSizeChangesNothing() throws Exception {
+    void halfPrecisionDraftsDoNotDependOnTheScaleOfStates() throws Exception {
         float[] factors = {1 << 20, 1 << 4, 1 << 28};
         RandomDraft draft = draft(TensorType.F16);
         try (DflashSpeculator speculator = draft.open()) {

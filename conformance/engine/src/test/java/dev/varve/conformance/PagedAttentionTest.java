@@ -76,7 +76,7 @@ class PagedAttentionTest {
     @ParameterizedTest
     @MethodSource("all")
     @ByDay({1, 3})
-    void aPoolThatHoldsAllGivesWhatTheWholeCacheGives(Family family, PagePolicy policy)
+    void poolOfTheWholeContextEqualsTheUnboundedCache(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = model(family, 1);
         int[] prompt = sample.tokens(1024 - PagedModel.ANSWER, 1);
@@ -93,7 +93,7 @@ class PagedAttentionTest {
     @ParameterizedTest
     @MethodSource("all")
     @ByDay(3)
-    void aSplitModelHasTheSamePages(Family family, PagePolicy policy) throws Exception {
+    void splitModelHasTheSamePages(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = model(family, 1);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
         int[] prompt = sample.tokens(1500, 2);
@@ -117,7 +117,7 @@ class PagedAttentionTest {
     @ParameterizedTest
     @MethodSource("one")
     @Tag("nightly")
-    void eightSequencesInTheLeastPoolsAnswerAsEachDoesAlone(Family family, PagePolicy policy)
+    void eightSequencesInTheSmallestPoolsEqualSingleRequests(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = model(family, 8);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
@@ -143,7 +143,7 @@ class PagedAttentionTest {
     @ParameterizedTest
     @MethodSource("some")
     @ByDay(1)
-    void oneRequestAfterTheOtherAnswersAsInAFreshProcess(Family family, PagePolicy policy)
+    void consecutiveRequestsEqualThoseOfAFreshProcess(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = model(family, 1);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
@@ -165,7 +165,8 @@ class PagedAttentionTest {
     @ParameterizedTest
     @MethodSource("some")
     @ByDay(1)
-    void guessesChangeNoTokenWhilePagesLeave(Family family, PagePolicy policy) throws Exception {
+    void draftTokensDoNotChangeTheOutputWhilePagesAreEvicted(Family family, PagePolicy policy)
+            throws Exception {
         PagedModel sample = model(family, 1);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
         int[] prompt = sample.tokens(700, 5);
@@ -211,8 +212,7 @@ class PagedAttentionTest {
     @ParameterizedTest
     @MethodSource("one")
     @Tag("nightly")
-    void aSequenceThatMadeRoomGoesOnWithItsPages(Family family, PagePolicy policy)
-            throws Exception {
+    void preemptedSequenceResumesWithItsPages(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = model(family, 3);
         // Two that grow, and one that has left its pool already and came last.
         int pool = 768;

@@ -101,7 +101,7 @@ class PagedCacheTest {
     @ParameterizedTest
     @MethodSource("restarts")
     @ByDay(3)
-    void aConversationBehindItsPoolGoesOnAfterARestart(Family family, PagePolicy policy)
+    void conversationBeyondItsPoolResumesAfterARestart(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
@@ -149,7 +149,7 @@ class PagedCacheTest {
     @ParameterizedTest
     @MethodSource("again")
     @ByDay(1)
-    void theSamePromptAgainHasTheSameAnswer(Family family, PagePolicy policy) throws Exception {
+    void repeatedPromptHasTheSameOutput(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
         Path store = folder.resolve(family + "-again-" + policy);
@@ -180,7 +180,7 @@ class PagedCacheTest {
     @ParameterizedTest
     @CsvSource({"QWEN35", "GEMMA4"})
     @ByDay(1)
-    void whatWasComputedWithoutAPoolGoesOnInOne(Family family) throws Exception {
+    void prefixComputedWithoutAPoolIsReusedInAPool(Family family) throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
         Path store = folder.resolve(family + "-whole");
         int[] prompt = sample.tokens(PROMPT, 8);

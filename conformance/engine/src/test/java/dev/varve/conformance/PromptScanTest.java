@@ -156,7 +156,7 @@ class PromptScanTest {
         "QWEN3, 9, false", "QWEN3, 300, false", "QWEN3, 300, true",
         "QWEN35, 9, false", "QWEN35, 300, false", "QWEN35, 300, true"
     })
-    void scoresAreThoseOfPlainLoops(Family family, int tokens, boolean rotated) throws Exception {
+    void scoresMatchPlainLoops(Family family, int tokens, boolean rotated) throws Exception {
         int[] text = text(tokens);
         double[] expected =
                 new PlainScan(tiny(family), text)
@@ -177,7 +177,7 @@ class PromptScanTest {
     /** Rotation changes the scores; otherwise the test above could not detect a lack of it. */
     @ParameterizedTest
     @EnumSource(names = {"QWEN3", "QWEN35"})
-    void positionsMatterWhereTheyAreRotatedIn(Family family) throws Exception {
+    void positionsMatterWhereRopeIsApplied(Family family) throws Exception {
         int[] text = text(300);
 
         float[] plain = read(tiny(family), F32, 512, text, false);
@@ -193,7 +193,7 @@ class PromptScanTest {
     /** The last tokens lie in two chunks, in one chunk, or exactly at the border of two chunks. */
     @ParameterizedTest
     @ValueSource(ints = {512, 513, 514, 515, 516, 517, 518, 519, 520, 1024 + 3})
-    void chunksGiveWhatOneChunkDoes(int tokens) throws Exception {
+    void chunkedScanEqualsOneChunk(int tokens) throws Exception {
         int[] text = text(tokens);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
             float[] whole = read(tiny(family), F32, tokens, text, false);
@@ -207,7 +207,7 @@ class PromptScanTest {
     }
 
     @Test
-    void manySmallChunksGatherTheLastQueries() throws Exception {
+    void manySmallChunksCollectTheLastQueries() throws Exception {
         int[] text = text(40);
         Path file = tiny(Family.QWEN3);
         float[] whole = read(file, F32, 40, text, false);
@@ -232,7 +232,7 @@ class PromptScanTest {
     /** Scores lie between 1 and 128, so all of them are above a thousandth of the best one. */
     @ParameterizedTest
     @CsvSource({"QWEN3, 1100", "QWEN3, 1030", "QWEN35, 1100"})
-    void attentionToAllBlocksIsThatToAllTokens(Family family, int tokens) throws Exception {
+    void attentionToAllBlocksEqualsFullAttention(Family family, int tokens) throws Exception {
         int[] text = text(tokens);
         SparseAttention all = new SparseAttention(BlockSelectionRule.of(0.001), tokens);
 
@@ -243,7 +243,7 @@ class PromptScanTest {
 
     @ParameterizedTest
     @EnumSource(names = {"QWEN3", "QWEN35"})
-    void aLongTextIsReadByBlocksAndAShorterOneIsNot(Family family) throws Exception {
+    void blockSparseAttentionIsUsedForLongTextsOnly(Family family) throws Exception {
         int[] text = text(1100);
         BlockSelectionRule few = new BlockSelectionRule(0.999, 0, 1, 0);
         float[] dense = read(deep(family), text, Optional.empty());
@@ -258,7 +258,7 @@ class PromptScanTest {
 
     /** Blocks are those of the text, wherever its chunks begin. */
     @Test
-    void chunksGiveWhatOneChunkDoesByBlocks() throws Exception {
+    void chunkedBlockSparseScanEqualsOneChunk() throws Exception {
         int[] text = text(1100);
         SparseAttention sparse = new SparseAttention(new BlockSelectionRule(0.97, 1, 1, 1), 1);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
@@ -288,7 +288,7 @@ class PromptScanTest {
         "28, 28, 0, 28",
         "7, 14, 7, 14"
     })
-    void onlySomeLayersCount(int last, int exit, int begin, int end) throws Exception {
+    void onlySelectedLayersCount(int last, int exit, int begin, int end) throws Exception {
         Path file =
                 Qwen3Model.tiny()
                         .withSize(new Qwen35Model.Size(28, 64, 96, 320, 4096))
@@ -314,7 +314,7 @@ class PromptScanTest {
     }
 
     @Test
-    void layersWithoutAttentionScoreNothing() throws Exception {
+    void layersWithoutAttentionHaveNoScore() throws Exception {
         int[] text = text(20);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
             VarveException refusal =
@@ -328,7 +328,7 @@ class PromptScanTest {
     }
 
     @Test
-    void fewerTokensThanLookAreRefused() throws Exception {
+    void fewerTokensThanQueriesAreRefused() throws Exception {
         int[] text = text(TAIL - 1);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
             assertThrows(
@@ -338,7 +338,7 @@ class PromptScanTest {
     }
 
     @Test
-    void aTextThatNobodyWaitsForIsLeftAndTheNextOneIsRead() throws Exception {
+    void cancelledScanStopsAndTheNextOneRuns() throws Exception {
         int[] text = text(100);
         LayerwiseTextScorer.ScoringOptions options = look(0, 4, false);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
@@ -355,7 +355,7 @@ class PromptScanTest {
 
     @ParameterizedTest
     @EnumSource(names = {"GEMMA4", "LAGUNA"})
-    void aFamilyWithSlidingLayersIsRefused(Family family) throws Exception {
+    void familyWithSlidingLayersIsRefused(Family family) throws Exception {
         Path file = family.odd(family.quantisableSeed()).write(models);
 
         VarveException refusal =
@@ -374,7 +374,7 @@ class PromptScanTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN3, 9", "QWEN3, 1500", "QWEN35, 1500"})
-    void theMemoryOfATextIsForetold(Family family, int tokens) throws Exception {
+    void scanMemoryIsPlannedExactly(Family family, int tokens) throws Exception {
         OpenedModel model = Cpu.open(tiny(family), ModelOptions.defaults());
         for (CacheTypes types : List.of(F32, Cpu.F16, Cpu.Q8_0)) {
             long foretold =
@@ -394,7 +394,7 @@ class PromptScanTest {
     /** Each of them would keep 150 MB. */
     @Test
     @Tag("nightly")
-    void aCancelledTextKeepsNoMemory() throws Exception {
+    void cancelledScanFreesItsMemory() throws Exception {
         int[] text = text(100_000);
         try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
             LayerwiseTextScorer.ScoringOptions options = look(0, 4, false);
@@ -420,7 +420,7 @@ class PromptScanTest {
     }
 
     @Test
-    void aFileThatWasCutShortIsNamed() throws Exception {
+    void truncatedFileIsNamed() throws Exception {
         Path file = models.resolve("short.gguf");
         Files.copy(tiny(Family.QWEN3), file, StandardCopyOption.REPLACE_EXISTING);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -439,7 +439,7 @@ class PromptScanTest {
     /** Quantised weights go other ways: repacked, and in tiles where the processor has them. */
     @ParameterizedTest
     @EnumSource(names = {"Q8_0", "BF16", "F16"})
-    void weightsOfOtherTypesScoreAlike(TensorType type) throws Exception {
+    void otherWeightTypesScoreAlike(TensorType type) throws Exception {
         int[] text = text(530);
         float[] exact = read(tiny(Family.QWEN3), F32, 512, text, false);
 
@@ -465,7 +465,7 @@ class PromptScanTest {
     /** Products of both are F32; on the device the scores are a product of F16 rows as well. */
     @Test
     @Tag("nightly")
-    void aDeviceWithItsOwnMemoryScoresLikeTheProcessor() {
+    void deviceWithItsOwnMemoryScoresLikeTheProcessor() {
         // Skips where there is none.
         Vulkan.device();
         OwnProcess.call(PromptScanTest.class, "requireScoresLikeTheProcessor", models);

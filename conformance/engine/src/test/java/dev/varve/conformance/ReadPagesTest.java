@@ -76,7 +76,7 @@ class ReadPagesTest {
     }
 
     @Test
-    void othersGoOnWhileASequenceWaitsForItsScores() throws Exception {
+    void otherRequestsContinueWhileASequenceWaitsForItsScores() throws Exception {
         PagedModel sample = sample(2);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, PagePolicy.DRAFTER);
         int[] prompt = sample.tokens(LONG, 31);
@@ -98,7 +98,7 @@ class ReadPagesTest {
     }
 
     @Test
-    void aReaderThatFailsCostsNothingButTheChoice() throws Exception {
+    void failingScorerOnlyDisablesTheSelection() throws Exception {
         PagedModel sample = sample(1);
         int[] prompt = sample.tokens(LONG, 33);
         AsyncPageScorer broken =
@@ -122,7 +122,7 @@ class ReadPagesTest {
     }
 
     @Test
-    void whoIsCancelledWhileItWaitsIsNotReadForAnyMore() throws Exception {
+    void cancelledRequestIsNotScoredAnyMore() throws Exception {
         PagedModel sample = sample(1);
         SlowPages slow = new SlowPages();
         try (LoadedModel model =
@@ -138,7 +138,7 @@ class ReadPagesTest {
     }
 
     @Test
-    void withoutAReaderThePolicyIsRefused() throws Exception {
+    void policyWithoutAScorerIsRefused() throws Exception {
         PagedModel sample = sample(1);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, PagePolicy.DRAFTER);
 

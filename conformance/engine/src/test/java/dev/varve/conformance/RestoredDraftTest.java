@@ -172,7 +172,7 @@ class RestoredDraftTest {
             value = Family.class,
             names = {"QWEN35", "GEMMA4", "LAGUNA"})
     @ByDay(1)
-    void theFirstGuessesAreThoseOfAPromptThatIsComputedWhole(Family family) throws Exception {
+    void firstDraftTokensEqualThoseAfterAFullPrefill(Family family) throws Exception {
         RandomModel spec = family.wide(TensorType.F16);
         Path file = spec.write(folder);
         GgufFile gguf = GgufFile.open(file);
@@ -203,7 +203,8 @@ class RestoredDraftTest {
     @ParameterizedTest
     @MethodSource("blocks")
     @ByDay({1, 4})
-    void soAreThoseOfTokensOneAfterTheOther(BlockModel spec) throws Exception {
+    void draftTokensAfterSingleTokenStepsEqualThoseAfterAFullPrefill(BlockModel spec)
+            throws Exception {
         requireSameWhenRestored(
                 spec.write(folder),
                 count -> spec.tokens(count, count),

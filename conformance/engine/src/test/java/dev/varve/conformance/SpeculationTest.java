@@ -37,7 +37,8 @@ class SpeculationTest {
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
     @ByDay(1)
-    void guessesChangeNoToken(Family family, TensorType type, GgmlType cache) throws Exception {
+    void draftTokensDoNotChangeTheOutput(Family family, TensorType type, GgmlType cache)
+            throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         int[] cuts = Cpu.legalCuts(sample.file());

@@ -186,7 +186,7 @@ class TreeDraftTest {
     }
 
     @Test
-    void dflash() throws Exception {
+    void dflashTreesMatchThePlainForward() throws Exception {
         RandomDraft draft = RandomDraft.of(TINY, Optional.empty(), TINY.writer(), folder);
         requireBest(
                 draft,
@@ -195,7 +195,7 @@ class TreeDraftTest {
     }
 
     @Test
-    void dspark() throws Exception {
+    void dsparkTreesMatchThePlainForward() throws Exception {
         for (boolean fromAnchor : new boolean[] {true, false}) {
             DsparkModel model = DsparkModel.of(TINY, fromAnchor);
             RandomDraft draft = RandomDraft.of(model, model.writer(), folder);
@@ -213,7 +213,7 @@ class TreeDraftTest {
 
     /** Rows of the head are other numbers than the target's tokens. */
     @Test
-    void dsparkOfFewerTokens() throws Exception {
+    void shortDsparkTreesMatchThePlainForward() throws Exception {
         DsparkModel model = DsparkModel.of(RandomDraft.own(100), true);
         RandomDraft draft = RandomDraft.of(model, model.writer(), folder);
         requireBest(
@@ -236,7 +236,7 @@ class TreeDraftTest {
     }
 
     @Test
-    void dflash2() throws Exception {
+    void dflash2TreesMatchThePlainForward() throws Exception {
         Dflash2Model model = Dflash2Model.of(TINY);
         RandomDraft draft = RandomDraft.of(model, model.writer(), folder);
         requireBest(

@@ -63,7 +63,8 @@ class TreeSpeculationTest {
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
     @ByDay(1)
-    void guessesChangeNoToken(Family family, TensorType type, GgmlType cache) throws Exception {
+    void draftTokensDoNotChangeTheOutput(Family family, TensorType type, GgmlType cache)
+            throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         int[] cuts = Cpu.legalCuts(sample.file());
@@ -157,7 +158,7 @@ class TreeSpeculationTest {
     @ParameterizedTest
     @SomeFamilies(first = 0)
     @ByDay(1)
-    void hiddenStatesAreThoseOfThePathThatWasTaken(Family family) throws Exception {
+    void hiddenStatesAreThoseOfTheAcceptedPath(Family family) throws Exception {
         GuessedModel sample = GuessedModel.of(family, TensorType.F16, GgmlType.F16, folder);
         int layers = sample.shape().layerCount();
         List<Integer> captures = List.of(0, layers / 2, layers);

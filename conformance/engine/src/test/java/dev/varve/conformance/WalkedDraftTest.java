@@ -80,7 +80,7 @@ class WalkedDraftTest {
 
     @ParameterizedTest
     @EnumSource(Spark.class)
-    void dsparkGuessesWhatTheFormulasSay(Spark spark) throws Exception {
+    void dsparkMatchesItsFormulas(Spark spark) throws Exception {
         RandomDraft draft = draft(spark.model);
         for (FlashAttention attention : List.of(FlashAttention.ON, FlashAttention.OFF)) {
             try (DflashSpeculator speculator = draft.open(Cpu.device(), attention)) {
@@ -115,7 +115,7 @@ class WalkedDraftTest {
     @EnumSource(
             value = FlashAttention.class,
             names = {"ON", "OFF"})
-    void sinksTakePartOfAttention(FlashAttention attention) throws Exception {
+    void sinksTakePartInAttention(FlashAttention attention) throws Exception {
         DsparkModel model = DsparkModel.of(TINY, true);
         RandomDraft draft = RandomDraft.of(model, TINY.sinking(model.writer()), folder);
         try (DflashSpeculator speculator = draft.open(Cpu.device(), attention)) {
@@ -126,7 +126,7 @@ class WalkedDraftTest {
 
     @ParameterizedTest
     @EnumSource(Mixed.class)
-    void dflash2GuessesWhatTheFormulasSay(Mixed mixed) throws Exception {
+    void dflash2MatchesItsFormulas(Mixed mixed) throws Exception {
         RandomDraft draft = draft(mixed.model);
         for (FlashAttention attention : List.of(FlashAttention.ON, FlashAttention.OFF)) {
             try (DflashSpeculator speculator = draft.open(Cpu.device(), attention)) {
@@ -182,7 +182,7 @@ class WalkedDraftTest {
      */
     @Tag("nightly")
     @Test
-    void anotherDeviceGuessesTheSame() {
+    void anotherDeviceDraftsTheSame() {
         // Skips where there is none.
         Vulkan.device();
         OwnProcess.call(WalkedDraftTest.class, "requireSameGuesses", folder);
@@ -205,7 +205,7 @@ class WalkedDraftTest {
     }
 
     @Test
-    void sequencesKnowNothingOfEachOther() throws Exception {
+    void sequencesAreIndependent() throws Exception {
         requireApart(draft(DsparkModel.of(TINY, true).with(new DsparkModel.Confidence(1, 1))));
         requireApart(draft(DsparkModel.of(RandomDraft.own(100), false)));
         requireApart(draft(Dflash2Model.of(TINY).with(new Dflash2Model.Convolution(3, 16))));
@@ -251,7 +251,7 @@ class WalkedDraftTest {
     /** Each of a walk's parts can be set so that nothing is left of it. */
     @ParameterizedTest
     @ValueSource(strings = {"DSPARK", "DFLASH2", "ONE_CANDIDATE"})
-    void withoutAnInfluenceOfTokensBeforeItGuessesAsDflash(String kind) throws Exception {
+    void withoutTransitionWeightsItDraftsLikeDflash(String kind) throws Exception {
         RandomDraft plain = RandomDraft.of(TINY, Optional.empty(), TINY.writer(), folder);
         GgufWriter writer;
         if (kind.equals("DSPARK")) {
@@ -330,7 +330,7 @@ class WalkedDraftTest {
 
     /** A block is always computed whole: its later slots are seen by the earlier ones. */
     @Test
-    void aShorterDraftIsTheBeginningOfALongerOne() throws Exception {
+    void shorterDraftIsAPrefixOfALongerOne() throws Exception {
         for (RandomDraft draft :
                 List.of(draft(DsparkModel.of(TINY, true)), draft(Dflash2Model.of(TINY)))) {
             try (DflashSpeculator speculator = draft.open()) {

@@ -41,7 +41,7 @@ class ComputeMemoryTest {
     @ParameterizedTest
     @SomeFamilies(first = 1, plain = true)
     @ByDay(1)
-    void allGraphsTogetherFitWhatWasPlanned(Family family) throws Exception {
+    void allGraphsTogetherFitThePlannedMemory(Family family) throws Exception {
         RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q8_0);
         Path file = spec.write(folder);
         ModelSettings settings = Cpu.settings(CONTEXT, PARALLEL, Cpu.F16);

@@ -78,7 +78,7 @@ class CustomStateTest {
 
     @ParameterizedTest
     @ValueSource(ints = {60, 7, 2, 1})
-    void statesGoOnFromChunkToChunk(int chunk) {
+    void statesContinueFromChunkToChunk(int chunk) {
         load();
         for (int begin = 0; begin < 60; begin += chunk) {
             forward(next(0, Math.min(chunk, 60 - begin)));
@@ -87,14 +87,14 @@ class CustomStateTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void aSplitHandsNothingOfThemOver(int cut) {
+    void splitTransfersNoStatesBetweenShards(int cut) {
         load(cut);
         forward(next(0, 40));
         forward(next(0, 1));
     }
 
     @Test
-    void sequencesOfAnyLengthsAreAdvancedTogetherAndApart() {
+    void sequencesOfAnyLengthAreBatchedOrComputedAlone() {
         load();
         forward(next(0, 5), next(1, 5), next(2, 5));
         forward(next(0, 1), next(1, 1), next(2, 7));
@@ -105,7 +105,7 @@ class CustomStateTest {
     }
 
     @Test
-    void anExportedStateGoesOnInAnotherPlace() {
+    void exportedStateContinuesInAnotherRow() {
         load();
         forward(next(0, 20));
         KeptParts kept = new KeptParts();
@@ -130,7 +130,7 @@ class CustomStateTest {
     }
 
     @Test
-    void theEngineAnswersAsThePlainLoop() throws Exception {
+    void engineMatchesThePlainLoop() throws Exception {
         ShiftModel model = new ShiftModel(file);
         int[] prompt = Arrays.copyOf(texts.get(0), 30);
         int[] expected = prompt;
@@ -155,7 +155,7 @@ class CustomStateTest {
     }
 
     @Test
-    void aStepThatForgetsAStateIsRefusedByLayerAndName() {
+    void stepThatDoesNotWriteAStateIsRefusedByLayerAndName() {
         // At load, or by the first forward, which wraps it.
         RuntimeException refusal =
                 assertThrows(

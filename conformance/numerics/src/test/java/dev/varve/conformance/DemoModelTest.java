@@ -55,7 +55,7 @@ class DemoModelTest {
     @ParameterizedTest
     @MethodSource("precisions")
     @ByDay({1, 4, 5})
-    void theLogitsAreThoseOfPyTorch(DemoModel model, TensorType weights, double tolerance)
+    void logitsMatchPyTorch(DemoModel model, TensorType weights, double tolerance)
             throws Exception {
         Path file = withWeights(model, weights);
         DemoModel.Reference reference = model.reference();
@@ -87,7 +87,7 @@ class DemoModelTest {
     @ParameterizedTest
     @MethodSource("precisions")
     @ByDay({1, 4, 5})
-    void theLogitsOfLibllamaAreThoseOfPyTorch(DemoModel model, TensorType weights, double tolerance)
+    void logitsOfLibllamaMatchPyTorch(DemoModel model, TensorType weights, double tolerance)
             throws Exception {
         Path file = withWeights(model, weights);
         DemoModel.Reference reference = model.reference();
@@ -117,7 +117,7 @@ class DemoModelTest {
     @ParameterizedTest
     @MethodSource("quantisations")
     @ByDay({2, 3, 6})
-    void aQuantisedModelSaysMostlyTheSame(DemoModel model, TensorType type, double share)
+    void quantizedModelMostlyAgrees(DemoModel model, TensorType type, double share)
             throws Exception {
         Path file = model.file();
         DemoModel.Reference reference = model.reference();

@@ -41,7 +41,7 @@ class DeviceLimitsTest {
 
     /** There are shaders for states of 16, 32, 64 and 128. */
     @Test
-    void anOperatorThatTheDeviceDoesNotRunIsNamedWithDeviceAndLayer() throws Exception {
+    void unsupportedOperatorIsNamedWithDeviceAndLayer() throws Exception {
         Vulkan.device();
         Qwen35Model spec =
                 LongStream.range(0, 100)
@@ -65,7 +65,7 @@ class DeviceLimitsTest {
     }
 
     @Test
-    void quantisedValuesWithoutFlashAttentionAreRefusedWithWhatWorks() throws Exception {
+    void quantizedCacheWithoutFlashAttentionIsRefusedWithTheAlternatives() throws Exception {
         RandomModel spec = Family.LAGUNA.odd(Family.LAGUNA.quantisableSeed());
         Path file = spec.write(folder);
         ModelSettings settings = Cpu.with(Cpu.settings(512, 1, Cpu.Q8_0), FlashAttention.OFF);
@@ -86,7 +86,7 @@ class DeviceLimitsTest {
     /** Tables that are looked up stay in the file where the device has memory of its own. */
     @ParameterizedTest
     @EnumSource
-    void tablesCountOnlyWhereTheMemoryIsTheHosts(Family family) throws Exception {
+    void embeddingTablesCountOnlyInHostMemory(Family family) throws Exception {
         LayerSplitAdapter model = model(family.odd(family.quantisableSeed()));
         LayerRange all = model.shape().allLayers();
         ModelSettings settings = ModelSettings.single(512);
@@ -115,7 +115,7 @@ class DeviceLimitsTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 3})
-    void theScoresOfUnfusedAttentionAreInThePlan(Family family) throws Exception {
+    void planIncludesTheScoresOfUnfusedAttention(Family family) throws Exception {
         RandomModel spec = family.odd(family.quantisableSeed());
         Path file = spec.write(folder);
         ModelSettings settings = Cpu.with(Cpu.settings(1024, 1, F32), FlashAttention.OFF);

@@ -125,7 +125,7 @@ class ExactRowsTest {
     @ParameterizedTest
     @MethodSource("cheap")
     @ByDay(4)
-    void rowsAndChunksTogetherHaveTheBitsThatEachHasAlone(
+    void rowsAndChunksInOneBatchMatchSingleOnesBitwise(
             Family family, TensorType type, CacheTypes cache) throws Exception {
         assertTogetherAsAlone(Sample.of(family, type), cache, BatchInvariance.AUTO);
     }
@@ -134,8 +134,8 @@ class ExactRowsTest {
     @ParameterizedTest
     @MethodSource("all")
     @ByDay(4)
-    void exactRowsTogetherHaveTheBitsThatEachHasAlone(
-            Family family, TensorType type, CacheTypes cache) throws Exception {
+    void exactRowsInOneBatchMatchSingleOnesBitwise(Family family, TensorType type, CacheTypes cache)
+            throws Exception {
         assertTogetherAsAlone(Sample.of(family, type), cache, BatchInvariance.ON);
     }
 
@@ -143,7 +143,7 @@ class ExactRowsTest {
     @ParameterizedTest
     @SomeFamilies(first = 0)
     @ByDay(1)
-    void chunksBesideRowsHaveTheBitsThatTheyHaveAlone(Family family) throws Exception {
+    void chunksBesideRowsMatchChunksAloneBitwise(Family family) throws Exception {
         Sample sample = Sample.of(family, TensorType.Q4_K);
         try (SharedForwards alone = sample.open(Cpu.F16, BatchInvariance.AUTO);
                 SharedForwards together = sample.open(Cpu.F16, BatchInvariance.AUTO)) {
@@ -220,7 +220,7 @@ class ExactRowsTest {
     @ParameterizedTest
     @MethodSource("verified")
     @ByDay({1, 2})
-    void severalTokensOfASequenceInOneStepHaveTheBitsOfSingleSteps(
+    void severalTokensOfASequenceInOneStepMatchSingleStepsBitwise(
             Family family, TensorType type, CacheTypes cache, FlashAttention flash)
             throws Exception {
         Sample sample = Sample.of(family, type);
@@ -312,7 +312,7 @@ class ExactRowsTest {
     @ParameterizedTest
     @CsvSource({"F16", "Q4_K"})
     @ByDay(2)
-    void withoutExactRowsNeighboursChangeBits(TensorType type) throws Exception {
+    void withoutExactRowsOtherRowsChangeBits(TensorType type) throws Exception {
         // Matrix registers treat each column by itself; experts of floats are not multiplied there.
         assumeTrue(type == TensorType.F16 || !Cpu.hasTiles());
         Sample sample = Sample.of(Family.LAGUNA, type);

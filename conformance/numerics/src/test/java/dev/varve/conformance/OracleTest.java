@@ -64,7 +64,7 @@ class OracleTest {
     /** Grade (a): the same operators in the same order give the same bits. */
     @ParameterizedTest
     @MethodSource("models")
-    void logitsAreThoseOfLibllama(Family family, int seed, TensorType type) throws Exception {
+    void logitsMatchLibllama(Family family, int seed, TensorType type) throws Exception {
         RandomModel spec = family.odd(seed, type);
         Path file = spec.write(folder);
         int[] tokens = spec.tokens(530 + seed, seed);
@@ -79,7 +79,7 @@ class OracleTest {
     @ParameterizedTest
     @EnumSource(names = {"GEMMA4", "LAGUNA"})
     @Tag("threads")
-    void logitsFarBeyondALongWindowAreThoseOfLibllama(Family family) throws Exception {
+    void logitsFarBeyondALongWindowMatchLibllama(Family family) throws Exception {
         RandomModel spec = family.longWindow();
         Path file = spec.write(folder);
 
@@ -90,7 +90,7 @@ class OracleTest {
     @ParameterizedTest
     @EnumSource(Family.class)
     @Tag("threads")
-    void logitsWithoutFlashAttentionAreThoseOfLibllama(Family family) throws Exception {
+    void logitsWithoutFlashAttentionMatchLibllama(Family family) throws Exception {
         RandomModel spec = family.odd(1, TensorType.Q8_0);
         Path file = spec.write(folder);
         Cpu.assumeLibllamaIsRight(file);
@@ -122,7 +122,7 @@ class OracleTest {
 
     @ParameterizedTest
     @MethodSource("cacheTypes")
-    void everyCacheTypeGivesTheLogitsOfLibllama(GgmlType key, GgmlType value) throws Exception {
+    void everyCacheTypeMatchesLibllama(GgmlType key, GgmlType value) throws Exception {
         RandomModel spec = Family.LAGUNA.odd(Family.LAGUNA.quantisableSeed(), TensorType.Q8_0);
 
         assertEqualLogits(
@@ -157,7 +157,7 @@ class OracleTest {
 
     @ParameterizedTest
     @MethodSource("greedyModels")
-    void greedyContinuationsAreThoseOfLibllama(Family family, int seed) throws Exception {
+    void greedyOutputMatchesLibllama(Family family, int seed) throws Exception {
         RandomModel spec = family.odd(seed);
         Path file = spec.write(folder);
         int[] prompt = spec.tokens(170, seed);
@@ -185,8 +185,7 @@ class OracleTest {
     @ParameterizedTest
     @MethodSource("windowModels")
     @Tag("threads")
-    void greedyContinuationsFarBeyondTheWindowAreThoseOfLibllama(Family family, int seed)
-            throws Exception {
+    void greedyOutputFarBeyondTheWindowMatchesLibllama(Family family, int seed) throws Exception {
         RandomModel spec = family.odd(seed);
         Path file = spec.write(folder);
         int[] prompt = spec.tokens(1500, seed);
@@ -213,7 +212,7 @@ class OracleTest {
     /** Grade (a): every legal cut into two ranges, by hand over one device. */
     @ParameterizedTest
     @MethodSource("cutModels")
-    void everyCutIntoTwoRangesGivesTheUncutLogits(Family family, int seed) throws Exception {
+    void everySplitIntoTwoRangesMatchesTheWholeModel(Family family, int seed) throws Exception {
         RandomModel spec = family.odd(seed);
         Path file = spec.write(folder);
         int[] tokens = spec.tokens(150, seed);

@@ -88,7 +88,7 @@ class PageOrderTest {
     @ParameterizedTest
     @MethodSource("models")
     @ByDay({1, 21, 26})
-    void notABitDependsOnWherePagesLie(Family family, CacheTypes types, BatchInvariance rows)
+    void resultsDoNotDependOnThePageOrder(Family family, CacheTypes types, BatchInvariance rows)
             throws Exception {
         for (long seed = 1; seed <= Effort.of(2, 30); seed++) {
             RandomModel model = family.odd(seed);

@@ -112,7 +112,7 @@ class PiecesTest {
     @ParameterizedTest
     @MethodSource("types")
     @ByDay({2, 3})
-    void piecesHaveTheBitsOfTheWindow(Family family, TensorType type, CacheTypes cache)
+    void piecesMatchTheWholeWindowBitwise(Family family, TensorType type, CacheTypes cache)
             throws Exception {
         assertSameBits(family, type, cache, FlashAttention.AUTO);
     }
@@ -120,7 +120,7 @@ class PiecesTest {
     @ParameterizedTest
     @EnumSource(names = {"QWEN35", "LAGUNA"})
     @ByDay(1)
-    void soItIsWithScoresOfAllSlotsAtOnce(Family family) throws Exception {
+    void piecesWithoutFlashAttentionMatchTheWindowBitwise(Family family) throws Exception {
         assertSameBits(family, TensorType.Q4_0, Cpu.F16, FlashAttention.OFF);
     }
 
@@ -140,7 +140,7 @@ class PiecesTest {
     /** A resumed prompt has the bits of one computed whole, so a cache hit changes no answer. */
     @ParameterizedTest
     @EnumSource(names = {"QWEN35", "GEMMA4", "LAGUNA"})
-    void aShortRestBehindAPrefixHasTheBitsOfTheWindow(Family family) throws Exception {
+    void shortRestBehindAPrefixMatchesTheWindowBitwise(Family family) throws Exception {
         RandomModel spec = family.wide(TensorType.Q4_0);
         try (LoadedModel model = Cpu.load(spec.write(folder), CacheHits.settings(Cpu.F16))) {
             CacheHits.requireShortRest(spec, 3, model, family.toString());
@@ -149,7 +149,7 @@ class PiecesTest {
 
     /** If it made no difference, the tests above would say nothing. */
     @Test
-    void shortChunksThatAreNoPiecesTakeAnotherPath() throws Exception {
+    void shortChunksThatAreNoPiecesUseAnotherPath() throws Exception {
         try (SharedForwards whole =
                         open(Family.LAGUNA, TensorType.Q4_0, Cpu.F16, FlashAttention.AUTO);
                 SharedForwards chunks =

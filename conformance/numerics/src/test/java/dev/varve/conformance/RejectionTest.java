@@ -125,7 +125,7 @@ class RejectionTest {
         "LAGUNA, F32"
     })
     @ByDay({2, 7})
-    void everyTensorIsThatOfThePlainRunAfterManyRejections(Family family, GgmlType cache)
+    void tensorsAfterManyRejectionsEqualThoseOfPlainDecoding(Family family, GgmlType cache)
             throws Exception {
         try (Rig rig = Rig.of(family, cache)) {
             rig.chain().run(rig.text(), 0, PROMPT, PLAIN, List.of(), RequestedOutput.NONE);
@@ -159,7 +159,7 @@ class RejectionTest {
      */
     @ParameterizedTest
     @CsvSource({"QWEN35, F16", "QWEN35, F32", "GEMMA4, F16", "LAGUNA, F16"})
-    void rowsOfWrongGuessesAreNotRead(Family family, GgmlType cache) throws Exception {
+    void rowsOfRejectedDraftTokensAreNotRead(Family family, GgmlType cache) throws Exception {
         try (Rig rig = Rig.of(family, cache)) {
             rig.chain().run(rig.text(), 0, PROMPT, PLAIN, List.of(), RequestedOutput.NONE);
             rig.chain().run(rig.text(), 0, PROMPT, GUESSED, List.of(), RequestedOutput.NONE);

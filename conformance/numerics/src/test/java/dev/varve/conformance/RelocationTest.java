@@ -138,7 +138,7 @@ class RelocationTest {
     @ParameterizedTest
     @MethodSource("types")
     @ByDay({1, 4, 7, 10, 13, 16, 19, 22})
-    void aPageComesBackBitForBitInEveryType(Family family, GgmlType type) throws Exception {
+    void pageRoundTripsBitwiseInEveryType(Family family, GgmlType type) throws Exception {
         RandomModel spec = family.wide(TensorType.Q8_0);
         int[] tokens = spec.tokens(3 * Pages.TOKENS, 1);
 
@@ -250,8 +250,8 @@ class RelocationTest {
     @ParameterizedTest
     @MethodSource("precisions")
     @ByDay(2)
-    void pagesThatChangePlacesGiveTheNumbersOfTheWholeCache(
-            Family family, TensorType weights, GgmlType cache) throws Exception {
+    void movedPagesGiveTheResultsOfTheWholeCache(Family family, TensorType weights, GgmlType cache)
+            throws Exception {
         RandomModel spec = family.wide(weights);
         int[] tokens = spec.tokens(TOKENS, 2);
         Path file = spec.write(folder);

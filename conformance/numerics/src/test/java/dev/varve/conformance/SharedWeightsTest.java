@@ -61,7 +61,7 @@ class SharedWeightsTest {
     }
 
     @Test
-    void bothComputeTheSameAndTheWeightsGoWithTheLastOfThem() throws Exception {
+    void twoModelsShareWeightsUntilTheLastIsClosed() throws Exception {
         OpenedModel opened =
                 Cpu.open(
                         Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder),

@@ -127,7 +127,7 @@ class TreeTest {
         "LAGUNA, 2, F32, cpu:0"
     })
     @ByDay({1, 2, 9})
-    void treesHaveTheNumbersOfTheirPaths(Family family, long seed, GgmlType cache, String device)
+    void treesMatchTheirPathsNumerically(Family family, long seed, GgmlType cache, String device)
             throws Exception {
         RandomModel spec = family.odd(seed);
         try (ShardChain chain = load(spec, cache, device)) {

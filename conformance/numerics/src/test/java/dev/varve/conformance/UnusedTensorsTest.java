@@ -32,7 +32,7 @@ class UnusedTensorsTest {
     @ParameterizedTest
     @EnumSource
     @ByDay(2)
-    void everyTensorOfAModelIsUsedOrLeftOutForAReason(RandomModel.Family family)
+    void everyTensorOfAModelIsUsedOrIgnoredForAReason(RandomModel.Family family)
             throws IOException {
         for (int seed = 1; seed <= 12; seed++) {
             UnusedTensors unused = unused(family.odd(seed).write(folder));
@@ -42,7 +42,7 @@ class UnusedTensorsTest {
     }
 
     @Test
-    void blocksForMultiTokenPredictionAreNamedAsWhatTheyAre() throws IOException {
+    void mtpBlocksAreNamed() throws IOException {
         UnusedTensors unused = unused(Qwen35Model.odd(withDrafting()).write(folder));
 
         String note = unused.notes().getFirst();
@@ -51,7 +51,7 @@ class UnusedTensorsTest {
     }
 
     @Test
-    void layersThatTheFileDoesNotTellOfAreCountedAndNamed() throws IOException {
+    void extraLayersInTheFileAreCountedAndNamed() throws IOException {
         GgufWriter writer = Qwen35Model.odd(withoutDrafting()).writer();
         Path complete = folder.resolve("complete.gguf");
         writer.write(complete);

@@ -52,7 +52,7 @@ class VulkanStepsTest {
     @ParameterizedTest
     @MethodSource("models")
     @Tag("nightly")
-    void decodingTwoSequencesGivesTheLogitsOfTheProcessor(
+    void decodingTwoSequencesMatchesTheProcessor(
             Family family, int seed, TensorType type, TestReporter reporter) throws Exception {
         Vulkan.device();
         RandomModel spec = family.odd(seed, type);

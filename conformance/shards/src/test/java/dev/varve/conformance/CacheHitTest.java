@@ -72,8 +72,7 @@ class CacheHitTest {
     @ParameterizedTest
     @MethodSource("caches")
     @ByDay(1)
-    void aHitAnswersLikeAPromptThatIsComputedWhole(Family family, boolean quantized)
-            throws Exception {
+    void cacheHitEqualsAFullPrefill(Family family, boolean quantized) throws Exception {
         long seed = family.quantisableSeed();
         RandomModel spec = family.odd(seed);
         CacheTypes types = quantized ? Cpu.Q8_0 : Cpu.F16;
@@ -117,7 +116,7 @@ class CacheHitTest {
     @Tag("nightly")
     @ParameterizedTest
     @MethodSource("mixed")
-    void aHitOnMixedDevicesAnswersLikeAPromptThatIsComputedWhole(Family family) throws Exception {
+    void cacheHitOnMixedDevicesEqualsAFullPrefill(Family family) throws Exception {
         Vulkan.device();
         RandomModel spec = VulkanHits.spec(family);
 

@@ -92,7 +92,7 @@ class CachePartsTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
     @ByDay({1, 3, 5})
-    void aStateGoesOnInAnotherPlaceSplitAndProcess(Family family, long seed) throws Exception {
+    void stateContinuesInAnotherRowSplitAndProcess(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed);
         int first = sample.split().cuts().getFirst();
         int last = sample.split().cuts().getLast();
@@ -131,7 +131,7 @@ class CachePartsTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "GEMMA4, 60", "LAGUNA, 1"})
     @ByDay(2)
-    void statesThatAreMovedTogetherDoNotMix(Family family, long seed) throws Exception {
+    void statesMovedTogetherDoNotMix(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed);
         int[] tokens = sample.spec().tokens(TOKENS, 99);
         try (ShardChain chain = sample.load(List.of(THERE))) {
@@ -166,7 +166,7 @@ class CachePartsTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "GEMMA4, 60", "LAGUNA, 1"})
     @ByDay(1)
-    void partsThatDoNotFitAreRefusedAndChangeNothing(Family family, long seed) throws Exception {
+    void mismatchedPartsAreRefusedAndChangeNothing(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed);
         int cut = sample.split().cuts().getLast();
         for (List<String> devices : List.of(List.of(HERE, HERE), List.of(THERE, THERE))) {
@@ -263,7 +263,7 @@ class CachePartsTest {
 
     @Test
     @Tag("nightly")
-    void aKillDuringATransferLosesNothingThatWasExported() throws Exception {
+    void killDuringATransferLosesNoExportedState() throws Exception {
         Sample sample = Sample.of(Family.LAGUNA, 1);
         FragileLink link = new FragileLink(program.child("parts"));
         SplitModel split =

@@ -134,7 +134,7 @@ class CaptureTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
     @ByDay({1, 3})
-    void everyCutCapturesWhatTheWholeModelDoes(Family family, long seed) throws Exception {
+    void everySplitCapturesTheSameAsTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
         for (RequestedOutput outputs :
                 List.of(RequestedOutput.NONE, RequestedOutput.LAST, RequestedOutput.ALL)) {
@@ -161,7 +161,7 @@ class CaptureTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
     @ByDay(3)
-    void aShortBoundaryRoundsNoCapture(Family family, long seed) throws Exception {
+    void narrowBoundaryTypeDoesNotRoundCaptures(Family family, long seed) throws Exception {
         List<BoundaryType> boundaries = List.of(BoundaryType.F16, BoundaryType.BF16);
         for (BoundaryType boundary : boundaries) {
             Sample sample = Sample.of(family, seed, boundary);
@@ -190,7 +190,7 @@ class CaptureTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 8"})
-    void aCaptureIsWhatEntersItsLayer(Family family, long seed) throws Exception {
+    void captureIsTheInputOfItsLayer(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
         int width = sample.split().adapter().shape().embeddingLength();
         for (int cut : sample.split().cuts()) {
@@ -222,7 +222,7 @@ class CaptureTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 8"})
-    void theLastCaptureIsWhatTheLogitsAreComputedFrom(Family family, long seed) throws Exception {
+    void lastCaptureIsTheInputOfTheHead(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
         try (ShardChain chain = sample.load(List.of(HERE))) {
             ShardChain.Run run = chain.run(sample.tokens(), 0, TOKENS, PLACE, sample.all());
@@ -329,7 +329,7 @@ class CaptureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aFamilyThatDoesNotOfferACaptureIsRefusedAtLoad(Family family) throws Exception {
+    void unsupportedCaptureIsRefusedAtLoad(Family family) throws Exception {
         Sample sample = Sample.of(family, family.quantisableSeed(), BoundaryType.F32);
         SplitModel split = sample.split();
         for (int layer : List.of(0, sample.layers() - 1, sample.layers())) {
@@ -407,7 +407,7 @@ class CaptureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {HERE, THERE})
-    void aLayerThatTheModelHasNotIsRefusedAtLoad(String device) throws Exception {
+    void captureOfAMissingLayerIsRefusedAtLoad(String device) throws Exception {
         Sample sample = Sample.of(Family.LAGUNA, 1, BoundaryType.F32);
         int beyond = sample.layers() + 1;
 

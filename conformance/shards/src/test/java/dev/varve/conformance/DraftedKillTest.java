@@ -177,13 +177,13 @@ class DraftedKillTest {
     @ParameterizedTest
     @MethodSource("harmed")
     @Tag("nightly")
-    void aTargetThatDiesChangesNeitherTokensNorGuesses(Family family) throws Exception {
+    void killedTargetChangesNeitherOutputNorDrafts(Family family) throws Exception {
         harmTarget(family, KILLS, FragileLink::kill);
     }
 
     @Test
     @Tag("nightly")
-    void aTargetThatHangsChangesNeitherTokensNorGuesses() throws Exception {
+    void hangingTargetChangesNeitherOutputNorDrafts() throws Exception {
         harmTarget(Family.LAGUNA, 1, FragileLink::freeze);
     }
 
@@ -219,7 +219,7 @@ class DraftedKillTest {
     @ParameterizedTest
     @EnumSource
     @ByDay(2)
-    void aDraftThatDiesCostsGuessesOnly(DraftState state) throws Exception {
+    void killedDraftCostsDraftTokensOnly(DraftState state) throws Exception {
         DraftPair pair = DraftPair.of(Family.QWEN35, models);
         FragileLink link = new FragileLink(program.child("draft"));
         Harmed draft = new Harmed(pair.remote(link), link::kill);

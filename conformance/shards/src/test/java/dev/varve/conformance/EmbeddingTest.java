@@ -54,7 +54,7 @@ class EmbeddingTest {
     }
 
     @Test
-    void theFirstProgramOfTheGuideHasFiveLinesAndAnswersLikeTheWholeModel() throws Exception {
+    void firstProgramOfTheGuideHasFiveLinesAndMatchesTheWholeModel() throws Exception {
         String program = printed(0);
 
         String said = run(program);
@@ -66,7 +66,7 @@ class EmbeddingTest {
 
     @Test
     @Tag("nightly")
-    void theSecondProgramOfTheGuideStartsAProcessAndAnswersLikeTheWholeModel() throws Exception {
+    void secondProgramOfTheGuideStartsAProcessAndMatchesTheWholeModel() throws Exception {
         String said = run(printed(1));
 
         assertEquals(whole, said);

@@ -261,7 +261,7 @@ class FaultyFamilyTest {
 
     @ParameterizedTest
     @EnumSource
-    void aFaultIsRefusedAtLoadInOneLine(Fault fault) {
+    void faultyFamilyIsRefusedAtLoadInOneLine(Fault fault) {
         VarveException refusal = refusal(fault.call, fault::call);
 
         assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, refusal.kind());
@@ -275,7 +275,7 @@ class FaultyFamilyTest {
 
     /** The operator's own words name the tensor by what it was made from, not by a number. */
     @Test
-    void operandsThatDoNotFitAreNamedByTheirWeight() {
+    void mismatchedOperandsAreNamedByTheirWeight() {
         VarveException refusal =
                 refusal(
                         "outputColumns",
@@ -301,7 +301,7 @@ class FaultyFamilyTest {
     }
 
     @Test
-    void aBoundaryThatNobodyTakesIsRefused() {
+    void unusedBoundaryIsRefused() {
         int cut = model.cuts().getFirst();
         String weight = "blk." + cut + ".attn_norm.weight";
 

@@ -93,7 +93,7 @@ class KillTest {
     @ParameterizedTest
     @SomeFamilies(first = 0)
     @ByDay(1)
-    void aKillDuringDecodeChangesNoToken(Family family) throws Exception {
+    void killDuringDecodeChangesNoToken(Family family) throws Exception {
         try (FragileModel model = load(family, 1)) {
             for (int kill = 0; kill < killsPerFamily(); kill++) {
                 int[] prompt = model.tokens(70 + 5 * kill, kill);
@@ -113,7 +113,7 @@ class KillTest {
     @ParameterizedTest
     @SomeFamilies(first = 3, of = 4)
     @Tag("nightly")
-    void aKillOfAProcessThatHoldsPagesChangesNoToken(Family family) throws Exception {
+    void killOfAProcessWithPagesChangesNoToken(Family family) throws Exception {
         PagePolicy policy = family.ordinal() % 2 == 0 ? PagePolicy.QK : PagePolicy.LRU;
         ModelSettings pooled =
                 Cpu.settings(CONTEXT, 1, Cpu.Q8_0)
@@ -141,7 +141,7 @@ class KillTest {
     @ParameterizedTest
     @SomeFamilies(first = 1, of = 4)
     @Tag("nightly")
-    void aKillDuringPrefillChangesNoToken(Family family) throws Exception {
+    void killDuringPrefillChangesNoToken(Family family) throws Exception {
         try (FragileModel model = load(family, 1)) {
             for (int kill = 0; kill < killsPerFamily(); kill++) {
                 int[] prompt = model.tokens(1300 + kill, kill);
@@ -159,7 +159,7 @@ class KillTest {
 
     @Test
     @Tag("nightly")
-    void aKillWhileItLoadsAgainDelaysTheTokensOnly() throws Exception {
+    void killDuringReloadOnlyDelaysTokens() throws Exception {
         try (FragileModel model = load(Family.QWEN35, 1)) {
             for (int kill = 0; kill < KILLS; kill++) {
                 int[] prompt = model.tokens(80 + kill, kill);
@@ -182,7 +182,7 @@ class KillTest {
 
     @Test
     @Tag("nightly")
-    void killsDuringTheFirstLoadDelayItOnly() throws Exception {
+    void killsDuringTheFirstLoadOnlyDelayIt() throws Exception {
         FragileLink link = new FragileLink(program.child("first"));
         link.plan(FragileLink::kill);
         link.plan(killed -> Thread.startVirtualThread(killed::kill));
@@ -200,7 +200,7 @@ class KillTest {
     /** Before it listens; its launcher is not killed again. */
     @Test
     @Tag("nightly")
-    void aKillBeforeTheFirstLoadDelaysItOnly() throws Exception {
+    void killBeforeTheFirstLoadOnlyDelaysIt() throws Exception {
         Path mark = installation.resolve("killed");
         List<String> command = new ArrayList<>();
         command.addAll(
@@ -220,7 +220,7 @@ class KillTest {
     }
 
     @Test
-    void aProcessThatCannotStartIsTold() throws Exception {
+    void processThatCannotStartIsReported() throws Exception {
         FragileLink link =
                 new FragileLink(
                         program.child(
@@ -264,7 +264,7 @@ class KillTest {
     @ParameterizedTest
     @MethodSource("sampled")
     @Tag("nightly")
-    void twoSampledRequestsGoOnWithTheSameDraws(Family family) throws Exception {
+    void twoSampledRequestsContinueWithTheSameRandomNumbers(Family family) throws Exception {
         ModelSettings settings = Cpu.settings(CONTEXT, 2, Cpu.Q8_0);
         try (FragileModel model = load(family, settings)) {
             int[] first = model.tokens(60, 1);
@@ -286,7 +286,7 @@ class KillTest {
 
     @Test
     @Tag("nightly")
-    void aDeathIsNoticedWithoutARequestAndTheNextOneIsAnswered() throws Exception {
+    void killIsDetectedWithoutARequestAndTheNextOneSucceeds() throws Exception {
         try (FragileModel model = load(Family.QWEN35, 1)) {
             for (int kill = 1; kill <= KILLS; kill++) {
                 int[] prompt = model.tokens(50, kill);
@@ -302,7 +302,7 @@ class KillTest {
 
     @Test
     @Tag("nightly")
-    void aProcessThatHangsIsReplaced() throws Exception {
+    void hangingProcessIsReplaced() throws Exception {
         try (FragileModel model = load(Family.LAGUNA, 1)) {
             int[] prompt = model.tokens(90, 5);
             int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
@@ -318,7 +318,7 @@ class KillTest {
 
     @Test
     @Tag("nightly")
-    void nonsenseOnTheConnectionIsAsGoodAsADeath() throws Exception {
+    void malformedFramesCountAsALostShard() throws Exception {
         SpoiltTransport transport = new SpoiltTransport();
         FragileLink link =
                 new FragileLink(
@@ -344,7 +344,7 @@ class KillTest {
     }
 
     @Test
-    void aPeerThatIsNoShardIsRefused() throws Exception {
+    void peerThatIsNoShardIsRefused() throws Exception {
         Path socket = installation.resolve("nobody");
         try (Listener listener =
                 new UnixTransport().listen(socket.toString(), TransportOptions.defaults())) {
@@ -388,7 +388,7 @@ class KillTest {
 
     @Test
     @Tag("nightly")
-    void aShardThatCannotComeBackEndsRequestsAndServesAgainOnceItCan() throws Exception {
+    void permanentlyLostShardFailsRequestsAndRecoversLater() throws Exception {
         ModelSettings settings =
                 Cpu.settings(CONTEXT, 1, Cpu.F16)
                         .with(

@@ -49,7 +49,7 @@ class MixedDevicesTest {
 
     @ParameterizedTest
     @MethodSource("models")
-    void everyArrangementGivesTheLogitsOfTheProcessor(
+    void everyPlacementMatchesTheLogitsOfTheProcessor(
             Family family, int seed, TensorType type, TestReporter reporter) throws Exception {
         Vulkan.device();
         ComputeDevice cpu = Cpu.device();

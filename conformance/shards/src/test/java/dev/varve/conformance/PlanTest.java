@@ -73,7 +73,7 @@ class PlanTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 3})
-    void everyFamilyIsMeasuredOnceAndCutWhereItMayBe(Family family) throws Exception {
+    void everyFamilyIsMeasuredOnceAndSplitWhereAllowed(Family family) throws Exception {
         Path file = family.odd(3).write(folder);
         ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);
 
@@ -91,7 +91,7 @@ class PlanTest {
     }
 
     @Test
-    void anotherBuildOfThePluginsIsMeasuredAnew() throws Exception {
+    void changedPluginBuildIsMeasuredAgain() throws Exception {
         Path file = Family.LAGUNA.odd(3).write(folder);
         ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);
         Path first = Files.writeString(folder.resolve("first.jar"), "one build");
@@ -110,7 +110,7 @@ class PlanTest {
 
     @ParameterizedTest
     @EnumSource
-    void theShardsOfAPlanTogetherHoldTheCachesOfTheWhole(Family family) throws Exception {
+    void shardsOfAPlanTogetherHoldTheCachesOfTheWholeModel(Family family) throws Exception {
         Path file = family.odd(3).write(folder);
         ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);
         GgufFile gguf = GgufFile.open(file);

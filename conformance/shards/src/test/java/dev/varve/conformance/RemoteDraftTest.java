@@ -101,7 +101,7 @@ class RemoteDraftTest {
     }
 
     @Test
-    void itGuessesWhatItWouldGuessHere() throws Exception {
+    void remoteDraftsEqualLocalDrafts() throws Exception {
         DraftPair pair = DraftPair.of(Family.QWEN35, models);
         try (DflashSpeculator here = pair.local();
                 RemoteDraft there = pair.remote(program.child("alike"))) {
@@ -148,7 +148,7 @@ class RemoteDraftTest {
     @ParameterizedTest
     @SomeFamilies(first = 0, of = 4)
     @Tag("nightly")
-    void tokensAndAcceptanceAreThoseOfALocalDraft(Family family) throws Exception {
+    void outputAndAcceptanceEqualThoseOfALocalDraft(Family family) throws Exception {
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         DraftPair pair = DraftPair.of(family, models);
         requireAlike(pair, SamplingOptions.greedy());
@@ -201,19 +201,19 @@ class RemoteDraftTest {
 
     @Test
     @Tag("nightly")
-    void aDraftThatDiesCostsGuessesOnlyAndComesBack() throws Exception {
+    void killedDraftCostsDraftTokensOnlyAndRecovers() throws Exception {
         mishaps(FragileLink::kill);
     }
 
     @Test
     @Tag("nightly")
-    void aDraftThatHangsCostsGuessesOnlyAndComesBack() throws Exception {
+    void hangingDraftCostsDraftTokensOnlyAndRecovers() throws Exception {
         mishaps(FragileLink::freeze);
     }
 
     @Test
     @Tag("nightly")
-    void nonsenseOnTheConnectionIsAsGoodAsADeath() throws Exception {
+    void malformedFramesCountAsALostDraft() throws Exception {
         SpoiltTransport transport = new SpoiltTransport();
         FragileLink link =
                 new FragileLink(
@@ -262,7 +262,7 @@ class RemoteDraftTest {
 
     @Test
     @Tag("nightly")
-    void aDraftThatNeverComesBackLeavesAPlainModel() throws Exception {
+    void permanentlyLostDraftLeavesPlainDecoding() throws Exception {
         DraftPair pair = DraftPair.of(Family.LAGUNA, models);
         FragileLink link = new FragileLink(program.child("gone"));
         int[] prompt = pair.spec().tokens(90, 8);
@@ -283,7 +283,7 @@ class RemoteDraftTest {
 
     @Test
     @Tag("nightly")
-    void anotherFileOfTheSameNameIsRefused() throws Exception {
+    void differentFileOfTheSameNameIsRefused() throws Exception {
         DraftPair pair = DraftPair.of(Family.GEMMA4, models);
         DraftLoadRequest request = pair.request();
         DraftLoadRequest other =
@@ -316,7 +316,7 @@ class RemoteDraftTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @ByDay(1)
-    void otherWeightsOfTheSameHeaderAreRefused(boolean target, @TempDir Path here)
+    void differentWeightsWithTheSameHeaderAreRefused(boolean target, @TempDir Path here)
             throws Exception {
         DraftPair pair = DraftPair.of(Family.GEMMA4, models);
         Path draft = pair.draft().file().path();

@@ -117,7 +117,7 @@ class RemoteTextScorerTest {
     }
 
     @Test
-    void itFindsWhatItWouldFindHere() throws Exception {
+    void remoteScoresEqualLocalScores() throws Exception {
         List<LayerwiseTextScorer.ScoringOptions> looks =
                 List.of(look(0, 4, false), look(3, 4, true));
         for (Path file :
@@ -146,7 +146,7 @@ class RemoteTextScorerTest {
     }
 
     @Test
-    void severalServersUseOneProcess() throws Exception {
+    void severalServersShareOneProcess() throws Exception {
         int[] text = text(300, 2);
         try (ListeningShard shard = ListeningShard.start(program);
                 LocalTextScorer here = here(small, look(0, 4, false));
@@ -161,19 +161,19 @@ class RemoteTextScorerTest {
 
     @Test
     @Tag("nightly")
-    void oneThatDiesCostsTheTextAtHandAndComesBack() throws Exception {
+    void killedScorerCostsOnlyTheCurrentTextAndRecovers() throws Exception {
         mishap(new FragileLink(program.child("dies")), FragileLink::kill);
     }
 
     @Test
     @Tag("nightly")
-    void oneThatHangsCostsTheTextAtHandAndComesBack() throws Exception {
+    void hangingScorerCostsOnlyTheCurrentTextAndRecovers() throws Exception {
         mishap(new FragileLink(program.child("hangs")), FragileLink::freeze);
     }
 
     @Test
     @Tag("nightly")
-    void nonsenseOnTheConnectionIsAsGoodAsADeath() throws Exception {
+    void malformedFramesCountAsALostScorer() throws Exception {
         SpoiltTransport transport = new SpoiltTransport();
         FragileLink link =
                 new FragileLink(
@@ -223,7 +223,7 @@ class RemoteTextScorerTest {
 
     @Test
     @Tag("nightly")
-    void whileItIsGoneTextsAreRefusedAtOnceAndLaterOnesAreRead() throws Exception {
+    void whileTheScorerIsDownTextsAreRefusedAtOnce() throws Exception {
         FragileLink link = new FragileLink(program.child("gone"));
         int[] text = text(60, 5);
         try (RemoteTextScorer there = open("cpu:0@process", link, request())) {
@@ -244,7 +244,7 @@ class RemoteTextScorerTest {
 
     @Test
     @Tag("nightly")
-    void aTextThatNobodyWaitsForIsLeftAndTheNextOneIsRead() throws Exception {
+    void cancelledScanStopsAndTheNextOneRuns() throws Exception {
         int[] text = text(60, 6);
         try (RemoteTextScorer there = open("cpu:0@process", program.child("left"), request())) {
             float[] expected = there.read(text, PATIENT);
@@ -261,7 +261,7 @@ class RemoteTextScorerTest {
 
     @Test
     @Tag("nightly")
-    void aFileThatIsCutShortThereIsRefusedByName() throws Exception {
+    void truncatedRemoteFileIsRefusedByName() throws Exception {
         Path file = models.resolve("short.gguf");
         Files.copy(small, file, StandardCopyOption.REPLACE_EXISTING);
         TextScorerLoadRequest request =
@@ -279,7 +279,7 @@ class RemoteTextScorerTest {
 
     @Test
     @Tag("nightly")
-    void anotherFileOfTheSameNameIsRefused() {
+    void differentFileOfTheSameNameIsRefused() {
         TextScorerLoadRequest request = request();
         ShardLoadRequest.Model model = request.model();
         VarveException refusal =
@@ -303,7 +303,7 @@ class RemoteTextScorerTest {
     /** As after further training: only the last layer of the process's file differs. */
     @Test
     @Tag("nightly")
-    void otherWeightsOfTheSameHeaderAreRefused(@TempDir Path here) throws Exception {
+    void differentWeightsWithTheSameHeaderAreRefused(@TempDir Path here) throws Exception {
         Path own = OtherWeights.copy(small, here, "blk.3.ffn_down.weight");
         TextScorerLoadRequest request =
                 request(own, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);

@@ -82,7 +82,7 @@ class RestoredRemoteDraftTest {
     @ParameterizedTest
     @MethodSource("restored")
     @Tag("nightly")
-    void behindAPromptOnDiskItGuessesAsIfNothingHadHappened(Family family) throws Exception {
+    void draftsAfterARestoredPromptEqualThoseAfterAPrefill(Family family) throws Exception {
         DraftPair pair =
                 DraftPair.of(family, models)
                         .with(

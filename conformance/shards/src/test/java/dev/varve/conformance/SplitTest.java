@@ -109,7 +109,7 @@ class SplitTest {
         "QWEN3, 9"
     })
     @ByDay({3, 6})
-    void everyCutInTwoAnswersLikeTheWholeModel(Family family, long seed) throws Exception {
+    void everySplitInTwoMatchesTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
 
         for (int cut : sample.split(BoundaryType.F32).cuts()) {
@@ -124,7 +124,7 @@ class SplitTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 9"})
     @ByDay({2, 5})
-    void threeAndFourPartsAnswerLikeTheWholeModel(Family family, long seed) throws Exception {
+    void threeAndFourPartsMatchTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
         SplittableRandom random = new SplittableRandom(TestSeed.of(seed));
 
@@ -158,7 +158,7 @@ class SplitTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
     @ByDay(5)
-    void narrowBoundariesCostLittle(Family family, long seed) throws Exception {
+    void narrowBoundaryTypesCostLittleAccuracy(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed, TensorType.F32), seed);
 
         double[] f16 = errors(sample, BoundaryType.F16);

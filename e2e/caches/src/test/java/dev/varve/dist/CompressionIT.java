@@ -152,7 +152,7 @@ class CompressionIT {
     }
 
     @Test
-    void theClientIsToldAndTheAnswerIsFound() throws Exception {
+    void compressionIsReportedAndTheRelevantTextIsKept() throws Exception {
         // A text of its own: the server keeps what it compressed for other tests.
         ChatCompletion answer = ask(server, chat(1).build());
 
@@ -166,7 +166,7 @@ class CompressionIT {
     }
 
     @Test
-    void aStreamTellsAtItsEnd() throws Exception {
+    void streamReportsCompressionInItsLastChunk() throws Exception {
         StringBuilder text = new StringBuilder();
         Optional<JsonNode> told = Optional.empty();
         OpenAIClient client = client(server);
@@ -194,7 +194,7 @@ class CompressionIT {
     }
 
     @Test
-    void allOfThePromptGivesTheAnswerOfThePromptAsItIs() throws Exception {
+    void keepRatioOfOneEqualsNoCompression() throws Exception {
         ChatCompletionCreateParams off =
                 chat().putAdditionalBodyProperty("prefill_compression", JsonValue.from("off"))
                         .logprobs(true)
@@ -213,7 +213,7 @@ class CompressionIT {
 
     @Test
     @Tag("nightly")
-    void theSameStaysOnASplitModel() throws Exception {
+    void splitModelKeepsTheSameTokens() throws Exception {
         ChatCompletion expected = ask(server, chat().build());
         try (Varve.Server split = serve("--target-devices", "cpu:0,cpu:0@process")) {
             ChatCompletion found = ask(split, chat().build());
@@ -229,7 +229,7 @@ class CompressionIT {
     /** The restarted server reads the first turn again, and finds what was computed for it. */
     @Test
     @Tag("nightly")
-    void aConversationGoesOnAfterAKill() throws Exception {
+    void conversationContinuesAfterAKill() throws Exception {
         Object[] kept = {"--kv-cache-dir", folder.resolve("kept"), "--cache-ram", "64M"};
         ChatCompletionCreateParams second =
                 chat().addAssistantMessage("The code of the lamp is 4711.")
@@ -266,7 +266,7 @@ class CompressionIT {
     }
 
     @Test
-    void aDrafterThatIsCutShortIsRefused() throws Exception {
+    void truncatedDrafterIsRefused() throws Exception {
         byte[] whole =
                 Files.readAllBytes(Varve.INSTALLATION.resolve("models/varve-demo-drafter.gguf"));
         Path cut = folder.resolve("cut.gguf");
@@ -291,7 +291,7 @@ class CompressionIT {
 
     @Test
     @Tag("nightly")
-    void anotherServerGetsTheShorterPrompt() throws Exception {
+    void upstreamServerGetsTheCompressedPrompt() throws Exception {
         try (Varve.Server upstream = varve.serve("--model", DemoFamily.QWEN35.reference());
                 Varve.Server front =
                         varve.serve(

@@ -84,7 +84,7 @@ class DiskCacheIT {
 
     @ParameterizedTest
     @MethodSource("models")
-    void aPromptOfAKilledServerIsRestoredUnderAnySplit(String model) throws Exception {
+    void promptOfAKilledServerIsRestoredUnderAnySplit(String model) throws Exception {
         Answer first;
         Answer other;
         try (Varve.Server server =
@@ -119,7 +119,7 @@ class DiskCacheIT {
 
     @Test
     @Tag("nightly")
-    void aServerThatEndsWritesItsPromptsFirst() throws Exception {
+    void stoppingServerWritesItsPrefixesFirst() throws Exception {
         Answer first;
         try (Varve.Server server = keeping("qwen35")) {
             first = ask(server, 1);
@@ -133,7 +133,7 @@ class DiskCacheIT {
 
     @Test
     @Tag("nightly")
-    void aSecondServerMayReadButNotWrite() throws Exception {
+    void secondServerMayReadButNotWrite() throws Exception {
         try (Varve.Server server = keeping("qwen35")) {
             Answer first = ask(server, 1);
             CLIENT.awaitWritten(server);
@@ -158,7 +158,7 @@ class DiskCacheIT {
 
     @Test
     @Tag("nightly")
-    void aCacheWithoutHostMemoryIsRefused() throws Exception {
+    void diskCacheWithoutHostMemoryIsRefused() throws Exception {
         Varve varve = new Varve(Varve.INSTALLATION, home);
 
         for (String store :
@@ -173,7 +173,7 @@ class DiskCacheIT {
 
     @Test
     @Tag("nightly")
-    void aKeyThatIsTooShortIsRefused() throws Exception {
+    void shortKeyIsRefused() throws Exception {
         Path key = Files.writeString(folder.resolve("key"), "short");
 
         Varve.Outcome outcome =

@@ -72,7 +72,7 @@ class DiskKillIT {
     }
 
     @Test
-    void aKillCostsNoTokenAndNothingThatWasWritten() throws Exception {
+    void killLosesNoTokenAndNoStoredPrefix() throws Exception {
         List<Integer> asked;
         try (Varve.Server server = keeping()) {
             chat.ask(server, OLDEST, 0);

@@ -79,7 +79,7 @@ class DiskTroubleIT {
 
     /** A store is 4 MiB here, so that another one is due after a few prompts. */
     @Test
-    void aServerWhoseFolderIsDeletedAnswersAsBefore() throws Exception {
+    void deletedFolderDoesNotAffectResponses() throws Exception {
         try (Varve.Server server = keeping("--kv-cache-budget", "64M")) {
             Answer before = CLIENT.ask(server, 0, 0);
             CLIENT.awaitWritten(server);
@@ -114,7 +114,7 @@ class DiskTroubleIT {
     }
 
     @Test
-    void aFolderThatCannotBeWrittenIsRefusedByItsName() throws Exception {
+    void unwritableFolderIsRefusedByName() throws Exception {
         Files.createDirectory(
                 kept,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("r-xr-xr-x")));
@@ -124,14 +124,14 @@ class DiskTroubleIT {
     }
 
     @Test
-    void aFileInThePlaceOfTheFolderIsRefusedByItsName() throws Exception {
+    void fileInPlaceOfTheFolderIsRefusedByName() throws Exception {
         Files.writeString(kept, "no folder");
 
         assertTells("--kv-cache-dir: " + kept + " cannot be used", refused());
     }
 
     @Test
-    void aFolderKeepsToTheKeyItWasBegunWith() throws Exception {
+    void folderWithAnotherKeyIsRefused() throws Exception {
         Path key = Files.writeString(folder.resolve("key"), "17".repeat(32));
         Path other = Files.writeString(folder.resolve("other"), "18".repeat(32));
         Answer first;
@@ -155,7 +155,7 @@ class DiskTroubleIT {
     }
 
     @Test
-    void aHeadThatPromptsHaveInCommonIsWrittenOnce() throws Exception {
+    void sharedPrefixIsStoredOnce() throws Exception {
         List<Answer> cold = new ArrayList<>();
         long copied;
         try (Varve.Server server = keeping()) {

@@ -112,7 +112,7 @@ class PagingIT {
     }
 
     @Test
-    void whatLeftThePoolIsFoundByWhatIsAskedForAndNotByAge() throws Exception {
+    void evictedPagesAreRecalledByRelevanceAndNotByAge() throws Exception {
         String question = longText("the mill", 7381);
         JsonNode byQueries;
         try (Varve.Server server = serve("--kvflash", POOL, "--parallel", 1)) {
@@ -140,7 +140,7 @@ class PagingIT {
 
     @Test
     @Tag("nightly")
-    void aSplitOverAProcessAnswersLikeTheWholeModelAndGoesOnUnsplit() throws Exception {
+    void splitOverAProcessEqualsTheWholeModelAndResumesUnsplit() throws Exception {
         String question = longText("the tower", 4926);
         JsonNode whole;
         try (Varve.Server server = serve("--kvflash", POOL)) {

@@ -80,7 +80,7 @@ class RemoteDraftIT {
     }
 
     @Test
-    void answersAreThoseWithoutADraft() throws Exception {
+    void outputEqualsPlainDecoding() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         String model = DemoFamily.QWEN35.reference();
         Varve varve = new Varve(Varve.INSTALLATION, folder);
@@ -127,7 +127,7 @@ class RemoteDraftIT {
     }
 
     @Test
-    void aDraftBehindGrpcGuessesAsItWouldHere() throws Exception {
+    void draftOverGrpcDraftsLikeALocalOne() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         Varve varve = new Varve(Varve.INSTALLATION, folder);
         try (Varve.Server shard = varve.shard("grpc:127.0.0.1:0", "--device", "cpu:0")) {
@@ -139,7 +139,7 @@ class RemoteDraftIT {
     }
 
     @Test
-    void besideAVulkanDeviceInAProcessOfItsOwnTheDraftGuessesAsItWouldHere() throws Exception {
+    void remoteDraftBesideAVulkanDeviceDraftsLikeALocalOne() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         Varve varve = new Varve(Varve.INSTALLATION, folder);
         String devices = varve.run("devices").out();

@@ -110,14 +110,14 @@ class RemoteDrafterIT {
     }
 
     @Test
-    void promptsAreShortenedAsTheyWouldBeHere() throws Exception {
+    void remoteDrafterCompressesLikeALocalOne() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         requireAlike(new Varve(Varve.INSTALLATION, folder), "cpu:0@process");
     }
 
     /** Of a chat that went on, what stays is what its first turn was cut to. */
     @Test
-    void whatWouldStayIsShownFromThereToo() throws Exception {
+    void remoteDrafterServesCompressionPreviews() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         ObjectNode chat = JSON.createObjectNode();
         ArrayNode messages = chat.putArray("messages");
@@ -150,7 +150,7 @@ class RemoteDrafterIT {
     }
 
     @Test
-    void behindGrpcAsWell() throws Exception {
+    void grpcDrafterCompressesAsWell() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         Varve varve = new Varve(Varve.INSTALLATION, folder);
         try (Varve.Server shard = varve.shard("grpc:127.0.0.1:0", "--device", "cpu:0")) {
@@ -159,7 +159,7 @@ class RemoteDrafterIT {
     }
 
     @Test
-    void aReaderThatDiesCostsTheShorteningAloneUntilItIsBack() throws Exception {
+    void killedDrafterDisablesCompressionUntilItRecovers() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         Varve varve = new Varve(Varve.INSTALLATION, folder);
         List<ProcessHandle> children;
@@ -191,7 +191,7 @@ class RemoteDrafterIT {
     }
 
     @Test
-    void whoIsNotThereIsNamedAtTheStart() throws Exception {
+    void unreachableDrafterIsNamedAtStart() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         String nowhere = "cpu:0@unix:" + folder.resolve("nowhere");
 

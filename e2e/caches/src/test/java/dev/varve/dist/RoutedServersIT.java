@@ -106,7 +106,7 @@ class RoutedServersIT {
     }
 
     @Test
-    void twoServersHitAsOneDoesAndLoseNothingWithOneOfThem() throws Exception {
+    void twoServersHitLikeOneAndSurviveALoss() throws Exception {
         Varve varve = new Varve(Varve.INSTALLATION, home);
         Outcome alone;
         try (Varve.Server only = serve(varve, "2G")) {

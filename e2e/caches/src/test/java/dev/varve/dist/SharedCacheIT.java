@@ -71,7 +71,7 @@ class SharedCacheIT {
     }
 
     @Test
-    void theSecondServersFirstTurnGoesOnWithWhatTheFirstComputed() throws Exception {
+    void secondServerResumesFromThePrefixOfTheFirst() throws Exception {
         try (Varve.Server first = serve(store.port());
                 StallingProxy proxy = new StallingProxy(store.port());
                 Varve.Server second =
@@ -107,7 +107,7 @@ class SharedCacheIT {
 
     @Test
     @Tag("nightly")
-    void aServerStartsWithoutItsStoreAndTellsRoutersWhatItHas() throws Exception {
+    void serverStartsWithoutItsStoreAndPublishesCacheEvents() throws Exception {
         int gone;
         int events;
         try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -126,7 +126,7 @@ class SharedCacheIT {
 
     @Test
     @Tag("nightly")
-    void aStoreThatNoPluginKnowsIsRefusedWithoutItsPassword() throws Exception {
+    void unknownStoreSchemeIsRefusedWithoutShowingThePassword() throws Exception {
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, home)
                         .run(

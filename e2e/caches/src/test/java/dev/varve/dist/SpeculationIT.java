@@ -155,7 +155,7 @@ class SpeculationIT {
     }
 
     @Test
-    void guessesThatAreRightSaveStepsAndChangeNothing() throws Exception {
+    void acceptedDraftTokensSaveStepsAndDoNotChangeTheOutput() throws Exception {
         for (String prompt : PROMPTS) {
             JsonNode answer = assertSame(greedy(prompt));
 
@@ -174,7 +174,7 @@ class SpeculationIT {
     }
 
     @Test
-    void sampledAnswersAreTheSameToo() throws Exception {
+    void sampledOutputIsTheSame() throws Exception {
         for (String prompt : PROMPTS) {
             assertSame(sampled(prompt));
             assertSame(sampled(prompt).put("n", 2).put("repetition_penalty", 1.1));
@@ -192,7 +192,7 @@ class SpeculationIT {
 
     /** The last token may lie anywhere in a block of draft tokens. */
     @Test
-    void theLimitOfTokensIsKeptWithinABlock() throws Exception {
+    void tokenLimitHoldsWithinABlock() throws Exception {
         for (int tokens = 1; tokens <= 2 * (WIDTH + 1); tokens++) {
             JsonNode answer = assertSame(greedy(PROMPTS.getFirst()).put("max_tokens", tokens));
 
@@ -202,7 +202,7 @@ class SpeculationIT {
     }
 
     @Test
-    void aStopStringEndsAnAnswerWithinABlock() throws Exception {
+    void stopStringEndsAResponseWithinABlock() throws Exception {
         String text = complete(plain, greedy(PROMPTS.getFirst())).at("/choices/0/text").asString();
         for (int begin = 0; begin + 6 < text.length(); begin += 5) {
             ObjectNode body = greedy(PROMPTS.getFirst());
@@ -216,7 +216,7 @@ class SpeculationIT {
 
     /** The draft tokens are the earlier answer to the same question and the end token after it. */
     @Test
-    void anEndTokenEndsAnAnswerWithinABlock() throws Exception {
+    void endTokenEndsAResponseWithinABlock() throws Exception {
         for (String question : List.of("What is 7 + 5?", "What is Varve?", "Hello!")) {
             ObjectNode body = JSON.createObjectNode().put("temperature", 0);
             ArrayNode messages = body.putArray("messages");
@@ -237,7 +237,7 @@ class SpeculationIT {
     }
 
     @Test
-    void aRequestMayDoWithoutGuesses() throws Exception {
+    void requestMayDisableDrafts() throws Exception {
         for (ObjectNode body :
                 List.of(
                         greedy(PROMPTS.getFirst()).put("speculative", false),
@@ -251,7 +251,7 @@ class SpeculationIT {
     }
 
     @Test
-    void aRequestMayLimitGuesses() throws Exception {
+    void requestMayLimitDrafts() throws Exception {
         JsonNode answer = assertSame(greedy(PROMPTS.getFirst()).put("draft_max", 2));
 
         int drafted = timing(answer, "draft_tokens");
@@ -259,7 +259,7 @@ class SpeculationIT {
     }
 
     @Test
-    void contradictionsAreRefusedByTheField() throws Exception {
+    void contradictoryFieldsAreRefusedByName() throws Exception {
         HttpResponse<String> response =
                 send(
                         guessing,
@@ -273,7 +273,7 @@ class SpeculationIT {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void theOpenAiClientHearsTheSameAtOnceAndAsAStream(boolean sampled) {
+    void openAiClientGetsTheSameWithAndWithoutStreaming(boolean sampled) {
         ChatCompletionCreateParams chat =
                 ChatCompletionCreateParams.builder()
                         .model(DemoFamily.QWEN35.model())
@@ -315,7 +315,7 @@ class SpeculationIT {
     }
 
     @Test
-    void requestsThatAreDecodedTogetherGetTheAnswersThatTheyGetAlone() throws Exception {
+    void batchedRequestsEqualSingleOnes() throws Exception {
         List<ObjectNode> bodies = new ArrayList<>();
         for (String prompt : PROMPTS) {
             bodies.add(greedy(prompt));
@@ -343,7 +343,7 @@ class SpeculationIT {
     }
 
     @Test
-    void whatBecameOfGuessesIsMeasured() throws Exception {
+    void draftTokensAreCountedInMetrics() throws Exception {
         List<String> names =
                 List.of(
                         "varve_spec_draft_tokens_total",
@@ -387,7 +387,7 @@ class SpeculationIT {
 
     @Test
     @Tag("nightly")
-    void theCommandLineSaysTheSameAndHowItWent() throws Exception {
+    void commandLineGivesTheSameOutputAndReportsAcceptance() throws Exception {
         JsonNode expected = generate("--draft", "off");
 
         JsonNode answer = generate("--draft", "ngram", "--draft-width", WIDTH);
@@ -402,7 +402,7 @@ class SpeculationIT {
     /** The demo model's draft model proposes side branches, which are sometimes right. */
     @Test
     @Tag("nightly")
-    void guessesMayBranch() throws Exception {
+    void treeDraftsAreSupported() throws Exception {
         JsonNode expected = generate("--draft", "off");
 
         JsonNode chains = generate("--draft-width", 7);

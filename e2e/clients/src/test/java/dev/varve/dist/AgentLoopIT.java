@@ -89,14 +89,14 @@ class AgentLoopIT {
     @ParameterizedTest
     @EnumSource
     @Tag("nightly")
-    void threeRoundsOfToolsEndInAnAnswer(AgentFamily family) throws Exception {
+    void threeToolRoundsEndInAResponse(AgentFamily family) throws Exception {
         runAgent(family, AgentLoopIT::askAtOnce);
     }
 
     @ParameterizedTest
     @EnumSource
     @ByDay(2)
-    void streamedRoundsOfToolsEndInAnAnswer(AgentFamily family) throws Exception {
+    void streamedToolRoundsEndInAResponse(AgentFamily family) throws Exception {
         runAgent(family, AgentLoopIT::askForAStream);
     }
 

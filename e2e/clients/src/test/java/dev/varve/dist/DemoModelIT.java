@@ -87,7 +87,7 @@ class DemoModelIT {
     }
 
     @Test
-    void aServerWithoutAModelSaysWhatItServesAndHowToTalkToIt() throws Exception {
+    void serverWithoutAModelFlagReportsItsModelAndUsage() throws Exception {
         try (Varve.Server server = DemoFamily.QWEN35.serve(varve())) {
             assertTrue(
                     server.err()
@@ -124,7 +124,7 @@ class DemoModelIT {
     @ParameterizedTest
     @EnumSource
     @ByDay(3)
-    void aMessageIsAnsweredOnTheCommandLine(DemoFamily family) throws Exception {
+    void commandLineChatRepliesToAMessage(DemoFamily family) throws Exception {
         family.requireInstalled();
 
         Varve.Outcome outcome =
@@ -143,7 +143,7 @@ class DemoModelIT {
     @ParameterizedTest
     @EnumSource
     @ByDay(1)
-    void mostQuestionsAreAnsweredRightly(DemoFamily family, TestReporter reporter)
+    void mostQuestionsGetTheRightResponse(DemoFamily family, TestReporter reporter)
             throws Exception {
         family.requireInstalled();
         List<DemoQuestion> questions =
@@ -200,7 +200,7 @@ class DemoModelIT {
     @ParameterizedTest
     @EnumSource
     @ByDay(2)
-    void aChatOfThreeTurnsRemembersTheName(DemoFamily family) throws Exception {
+    void chatOfThreeTurnsRemembersTheName(DemoFamily family) throws Exception {
         try (Varve.Server server = family.serve(varve())) {
             withClient(
                     server,
@@ -233,7 +233,7 @@ class DemoModelIT {
     @ParameterizedTest
     @EnumSource
     @Tag("nightly")
-    void aToolIsCalledAndItsResultTold(DemoFamily family) throws Exception {
+    void toolIsCalledAndItsResultIsReported(DemoFamily family) throws Exception {
         try (Varve.Server server = family.serve(varve())) {
             withClient(
                     server,

@@ -40,7 +40,7 @@ class DemoQuestionTest {
         "Java 125, false",
         "Java, false"
     })
-    void allWordsOfOneListMakeARightAnswer(String text, boolean right) throws Exception {
+    void responseWithAllWordsOfOneListIsCorrect(String text, boolean right) throws Exception {
         String message = "{\"content\": \"" + text + "\"}";
 
         assertEquals(
@@ -57,7 +57,7 @@ class DemoQuestionTest {
                 "f | {\"days\": 3, \"city\": \"Bern\"} | false",
                 "f | {\"city\": \"Bern\"} | false"
             })
-    void theFirstCallMustBeTheRightOne(String name, String arguments, boolean right)
+    void firstToolCallMustBeTheExpectedOne(String name, String arguments, boolean right)
             throws Exception {
         JsonMapper json = JsonMapper.shared();
         var message = json.createObjectNode().putNull("content");
@@ -81,14 +81,14 @@ class DemoQuestionTest {
                 "[\"name\", \"Anna\"] | false",
                 "Anna: {\"name\": \"Anna\"} | false"
             })
-    void anObjectAndNothingElseIsJson(String text, boolean right) throws Exception {
+    void jsonObjectAloneIsJson(String text, boolean right) throws Exception {
         var message = JsonMapper.shared().createObjectNode().put("content", text);
 
         assertEquals(right, questions().getLast().isAnsweredBy(message));
     }
 
     @Test
-    void whatWasAskedIsSentWithoutChance() throws Exception {
+    void questionsAreSentWithGreedySampling() throws Exception {
         assertEquals(
                 "{\"messages\":[],\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],"
                     + "\"temperature\":0,\"max_tokens\":160}",

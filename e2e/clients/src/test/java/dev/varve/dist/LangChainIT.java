@@ -65,7 +65,7 @@ class LangChainIT {
     @ParameterizedTest
     @EnumSource(names = {"QWEN35", "GEMMA4", "LAGUNA"})
     @ByDay(1)
-    void clientsOfLangChainGetWhatTheyAskFor(AgentFamily family) throws Exception {
+    void langChainClientsPass(AgentFamily family) throws Exception {
         Varve varve = new Varve(Varve.INSTALLATION, folder);
         try (Varve.Server server = varve.serve("--model", family.write(folder))) {
             runAgent(asked -> whole(server, "gpt-4o", asked.thinks()).chat(asked.request()));

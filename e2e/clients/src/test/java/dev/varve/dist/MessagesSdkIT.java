@@ -57,7 +57,7 @@ class MessagesSdkIT {
     @ParameterizedTest
     @ValueSource(strings = {"demo:qwen35", "demo:gemma4", "demo:laguna"})
     @ByDay(2)
-    void theClientUnderstandsAnswersStreamsToolsAndErrors(String model) throws Exception {
+    void clientHandlesMessagesStreamsToolsAndErrors(String model) throws Exception {
         try (Varve.Server server =
                 new Varve(Varve.INSTALLATION, folder)
                         .serve("--model", model, "--threads", 2, "--cache-ram", "64M")) {

@@ -56,7 +56,7 @@ class ResponsesSdkIT {
     }
 
     @Test
-    void theClientUnderstandsAnswersStreamsToolsAndErrors() throws Exception {
+    void clientHandlesResponsesStreamsToolsAndErrors() throws Exception {
         try (Varve.Server server =
                 new Varve(Varve.INSTALLATION, folder)
                         .serve("--model", MODEL, "--threads", 2, "--cache-ram", "64M")) {

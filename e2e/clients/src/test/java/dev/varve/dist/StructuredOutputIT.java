@@ -76,7 +76,7 @@ class StructuredOutputIT {
     @ParameterizedTest
     @ValueSource(strings = {"demo:qwen35", "demo:gemma4", "demo:laguna"})
     @ByDay(3)
-    void clientsGetTheObjectsThatTheyAskFor(String model) throws Exception {
+    void clientsGetTheRequestedObjects(String model) throws Exception {
         Varve varve = new Varve(Varve.INSTALLATION, folder);
         try (Varve.Server server =
                 varve.serve("--model", model, "--threads", 2, "--cache-ram", "64M")) {

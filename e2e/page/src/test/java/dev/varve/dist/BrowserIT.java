@@ -88,7 +88,7 @@ class BrowserIT {
     }
 
     @Test
-    void aForeignPageReachesNothing() throws Exception {
+    void foreignPageIsBlocked() throws Exception {
         try (Varve.Server server = varve.serve("--model", model)) {
             String told = attack(server.url());
 
@@ -103,7 +103,7 @@ class BrowserIT {
 
     @Test
     @Tag("nightly")
-    void aPageThatIsAllowedReachesAll() throws Exception {
+    void pageOfAnAllowedOriginIsServed() throws Exception {
         try (Varve.Server server = varve.serve("--model", model, "--cors-origin", origin())) {
             String told = attack(server.url());
 
@@ -116,7 +116,7 @@ class BrowserIT {
     /** DNS rebinding: the name of the page points to this machine, so it is one origin. */
     @Test
     @Tag("nightly")
-    void aNameThatPointsHereIsNotTheServers() throws Exception {
+    void foreignHostNameIsRefused() throws Exception {
         try (Varve.Server server = varve.serve("--model", model)) {
             int port = URI.create(server.url()).getPort();
             String rebound = "http://" + Browser.FOREIGN + ":" + port;
@@ -132,7 +132,7 @@ class BrowserIT {
 
     @Test
     @Tag("nightly")
-    void aUserMayOpenTheServersAddress() throws Exception {
+    void userMayOpenTheServerAddress() throws Exception {
         try (Varve.Server server = varve.serve("--model", model)) {
             String seen = browser.open(server.url() + "/v1/models");
 

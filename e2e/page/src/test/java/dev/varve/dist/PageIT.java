@@ -78,7 +78,7 @@ class PageIT {
     }
 
     @Test
-    void aQuestionIsAnsweredAndTellsWhatItTook() {
+    void questionGetsAResponseWithItsStatistics() {
         assertThat(tab.question()).isFocused();
         tab.askAndWait("What is 7 + 5?");
 
@@ -128,7 +128,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void aLongQuestionIsSeenBeingRead() {
+    void prefillProgressOfALongPromptIsShown() {
         AtomicReference<Route> asked = new AtomicReference<>();
         tab.page().route(ScriptedChat.ROUTE, asked::set);
         tab.page()
@@ -145,7 +145,7 @@ class PageIT {
     }
 
     @Test
-    void aToolIsCalledReadablyAndItsResultUsed() {
+    void toolCallIsShownAndItsResultUsed() {
         settings(
                 dialog -> {
                     fold(dialog, "Tools").click();
@@ -171,7 +171,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void settingsReachTheModel() throws Exception {
+    void settingsAreSentToTheModel() throws Exception {
         settings(
                 dialog -> {
                     dialog.getByLabel("System prompt").fill("Be brief.");
@@ -207,7 +207,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void anAnswerIsStoppedAndGoneOnWith() {
+    void responseIsStoppedAndContinued() {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         tab.page().keyboard().press("Escape");
@@ -228,7 +228,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void anAnswerOutlivesItsTab() {
+    void generationSurvivesTheTab() {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         String address = tab.page().url();
@@ -247,7 +247,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void aSecondTabWaitsForTheFirst() {
+    void secondTabWaitsForTheFirst() {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         ChatPage second = ChatPage.open(person, tab.page().url());
@@ -262,7 +262,7 @@ class PageIT {
     }
 
     @Test
-    void anAnswerWhoseStreamIsGoneIsContinued() {
+    void responseWithAnExpiredStreamIsContinued() {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(40);
         String address = tab.page().url();
@@ -296,7 +296,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void anAnswerGoesOnWhileOtherViewsAreLookedAt() {
+    void generationContinuesWhileOtherViewsAreOpen() {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         tab.page().getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Cache")).click();
@@ -312,7 +312,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void anEditedQuestionForgetsWhatCameAfterIt() {
+    void editedQuestionDiscardsLaterMessages() {
         tab.askAndWait("What is 7 + 5?");
         tab.askAndWait("What is 2 + 2?");
         tab.messages("user").first().hover();
@@ -335,7 +335,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void anAnswerIsRewrittenOrMadeAgain() {
+    void responseIsEditedOrRegenerated() {
         tab.askAndWait("What is 7 + 5?");
         tab.button("Edit response").click();
         tab.page().getByLabel("Edited message").fill("It is *twelve*.");
@@ -363,7 +363,7 @@ class PageIT {
     }
 
     @Test
-    void conversationsAreKeptUntilTheyAreDeleted() {
+    void conversationsAreStoredUntilDeleted() {
         tab.askAndWait("What is 7 + 5?");
         tab.button("New chat").click();
         assertThat(tab.messages("user")).hasCount(0);
@@ -403,7 +403,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void whoLookedBackFindsTheEndAgain() {
+    void scrolledViewReturnsToTheEnd() {
         ScriptedChat.answers(tab.page(), "", "A line.\n\n".repeat(80));
         tab.askAndWait("Tell me much");
         Locator end = tab.button("To the end");
@@ -426,7 +426,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void theModelThatIsChosenIsAsked() throws Exception {
+    void chosenModelGetsTheRequest() throws Exception {
         tab.page().route("**/v1/models", route -> ScriptedChat.lists(route, "first", "second"));
         tab.page().reload();
         Locator model = tab.page().locator("select.model");
@@ -443,7 +443,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void theKeyboardIsEnough() {
+    void keyboardNavigationIsComplete() {
         tab.question().fill("What is");
         tab.question().press("Shift+Enter");
         tab.page().keyboard().type("7 + 5?");
@@ -463,7 +463,7 @@ class PageIT {
 
     @Test
     @Tag("nightly")
-    void troubleIsToldInPlainWords() {
+    void errorsAreShownInPlainText() {
         ScriptedChat.refuses(tab.page(), 429, "queue_full", "64 requests wait");
         tab.ask("What is 7 + 5?");
         Locator error = tab.lastAnswer().locator(".error");

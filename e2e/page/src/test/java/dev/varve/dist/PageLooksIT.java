@@ -93,7 +93,7 @@ class PageLooksIT {
     }
 
     @Test
-    void itIsReadableInLightAndDarkAndByMachines() {
+    void pageIsAccessibleInLightAndDark() {
         try (BrowserContext person = browser.desktop()) {
             ChatPage tab = ChatPage.open(person, server.url());
             tab.picture("chat-empty");
@@ -126,7 +126,7 @@ class PageLooksIT {
     }
 
     @Test
-    void aTelephoneIsWideEnough() {
+    void pageFitsAPhone() {
         try (BrowserContext person = browser.phone()) {
             ChatPage tab = ChatPage.open(person, server.url());
             ScriptedChat.answers(tab.page(), "Let me think.", HOSTILE);
@@ -152,7 +152,7 @@ class PageLooksIT {
     }
 
     @Test
-    void theFirstLoadIsSmallAndQuick() {
+    void firstLoadIsSmallAndQuick() {
         double best = Double.MAX_VALUE;
         double work = Double.MAX_VALUE;
         for (int load = 0; load < 5; load++) {
@@ -197,7 +197,7 @@ class PageLooksIT {
     }
 
     @Test
-    void tokensAreShownAsTheyCome() {
+    void tokensAreShownOnArrival() {
         try (BrowserContext person = browser.desktop()) {
             person.addInitScript(
                     """

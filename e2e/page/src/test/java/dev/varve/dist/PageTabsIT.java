@@ -69,7 +69,7 @@ class PageTabsIT {
     }
 
     @Test
-    void tabsOfOneConversationSeeWhatTheOtherOneSays() {
+    void tabsOfOneConversationShareMessages() {
         tab.askAndWait("What is 7 + 5?");
         ChatPage second = ChatPage.open(person, tab.page().url());
         assertThat(second.messages("user")).hasCount(1);
@@ -90,7 +90,7 @@ class PageTabsIT {
     }
 
     @Test
-    void aTabMayStopWhatAnotherOneWrites() {
+    void tabMayStopAResponseOfAnotherTab() {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         ChatPage second = ChatPage.open(person, tab.page().url());
@@ -105,7 +105,7 @@ class PageTabsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"Delete “Count from 1 to 200.”", "Delete all"})
-    void whatOneTabDeletesAnotherOneDoesNotBringBack(String button) {
+    void deletedConversationIsNotRestoredByAnotherTab(String button) {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(20);
         ChatPage second = ChatPage.open(person, server.url());
@@ -125,7 +125,7 @@ class PageTabsIT {
     }
 
     @Test
-    void whileAnAnswerIsEditedTheNextQuestionIsAnswered() {
+    void questionSentWhileAResponseIsEditedGetsAResponse() {
         tab.askAndWait("What is 7 + 5?");
         tab.button("Edit response").click();
         tab.askAndWait("What is 2 + 2?");
@@ -143,7 +143,7 @@ class PageTabsIT {
     /** The browser's store takes its time, on a busy machine more than somebody types. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aQuestionThatIsSentBeforeTheStoreIsOpenIsAsked(boolean looksElsewhere) {
+    void questionSentBeforeTheStoreIsOpenIsSent(boolean looksElsewhere) {
         try (BrowserContext hasty = browser.desktop()) {
             hasty.addInitScript(
                     """
@@ -189,7 +189,7 @@ class PageTabsIT {
     }
 
     @Test
-    void aQuestionThatIsSentTwiceAtOnceIsAskedOnce() {
+    void questionSubmittedTwiceIsSentOnce() {
         tab.askAndWait("What is 7 + 5?");
         tab.messages("user").first().hover();
         tab.button("Edit message").click();
@@ -212,7 +212,7 @@ class PageTabsIT {
     }
 
     @Test
-    void whatIsChosenLastIsShown() {
+    void lastSelectedConversationIsShown() {
         tab.askAndWait("What is 7 + 5?");
         String first = tab.page().url();
         tab.button("New chat").click();
@@ -236,7 +236,7 @@ class PageTabsIT {
     /** A parser of Markdown meets its limits before the reader does. */
     @ParameterizedTest
     @ValueSource(strings = {">", "> - ", "- "})
-    void aTextThatIsNoMarkdownIsShownAsItIs(String part) {
+    void invalidMarkdownIsShownAsText(String part) {
         String text = part.repeat(5000) + "end of it";
         ScriptedChat.answers(tab.page(), "", text);
         tab.askAndWait("Say something odd");
@@ -249,7 +249,7 @@ class PageTabsIT {
 
     /** Of an older page, or of somebody who looks around. */
     @Test
-    void whatLacksPartsIsShownAllTheSame() {
+    void incompleteRecordsAreShown() {
         tab.askAndWait("What is 7 + 5?");
         tab.page()
                 .evaluate(
@@ -277,7 +277,7 @@ class PageTabsIT {
     }
 
     @Test
-    void whatIsWrittenStaysWhileOtherViewsAreLookedAt() {
+    void draftTextSurvivesAViewChange() {
         tab.question().fill("Not sent yet");
         tab.page().getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Cache")).click();
         assertThat(tab.question()).hasCount(0);

@@ -118,7 +118,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void aShardThatDiesIsSeenLostAndBack() throws Exception {
+    void shardLossAndRecoveryAreShown() throws Exception {
         look("placement");
         Locator fate = card("When a shard fails");
         assertThat(fate).containsText("All shards are ready");
@@ -167,7 +167,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void eachReplicaHasItsPictureAndOneThatIsDownIsSeen() {
+    void eachReplicaHasADiagramAndADownReplicaIsMarked() {
         String real = tab.page().request().get(server.url() + "/status").text();
         AtomicReference<String> state = new AtomicReference<>("ready");
         tab.page()
@@ -217,7 +217,7 @@ class PageViewsIT {
     }
 
     @Test
-    void aRequestIsCancelledFromTheList() throws Exception {
+    void requestIsCancelledFromTheList() throws Exception {
         look("requests");
         assertThat(tab.page().getByText("The server has no requests.")).isVisible();
         try (LongAnswer answer = ask(ChatPage.LONG, LONG)) {
@@ -238,7 +238,7 @@ class PageViewsIT {
     }
 
     @Test
-    void theCacheShowsHitsAndIsCleared() throws Exception {
+    void cacheViewShowsHitsAndClears() throws Exception {
         for (int time = 0; time < 2; time++) {
             try (LongAnswer answer = ask("What is 7 + 5? " + "Think well. ".repeat(30), 3)) {
                 answer.await();
@@ -271,7 +271,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void guessesAreShownWithTheirWidths() throws Exception {
+    void draftTokensAreShownByDraftLength() throws Exception {
         try (LongAnswer answer = ask(ChatPage.LONG, 200)) {
             answer.await();
         }
@@ -288,7 +288,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void whatAnotherKeySaidIsNotShown() throws Exception {
+    void textOfAnotherKeyIsNotShown() throws Exception {
         try (Varve.Server closed =
                         DemoServer.start(
                                 varve,
@@ -351,7 +351,7 @@ class PageViewsIT {
     }
 
     @Test
-    void aKeyIsAskedForAndKeptInTheTabOnly() throws Exception {
+    void keyIsRequestedAndStoredInTheTabOnly() throws Exception {
         try (Varve.Server closed = DemoServer.start(varve, "--api-key", "open sesame")) {
             tab.page().navigate(closed.url());
             key("API key", "wrong");
@@ -376,7 +376,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void whoRefusesToGiveAKeyIsNotAskedAgainUnasked() throws Exception {
+    void declinedKeyPromptIsNotRepeated() throws Exception {
         try (Varve.Server closed = DemoServer.start(varve, "--api-key", "one")) {
             Locator dialog = tab.page().getByRole(AriaRole.DIALOG);
             tab.page().navigate(closed.url() + "/#/placement");
@@ -415,7 +415,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void aKeyThatCannotBeSentIsRefusedInWords() throws Exception {
+    void unsendableKeyIsRefusedWithAMessage() throws Exception {
         try (Varve.Server closed = DemoServer.start(varve, "--api-key", "one")) {
             tab.page().navigate(closed.url() + "/#/requests");
             Locator dialog = tab.page().getByRole(AriaRole.DIALOG);
@@ -434,7 +434,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void aFractionMayHaveAsManyDigitsAsItLikes() {
+    void fractionsMayHaveAnyNumberOfDigits() {
         tab.page().navigate(server.url());
         tab.button("Settings").click();
         Locator dialog = tab.page().getByRole(AriaRole.DIALOG);
@@ -460,7 +460,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void requestsAreThoseOfAllModelsUntilOneIsChosen() throws Exception {
+    void requestsOfAllModelsAreListedUntilOneIsChosen() throws Exception {
         Path other = Varve.INSTALLATION.resolve("models/varve-demo-laguna.gguf");
         try (Varve.Server two = DemoServer.start(varve, "--model", other, "--max-ctx", 4096);
                 LongAnswer answer =
@@ -529,7 +529,7 @@ class PageViewsIT {
 
     @Test
     @Tag("nightly")
-    void aTelephoneIsWideEnough() throws Exception {
+    void viewsFitAPhone() throws Exception {
         try (BrowserContext small = browser.phone()) {
             ChatPage phone = ChatPage.blank(small);
             showRunning(phone.page());

@@ -33,7 +33,7 @@ class ChroniclePluginIT {
     private record Outcome(int status, String out, String err) {}
 
     @Test
-    void thePluginIsListedWithItsStore() throws Exception {
+    void pluginIsListedWithItsStore() throws Exception {
         Varve varve = new Varve(Varve.INSTALLATION, folder);
 
         Varve.Outcome json = varve.run("plugins", "--json", "--log-level", "off");
@@ -51,7 +51,7 @@ class ChroniclePluginIT {
 
     /** Whatever the libraries write, warn of, or leave open would be seen. */
     @Test
-    void valuesAreKeptInSilence() throws Exception {
+    void storeLogsNothing() throws Exception {
         Outcome outcome = probe(options(PLUGIN.resolve("java.options")));
 
         assertEquals("", outcome.err());
@@ -69,7 +69,7 @@ class ChroniclePluginIT {
     }
 
     @Test
-    void nothingThatReportsUsageIsInstalled() throws Exception {
+    void noUsageReportingIsInstalled() throws Exception {
         try (Stream<Path> jars = Files.list(PLUGIN.resolve("lib"))) {
             List<String> names = jars.map(jar -> jar.getFileName().toString()).toList();
 
@@ -80,7 +80,7 @@ class ChroniclePluginIT {
     }
 
     @Test
-    void javaWithoutItsOptionsIsAnErrorThatNamesThem() throws Exception {
+    void missingJavaOptionsAreAnErrorThatNamesThem() throws Exception {
         Outcome outcome = probe(List.of());
 
         assertEquals(0, outcome.status(), outcome.toString());

@@ -19,7 +19,7 @@ class GrpcPluginIT {
     @TempDir Path folder;
 
     @Test
-    void thePluginIsListedAndNothingIsRefused() throws Exception {
+    void pluginIsListedWithoutRejections() throws Exception {
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, folder)
                         .run("plugins", "--json", "--log-level", "off");
@@ -33,7 +33,7 @@ class GrpcPluginIT {
 
     /** As modules, with its libraries in the loader of their own; a warning would be on err. */
     @Test
-    void bytesTravelThroughTheInstalledPluginWithoutAWarning() throws Exception {
+    void bytesPassThroughTheInstalledPluginWithoutAWarning() throws Exception {
         Path out = folder.resolve("out.txt");
         Path err = folder.resolve("err.txt");
         List<String> command = new ArrayList<>();

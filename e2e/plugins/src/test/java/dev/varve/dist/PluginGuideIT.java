@@ -105,8 +105,7 @@ class PluginGuideIT {
     @ParameterizedTest
     @CsvSource({"F32, true, 1", "F32, false, 2", "Q8_0, false, 3"})
     @ByDay(3)
-    void theFamilyOfTheGuideAnswersAsLibllama(TensorType type, boolean tied, long seed)
-            throws Exception {
+    void guideFamilyMatchesLibllama(TensorType type, boolean tied, long seed) throws Exception {
         Qwen2Model model = Qwen2Model.tiny().withWeights(new Qwen2Model.Weights(type, tied, seed));
         Path file = model.write(folder);
         int[] prompt = model.randomTokens(700, seed);
@@ -150,7 +149,7 @@ class PluginGuideIT {
     }
 
     @Test
-    void aFileThatLacksATensorIsRefusedByItsName() throws Exception {
+    void missingTensorIsRefusedByName() throws Exception {
         Path file = folder.resolve("renamed.gguf");
         byte[] bytes = Files.readAllBytes(Qwen2Model.tiny().write(folder));
         byte[] name = "blk.3.ffn_norm.weight".getBytes(StandardCharsets.US_ASCII);
@@ -178,7 +177,7 @@ class PluginGuideIT {
 
     @Test
     @Tag("nightly")
-    void thePreTokenizerOfTheGuideCutsTheTextsOfItsModels() throws Exception {
+    void guidePreTokenizerSplitsTextsOfItsModels() throws Exception {
         Path work = Files.createDirectories(folder.resolve("with-words"));
         writeSources(work);
         Path family = work.resolve("src/acme/qwen2/Qwen2Family.java");

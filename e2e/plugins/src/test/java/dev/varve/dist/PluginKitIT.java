@@ -30,7 +30,7 @@ class PluginKitIT {
     @TempDir Path folder;
 
     @Test
-    void theDocumentationDescribesEveryPackageOfTheApi() throws IOException {
+    void documentationDescribesEveryApiPackage() throws IOException {
         Path documentation = Varve.INSTALLATION.resolve("docs/api");
 
         String packages = Files.readString(documentation.resolve("element-list"));
@@ -63,7 +63,7 @@ class PluginKitIT {
     }
 
     @Test
-    void allThatTheGuidePrintsCompilesAgainstTheInstallationAndJUnitAlone() throws IOException {
+    void guideCodeCompilesAgainstTheInstallationAndJUnit() throws IOException {
         List<String> arguments =
                 new ArrayList<>(
                         List.of(
@@ -131,7 +131,7 @@ class PluginKitIT {
     }
 
     @Test
-    void whatHelpsToWritePluginsIsNotOnTheServersModulePath() throws IOException {
+    void pluginKitIsNotOnTheServerModulePath() throws IOException {
         try (Stream<Path> files = Files.list(Varve.INSTALLATION.resolve("lib"))) {
             assertTrue(
                     files.noneMatch(

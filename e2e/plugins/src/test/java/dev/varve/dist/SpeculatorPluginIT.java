@@ -202,7 +202,7 @@ class SpeculatorPluginIT {
 
     @Test
     @Tag("nightly")
-    void aDroppedSpeculatorIsListedWithItsModule() throws Exception {
+    void installedSpeculatorIsListedWithItsModule() throws Exception {
         JsonNode plugins = JSON.readTree(varve.run("plugins", "--json").out());
 
         JsonNode acme =
@@ -226,7 +226,7 @@ class SpeculatorPluginIT {
     }
 
     @Test
-    void aDroppedSpeculatorGuesses() throws Exception {
+    void installedSpeculatorDraftsTokens() throws Exception {
         Varve.Outcome outcome = generate("--draft", "echo", "--draft-width", 3);
 
         JsonNode answer = answer(outcome);
@@ -243,7 +243,7 @@ class SpeculatorPluginIT {
         "acme-alien, outside the vocabulary",
     })
     @ByDay(1)
-    void aFaultIsToldAndChangesNoAnswer(String name, String reason) throws Exception {
+    void faultIsReportedAndDoesNotChangeTheOutput(String name, String reason) throws Exception {
         Varve.Outcome outcome = generate("--draft", name, "--draft-width", 3);
 
         JsonNode answer = answer(outcome);
@@ -261,7 +261,7 @@ class SpeculatorPluginIT {
                 "acme-beyond | found [0, 99]",
             })
     @ByDay(2)
-    void whatItSaysOfItselfIsCheckedBeforeTheModelIsLoaded(String name, String reason)
+    void speculatorPropertiesAreCheckedBeforeTheModelLoads(String name, String reason)
             throws Exception {
         Varve.Outcome outcome = generate("--draft", name);
 
@@ -274,7 +274,7 @@ class SpeculatorPluginIT {
 
     @Test
     @Tag("nightly")
-    void moreGuessesThanAreOfUseAreCut() throws Exception {
+    void excessDraftTokensAreDropped() throws Exception {
         Varve.Outcome outcome = generate("--draft", "acme-endless", "--draft-max", 5);
 
         JsonNode answer = answer(outcome);
@@ -284,7 +284,7 @@ class SpeculatorPluginIT {
 
     @Test
     @Tag("nightly")
-    void aNameThatNobodyProvidesIsRefusedWithTheFlag() throws Exception {
+    void unknownSpeculatorIsRefusedWithTheFlag() throws Exception {
         Varve.Outcome outcome = generate("--draft", "nobody");
 
         assertTrue(outcome.status() != 0, outcome.toString());

@@ -48,7 +48,7 @@ class StorePluginIT {
 
     @Test
     @Tag("nightly")
-    void aDroppedStoreKeepsPrompts() throws Exception {
+    void installedStoreKeepsPrefixes() throws Exception {
         PluginJar.drop(installation, sources(), "acme-slots.jar");
         try (ChatClient chat = new ChatClient()) {
             ChatClient.Answer first;
@@ -92,7 +92,7 @@ class StorePluginIT {
     }
 
     @Test
-    void aFolderIsRefusedWhereNoPluginProvidesAStore() throws Exception {
+    void diskFolderIsRefusedWithoutAStorePlugin() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
                         "serve", "--model", DemoServer.MODEL, "--port", 0, "--kv-cache-dir", kept);

@@ -79,7 +79,7 @@ class ThirdPartyPluginIT {
     }
 
     @Test
-    void aDroppedJarServesItsArchitectureAndARemovedOneIsGone() throws Exception {
+    void installedJarServesItsArchitectureUntilRemoved() throws Exception {
         Varve varve = new Varve(installation, folder);
         Varve.Outcome before = varve.run("generate", "--model", model, "--prompt", "x");
         assertEquals(1, before.status(), before.toString());
@@ -115,7 +115,7 @@ class ThirdPartyPluginIT {
     /** Varve refuses the graph that the family records at load, before any request waits. */
     @Test
     @Tag("nightly")
-    void aFamilyThatForgetsItsLogitsIsRefusedInOneLine() throws Exception {
+    void familyWithoutLogitsIsRefusedInOneLine() throws Exception {
         compile(
                 family ->
                         family.replace(
@@ -138,7 +138,7 @@ class ThirdPartyPluginIT {
      */
     @Test
     @Tag("nightly")
-    void aServerThatCanComputeNoMoreSaysSoAndEndsWithStatusOne() throws Exception {
+    void failedEngineIsReportedAndEndsWithStatusOne() throws Exception {
         compile(
                 family ->
                         family.replace(
@@ -178,7 +178,7 @@ class ThirdPartyPluginIT {
     }
 
     @Test
-    void aBrokenJarIsReportedAndTheRestWorks() throws Exception {
+    void brokenJarIsReportedAndOtherPluginsWork() throws Exception {
         Files.writeString(installation.resolve("plugins/garbage.jar"), "no jar");
 
         Varve.Outcome outcome = new Varve(installation, folder).run("plugins");
@@ -196,7 +196,7 @@ class ThirdPartyPluginIT {
                 "@Override public Set<String> architectures() { System.exit(0); return plain(); }"
                         + " private Set<String> plain"
             })
-    void aPluginThatEndsTheProgramWhileItIsLoadedIsNamed(String code) throws Exception {
+    void pluginThatExitsDuringLoadIsNamed(String code) throws Exception {
         compile(
                 family ->
                         family.replaceFirst(
@@ -214,7 +214,7 @@ class ThirdPartyPluginIT {
 
     @Test
     @Tag("nightly")
-    void aPluginThatEndsTheProgramWhenItIsUsedIsNamed() throws Exception {
+    void pluginThatExitsDuringUseIsNamed() throws Exception {
         compile(
                 family ->
                         family.replace(
@@ -237,7 +237,7 @@ class ThirdPartyPluginIT {
     /** The vocabulary merges whole words, and this family's words are two characters long. */
     @Test
     @Tag("nightly")
-    void theFamilysOwnPreTokenizerCutsTexts() throws Exception {
+    void familyPreTokenizerSplitsTexts() throws Exception {
         Varve varve = new Varve(installation, folder);
         Path asQwen = Qwen35Model.odd(4).withType(TensorType.F32).write(folder);
         int[] platforms = tokens(varve, asQwen, "hello world");
@@ -283,7 +283,7 @@ class ThirdPartyPluginIT {
             """;
 
     @Test
-    void callsInTheFamilysOwnMarkupArriveAsToolCalls() throws Exception {
+    void callsInFamilyMarkupBecomeToolCalls() throws Exception {
         compile();
         try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
@@ -306,7 +306,7 @@ class ThirdPartyPluginIT {
 
     @Test
     @Tag("nightly")
-    void callsInTheFamilysOwnMarkupAreStreamedAsTheyAreWritten() throws Exception {
+    void callsInFamilyMarkupAreStreamed() throws Exception {
         compile();
         try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {

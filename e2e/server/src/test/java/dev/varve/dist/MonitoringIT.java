@@ -128,7 +128,7 @@ class MonitoringIT {
     }
 
     @Test
-    void allThatIsToldIsDocumentedAndTheDashboardAsksForWhatIsTold() throws Exception {
+    void allMetricsAreDocumentedAndTheDashboardQueriesExistingOnes() throws Exception {
         complete("");
         MetricsText text = MetricsText.parse(metrics("text/plain"));
         MetricsText.parseOpenMetrics(metrics("application/openmetrics-text"));
@@ -154,7 +154,7 @@ class MonitoringIT {
     }
 
     @Test
-    void aRequestBecomesAPartOfItsClientsTrace() throws Exception {
+    void requestIsASpanOfTheClientTrace() throws Exception {
         complete("", "traceparent", "00-" + TRACE + "-" + SPAN + "-01", "tracestate", "a=1");
         Await.until(
                 "the trace is there",
@@ -205,7 +205,7 @@ class MonitoringIT {
     }
 
     @Test
-    void aCollectorThatIsGoneHoldsNobodyUp() throws Exception {
+    void missingCollectorDelaysNoRequest() throws Exception {
         collector.answer(503);
         try {
             for (int i = 0; i < 3; i++) {
@@ -217,7 +217,7 @@ class MonitoringIT {
     }
 
     @Test
-    void theLoadIsInTheHeadOfAnswers() throws Exception {
+    void loadIsReportedInResponseHeaders() throws Exception {
         for (String more : List.of("", ", \"stream\": true")) {
             HttpResponse<String> answer = complete(more, "endpoint-load-metrics-format", "TEXT");
 

@@ -115,7 +115,7 @@ class ReplicasIT {
     }
 
     @Test
-    void aStreamGoesOnAtTheOtherReplicaWhenTheProcessOfItsOwnIsKilled() throws Exception {
+    void streamFailsOverWhenTheProcessOfItsReplicaIsKilled() throws Exception {
         try (Varve.Server server =
                 varve.serve(
                         "--model",
@@ -173,7 +173,7 @@ class ReplicasIT {
     }
 
     @Test
-    void replicasOfOneProcessHaveOneCopyOfTheWeights() throws Exception {
+    void replicasOfOneProcessShareTheWeights() throws Exception {
         try (Varve.Server server =
                 varve.serve(
                         "--model",

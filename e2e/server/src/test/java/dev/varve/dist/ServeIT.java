@@ -84,12 +84,12 @@ class ServeIT {
     }
 
     @Test
-    void theModelIsListed() {
+    void modelIsListed() {
         assertEquals(1, client.models().list().data().size());
     }
 
     @Test
-    void aStreamGivesTheTextOfTheWholeAnswer() {
+    void streamGivesTheTextOfTheWholeResponse() {
         String whole = content(client.chat().completions().create(chat("Tell me more").build()));
         StringBuilder streamed = new StringBuilder();
         try (StreamResponse<ChatCompletionChunk> chunks =
@@ -104,7 +104,7 @@ class ServeIT {
     }
 
     @Test
-    void theNextTurnOfAChatComputesOnlyWhatIsNew() {
+    void nextTurnComputesOnlyNewTokens() {
         String question = "A question that is long enough to be worth keeping in the cache";
         ChatCompletion first = client.chat().completions().create(chat(question).build());
         ChatCompletion second =
@@ -154,7 +154,7 @@ class ServeIT {
     }
 
     @Test
-    void aPlainTextIsContinued() {
+    void plainTextIsContinued() {
         Completion completion =
                 client.completions()
                         .create(
@@ -169,7 +169,7 @@ class ServeIT {
     }
 
     @Test
-    void tooLongARequestIsRefusedWithItsCode() {
+    void tooLongRequestIsRefusedWithItsCode() {
         BadRequestException refusal =
                 assertThrows(
                         BadRequestException.class,
@@ -182,7 +182,7 @@ class ServeIT {
     }
 
     @Test
-    void eightClientsAtOnceGetWhatEachGetsAlone() throws Exception {
+    void eightConcurrentClientsGetTheSameAsAlone() throws Exception {
         List<String> questions =
                 IntStream.range(0, 8).mapToObj(i -> "Question " + "x".repeat(7 * i)).toList();
         long begin = steps();
@@ -231,7 +231,7 @@ class ServeIT {
     }
 
     @Test
-    void aClientThatLeavesFreesItsPlace() throws Exception {
+    void disconnectedClientFreesItsSlot() throws Exception {
         try (StreamResponse<ChatCompletionChunk> chunks =
                 client.chat()
                         .completions()
@@ -252,7 +252,7 @@ class ServeIT {
 
     @Test
     @Tag("nightly")
-    void aKeyIsAskedFor() throws Exception {
+    void keyIsRequired() throws Exception {
         try (Varve.Server guarded = varve.serve("--model", model, "--api-key", "secret")) {
             OpenAIClient stranger = client(guarded, "guess");
             assertThrows(UnauthorizedException.class, () -> stranger.models().list());
@@ -261,7 +261,7 @@ class ServeIT {
     }
 
     @Test
-    void termLetsAStreamEnd() throws Exception {
+    void sigtermLetsAStreamFinish() throws Exception {
         try (Varve.Server own = varve.serve("--model", model)) {
             OpenAIClient friend = client(own, "none");
             List<String> reasons = new ArrayList<>();
@@ -287,7 +287,7 @@ class ServeIT {
 
     @Test
     @Tag("nightly")
-    void afterAKillItServesAgain() throws Exception {
+    void serverRestartsAfterAKill() throws Exception {
         try (Varve.Server own = varve.serve("--model", model)) {
             own.kill();
             assertTrue(own.ends());
@@ -299,7 +299,7 @@ class ServeIT {
     }
 
     @Test
-    void aTakenPortIsAFailureThatNamesIt() throws Exception {
+    void portInUseIsAFailureThatNamesIt() throws Exception {
         int port = URI.create(server.url()).getPort();
 
         Varve.Outcome outcome = varve.run("serve", "--model", model, "--port", port);
@@ -310,7 +310,7 @@ class ServeIT {
 
     @Test
     @Tag("nightly")
-    void anOpenAddressNeedsAKey() throws Exception {
+    void publicAddressNeedsAKey() throws Exception {
         Varve.Outcome outcome =
                 varve.run("serve", "--model", model, "--port", 0, "--host", "0.0.0.0");
 

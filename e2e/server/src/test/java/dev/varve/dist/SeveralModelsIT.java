@@ -93,7 +93,7 @@ class SeveralModelsIT {
     }
 
     @Test
-    void namedModelsAreLoadedAtTheStartAndChosenByRequests() throws Exception {
+    void namedModelsAreLoadedAtStartAndSelectedByRequests() throws Exception {
         try (Varve.Server server =
                 varve().serve(
                                 "--model",
@@ -126,7 +126,7 @@ class SeveralModelsIT {
 
     @Test
     @Tag("nightly")
-    void modelsOfAFolderAreLoadedWhenTheyAreNamed() throws Exception {
+    void folderModelsAreLoadedOnFirstRequest() throws Exception {
         Path models = Files.createDirectory(folder.resolve("models"));
         link(models, "varve-demo-qwen35.gguf", "q.gguf");
         link(models, "varve-demo-qwen35-draft.gguf", "q-draft.gguf");
@@ -154,7 +154,7 @@ class SeveralModelsIT {
     /** Each is promised more than half of the memory, so that there is no room for two. */
     @Test
     @Tag("nightly")
-    void theModelThatWasUnusedForLongestMakesRoom() throws Exception {
+    void leastRecentlyUsedModelIsUnloadedToMakeRoom() throws Exception {
         Path models = Files.createDirectory(folder.resolve("large"));
         link(models, "varve-demo-qwen35.gguf", "q.gguf");
         link(models, "varve-demo-gemma4.gguf", "g.gguf");
@@ -198,7 +198,7 @@ class SeveralModelsIT {
 
     @Test
     @Tag("nightly")
-    void aModelThatNobodyUsesIsUnloadedAndComesBack() throws Exception {
+    void idleModelIsUnloadedAndReloaded() throws Exception {
         try (Varve.Server server = varve().serve("--model", "demo:qwen35", "--model-ttl", "1ms")) {
             String id = DemoFamily.QWEN35.model();
             while (!state(server, id).equals("unloaded")) {
@@ -212,7 +212,7 @@ class SeveralModelsIT {
     }
 
     @Test
-    void whatCannotBeServedEndsTheStartAndSaysWhichModelItIs() throws Exception {
+    void modelThatCannotBeServedFailsTheStartAndIsNamed() throws Exception {
         Path broken = Files.writeString(folder.resolve("broken.gguf"), "no model");
 
         Varve.Outcome outcome =

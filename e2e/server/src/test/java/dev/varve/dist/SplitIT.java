@@ -91,7 +91,7 @@ class SplitIT {
     }
 
     @Test
-    void twoProcessesAnswerAsOneDeviceDoes() throws Exception {
+    void twoProcessesMatchOneDevice() throws Exception {
         try (Varve.Server whole = serve(varve, "--target-device", "cpu:0")) {
             assertEquals(streamed(whole, 40, () -> {}), streamed(split, 40, () -> {}));
         }
@@ -122,7 +122,7 @@ class SplitIT {
     }
 
     @Test
-    void thePlanIsToldAtTheStart() throws Exception {
+    void planIsReportedAtStart() throws Exception {
         String err = split.err();
 
         assertTrue(err.contains("varve: layers 0 to 2 on cpu:0: weights "), err);
@@ -131,7 +131,7 @@ class SplitIT {
     }
 
     @Test
-    void aStreamGoesOnWhenItsShardIsKilled() throws Exception {
+    void streamContinuesWhenItsShardIsKilled() throws Exception {
         try (Varve.Server own = serve(varve, "--target-devices", TWO)) {
             String undisturbed = streamed(own, 200, () -> {});
             ProcessHandle child = own.children().getFirst();
@@ -162,7 +162,7 @@ class SplitIT {
     @ParameterizedTest
     @CsvSource({"kill", "terminate"})
     @ByDay(1)
-    void nothingIsLeftWhenTheServerEnds(String how) throws Exception {
+    void noProcessIsLeftWhenTheServerEnds(String how) throws Exception {
         Path work = folder.resolve("work-" + how);
         Set<Path> before = sharedMemory();
         try (Varve.Server own =
@@ -185,7 +185,7 @@ class SplitIT {
     }
 
     @Test
-    void aProcessThatListensServesItsShard() throws Exception {
+    void listeningProcessServesItsShard() throws Exception {
         String address = "unix:" + folder.resolve("box");
         try (Varve.Server box = varve.shard(address, "--models", folder);
                 Varve.Server own =
@@ -197,7 +197,7 @@ class SplitIT {
 
     @Test
     @Tag("nightly")
-    void whatAShardRefusesIsOneMessage() throws Exception {
+    void shardErrorIsOneMessage() throws Exception {
         Path models = Files.createDirectory(folder.resolve("other"));
         Path token = secret("token", "right\n");
         Path guess = secret("guess", "wrong\n");
@@ -273,7 +273,7 @@ class SplitIT {
             delimiter = '|',
             value = {"1,2,3", "0,1", "1,-1", "1,x", "1,", "nan,1", "''"})
     @Tag("nightly")
-    void aWrongSplitIsWrongUsage(String weights) throws Exception {
+    void wrongSplitIsAUsageError(String weights) throws Exception {
         Varve.Outcome outcome =
                 varve.run(
                         "plan",
@@ -290,7 +290,7 @@ class SplitIT {
 
     @Test
     @Tag("nightly")
-    void theFlightRecorderSeesForwardBoundaryAndTransport() throws Exception {
+    void flightRecorderRecordsForwardBoundaryAndTransport() throws Exception {
         Path recordings = Files.createDirectory(folder.resolve("jfr"));
         Varve.Outcome outcome =
                 varve.with("VARVE_AOT", "off")

@@ -56,7 +56,7 @@ class StartAndStopIT {
     }
 
     @Test
-    void whatCannotWorkIsFoundBeforeTheServerListens() throws Exception {
+    void configurationErrorsAreFoundBeforeTheServerListens() throws Exception {
         Path notes = Files.writeString(folder.resolve("notes.gguf"), "no model");
         Path broken = Files.writeString(folder.resolve("broken.jinja"), "{% if x %}");
         Path failing = Files.writeString(folder.resolve("failing.jinja"), "{{ messages | nope }}");
@@ -82,7 +82,7 @@ class StartAndStopIT {
 
     @Test
     @Tag("nightly")
-    void aTemplateThatRefusesAPlainMessageIsServedAndToldOf() throws Exception {
+    void templateThatRefusesAPlainMessageIsServedWithAWarning() throws Exception {
         Path strict =
                 Files.writeString(
                         folder.resolve("strict.jinja"), "{{ raise_exception('tools wanted') }}");
@@ -99,7 +99,7 @@ class StartAndStopIT {
     @ParameterizedTest
     @CsvSource({"TERM, 143", "INT, 130"})
     @ByDay(1)
-    void theExitStatusTellsOfTheSignal(String signal, int status) throws Exception {
+    void exitStatusReportsTheSignal(String signal, int status) throws Exception {
         String address = "unix:" + folder.resolve("run").resolve(signal);
         try (Varve.Server server = varve.serve("--model", model);
                 Varve.Server shard = varve.shard(address)) {
@@ -117,7 +117,7 @@ class StartAndStopIT {
     @ParameterizedTest
     @CsvSource({"TERM, 143", "INT, 130"})
     @ByDay(2)
-    void aSecondSignalEndsAServerWhoseStreamsStillRun(String signal, int status) throws Exception {
+    void secondSignalStopsAServerWithRunningStreams(String signal, int status) throws Exception {
         try (Varve.Server server = varve.serve("--model", "demo:qwen35");
                 HttpClient client = HttpClient.newHttpClient()) {
             Iterator<String> lines = longAnswer(client, server);

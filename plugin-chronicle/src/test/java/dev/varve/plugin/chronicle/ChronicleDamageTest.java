@@ -30,7 +30,7 @@ class ChronicleDamageTest {
     @TempDir private Path folder;
 
     @Test
-    void aDamagedStoreIsRefusedOrUsedButNeverEndsTheProcess() throws Exception {
+    void damagedStoreIsRefusedOrUsedAndNeverCrashesTheProcess() throws Exception {
         Path closed = folder.resolve("closed");
         Path left = folder.resolve("left");
         try (SnapshotStore store =

@@ -35,7 +35,7 @@ class ChronicleKillTest {
     private int next;
 
     @Test
-    void whatWasPutIsThereAfterItsProcessWasKilled() throws Exception {
+    void storedValuesSurviveAKill() throws Exception {
         Path path = folder.resolve("store");
         Random random = new Random(4711);
         StoreAccess access = StoreAccess.CREATE;

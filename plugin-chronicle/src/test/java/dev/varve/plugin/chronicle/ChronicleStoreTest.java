@@ -56,7 +56,7 @@ class ChronicleStoreTest {
     }
 
     @Test
-    void theDiskHoldsWhatWasPutAndLittleMore() throws Exception {
+    void diskUsageIsCloseToTheStoredBytes() throws Exception {
         try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
             for (int i = 0; i < 20; i++) {
                 store.put(key(i), value(i));
@@ -78,7 +78,7 @@ class ChronicleStoreTest {
     }
 
     @Test
-    void nobodyElseMayReadIt() throws IOException {
+    void filesAreReadableByTheOwnerOnly() throws IOException {
         try (SnapshotStore store = open(path(), StoreAccess.CREATE);
                 Stream<Path> files = Files.list(path())) {
             assertEquals("rwx------", permissions(path()));
@@ -93,7 +93,7 @@ class ChronicleStoreTest {
     }
 
     @Test
-    void aStoreThatWasNotClosedIsNotOpenedBeforeItIsMended() throws IOException {
+    void uncleanStoreIsRepairedBeforeOpening() throws IOException {
         Path left = folder.resolve("left");
         try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
             store.put(key(1), value(1));
@@ -111,7 +111,7 @@ class ChronicleStoreTest {
 
     /** While keys are listed the map is locked, and so is a copy of it, for good. */
     @Test
-    void aLockThatNobodyHoldsAnyMoreIsAnErrorAfterASecondAndCanBeMended() throws IOException {
+    void orphanedLockIsAnErrorAfterASecondAndRepairable() throws IOException {
         Path left = folder.resolve("left");
         try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
             store.put(key(1), value(1));
@@ -138,7 +138,7 @@ class ChronicleStoreTest {
 
     /** A reader keeps Chronicle Map from mending, which it notices when it has begun. */
     @Test
-    void whatWasNotMendedToTheEndCanBeMendedOnceMore() throws IOException {
+    void interruptedRepairCanBeRepeated() throws IOException {
         try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
             store.put(key(1), value(1));
         }
@@ -158,7 +158,7 @@ class ChronicleStoreTest {
     }
 
     @Test
-    void aMapThatIsDamagedAtItsBeginningIsRefused() throws IOException {
+    void mapDamagedAtItsStartIsRefused() throws IOException {
         byte[] random = new byte[2000];
         new Random(4711).nextBytes(random);
         for (byte[] damage : List.of(new byte[2000], random, new byte[] {1})) {
@@ -182,7 +182,7 @@ class ChronicleStoreTest {
     }
 
     @Test
-    void aMapThatWasChangedSinceItWasClosedIsRefused() throws IOException {
+    void mapChangedSinceItsCloseIsRefused() throws IOException {
         open(path(), StoreAccess.CREATE).close();
         long header = 4096;
         for (long position : List.of(header + 8, header + 100, header + 1000)) {
@@ -208,7 +208,7 @@ class ChronicleStoreTest {
     }
 
     @Test
-    void whateverAWriterIsDoingReadersAreLetIn() throws Exception {
+    void readersOpenDuringAnyWrite() throws Exception {
         open(path(), StoreAccess.CREATE).close();
         AtomicBoolean done = new AtomicBoolean();
         FutureTask<Integer> writer = new FutureTask<>(() -> write(done));
@@ -242,7 +242,7 @@ class ChronicleStoreTest {
     }
 
     @Test
-    void anInterruptedThreadGoesOnAndStaysInterrupted() throws IOException {
+    void interruptedThreadContinuesAndStaysInterrupted() throws IOException {
         try (SnapshotStore store = open(path(), StoreAccess.CREATE)) {
             Thread.currentThread().interrupt();
             for (int i = 0; i < 10; i++) {
@@ -261,7 +261,7 @@ class ChronicleStoreTest {
 
     /** In a process of its own, which a full disk would end where memory is written to. */
     @Test
-    void aFullDiskIsAnErrorOfPutAlone() throws Exception {
+    void fullDiskIsAnErrorOfPutOnly() throws Exception {
         List<String> isolated = List.of("unshare", "--user", "--map-root-user", "--mount");
         String mount = "mount -t tmpfs -o size=64m none \"$0\"";
         assumeTrue(

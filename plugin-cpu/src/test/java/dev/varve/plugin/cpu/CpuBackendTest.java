@@ -56,7 +56,7 @@ class CpuBackendTest {
     }
 
     @Test
-    void aGraphIsComputedInBothPhasesWithTheirThreads() {
+    void graphIsComputedInBothPhasesWithTheirThreads() {
         try (ComputeDevice device =
                 backend.open(0, new DeviceOptions(OptionalInt.of(1), OptionalInt.of(3), false))) {
             assertEquals(1, device.threads(ComputeDevice.Phase.DECODE));
@@ -85,7 +85,7 @@ class CpuBackendTest {
     }
 
     @Test
-    void aClosedDeviceComputesNothingAndClosesAgain() {
+    void closedDeviceRefusesWorkAndClosesTwice() {
         ComputeDevice device = backend.open(0, DeviceOptions.automatic());
         device.close();
         device.close();
@@ -96,7 +96,7 @@ class CpuBackendTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, -1})
-    void thereIsOnlyOneProcessor(int index) {
+    void onlyDeviceZeroExists(int index) {
         VarveException error =
                 assertThrows(
                         VarveException.class, () -> backend.open(index, DeviceOptions.automatic()));
@@ -135,7 +135,7 @@ class CpuBackendTest {
 
     @ParameterizedTest
     @CsvSource({"Mac OS X, aarch64", "Linux, aarch64", "Windows 11, amd64"})
-    void otherPlatformsAreNamed(String system, String architecture) {
+    void unsupportedPlatformsAreNamed(String system, String architecture) {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -150,7 +150,7 @@ class CpuBackendTest {
     }
 
     @Test
-    void linuxOnX86IsServed() {
+    void linuxOnX86IsSupported() {
         CpuBackendProvider.requirePlatform("Linux", "amd64");
         CpuBackendProvider.requirePlatform("linux", "x86_64");
     }

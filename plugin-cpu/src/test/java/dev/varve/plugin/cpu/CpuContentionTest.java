@@ -48,14 +48,14 @@ class CpuContentionTest {
     }
 
     @Test
-    void anIdleMachineHasAllThreads() {
+    void idleMachineUsesAllThreads() {
         compute(1000, 0.01);
 
         assertEquals(8, crowding.threads(8));
     }
 
     @Test
-    void aMomentWithoutACoreIsNoCrowd() {
+    void shortWaitIsNoContention() {
         compute(4, 0);
         compute(1, 0.5);
         compute(4, 0);
@@ -65,7 +65,7 @@ class CpuContentionTest {
 
     /** A compiler of this process, say. */
     @Test
-    void aDisturbanceThatPassesIsNoCrowd() {
+    void transientDisturbanceIsNoContention() {
         for (int i = 0; i < 100; i++) {
             compute(5, 0.3);
             compute(5, 0.1);
@@ -75,14 +75,14 @@ class CpuContentionTest {
     }
 
     @Test
-    void aDisturbanceThatStaysIsOne() {
+    void persistentDisturbanceIsContention() {
         compute(20, 0.3);
 
         assertEquals(4, crowding.threads(8));
     }
 
     @Test
-    void aCrowdHalvesThemDownToOne() {
+    void contentionHalvesThreadsDownToOne() {
         compute(5, 0.6);
         assertEquals(4, crowding.threads(8));
 
@@ -93,7 +93,7 @@ class CpuContentionTest {
     }
 
     @Test
-    void theyComeBackWhenTheCrowdIsGone() {
+    void threadsReturnAfterContention() {
         compute(100, 0.5);
 
         compute(3000, 0);
@@ -103,7 +103,7 @@ class CpuContentionTest {
 
     /** With fewer threads nobody is in the way; with more somebody is: tries become rare. */
     @Test
-    void triesThatFailComeEverLater() {
+    void failedTriesBackOff() {
         int tried = 0;
         for (int step = 0; step < 5000; step++) {
             boolean all = crowding.threads(8) == 8;
@@ -116,7 +116,7 @@ class CpuContentionTest {
 
     /** A try would cost a step of several: somebody has the other core. */
     @Test
-    void nothingIsTriedWhileNoCoreIsIdle(@TempDir Path folder) throws IOException {
+    void nothingIsTriedWithoutAnIdleCore(@TempDir Path folder) throws IOException {
         crowding = twoCores(folder);
         compute(20, 0.5);
         assertEquals(1, crowding.threads(2));
@@ -128,7 +128,7 @@ class CpuContentionTest {
     }
 
     @Test
-    void allComputeAgainSoonAfterACoreIsIdle(@TempDir Path folder) throws IOException {
+    void allThreadsReturnSoonAfterACoreIsIdle(@TempDir Path folder) throws IOException {
         crowding = twoCores(folder);
         compute(20, 0.5);
         computeBeside(folder, 500, 0);

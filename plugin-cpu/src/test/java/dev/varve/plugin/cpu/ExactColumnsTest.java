@@ -61,7 +61,7 @@ class ExactColumnsTest {
         "2304, 31, 9, 2",
         "4096, 73, 33, 1"
     })
-    void everyColumnHasTheBitsOfItsOwnProduct(int length, int rows, int columns, int threads) {
+    void everyColumnMatchesItsOwnProductBitwise(int length, int rows, int columns, int threads) {
         try (ComputeDevice device = open(threads);
                 GgmlContext inputs = GgmlContext.open(2, 0);
                 GgmlContext nodes = GgmlContext.open(4, 4);
@@ -91,7 +91,7 @@ class ExactColumnsTest {
     }
 
     @Test
-    void itTakesWholeF16MatricesOnly() {
+    void onlyWholeF16MatricesAreSupported() {
         try (ComputeDevice device = open(1);
                 GgmlContext context = GgmlContext.open(16, 16)) {
             ColumnProduct product = productOf(device);
@@ -114,7 +114,7 @@ class ExactColumnsTest {
     }
 
     @Test
-    void withoutTheKernelColumnsGoTheirOwnWay() throws IOException {
+    void withoutTheKernelColumnsUseThePlainProduct() throws IOException {
         try (ComputeDevice device = open(1)) {
             assertTrue(
                     ExactColumns.find(device.ggmlDevice(), cache.resolve("nothing.so")).isEmpty());
@@ -125,7 +125,7 @@ class ExactColumnsTest {
 
     /** The kernel for AVX2 adds up in another order than ggml with AVX-512 does. */
     @Test
-    void otherBitsAreFound() {
+    void differentBitsAreDetected() {
         try (ComputeDevice device = open(1)) {
             productOf(device);
             assumeTrue(device.ggmlDevice().features().containsKey("AVX512"), "this takes AVX-512");

@@ -44,7 +44,7 @@ class GraphPartsTest {
     }
 
     @Test
-    void attentionToManyCellsIsAPartThatNeedsAllThreads() {
+    void attentionToManyCellsIsAPartForAllThreads() {
         try (ComputeDevice device = open();
                 GgmlContext inputs = GgmlContext.open(4, 0);
                 GgmlContext nodes = GgmlContext.open(NODES, NODES);

@@ -30,7 +30,7 @@ class HostFactsTest {
     }
 
     @Test
-    void coresOfSeveralSocketsAreToldApart() {
+    void coresOfSeveralSocketsAreDistinguished() {
         put("proc/self/status", "Cpus_allowed_list:\t0-3\n");
         for (int cpu = 0; cpu < 4; cpu++) {
             topology(cpu, cpu / 2, cpu % 2);
@@ -59,7 +59,7 @@ class HostFactsTest {
         "1600000 100000, 8",
         "max, 8"
     })
-    void theQuotaOfVersion2Limits(String quota, int expected) {
+    void cgroupV2QuotaLimits(String quota, int expected) {
         machine("0-7", 8, 8);
         put("sys/fs/cgroup/cpu.max", quota + "\n");
 
@@ -68,7 +68,7 @@ class HostFactsTest {
 
     @ParameterizedTest
     @CsvSource({"-1, 8", "300000, 3", "50000, 1", "9000000, 8", "0, 8"})
-    void theQuotaOfVersion1Limits(String quota, int expected) {
+    void cgroupV1QuotaLimits(String quota, int expected) {
         machine("0-7", 8, 8);
         put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota + "\n");
         put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
@@ -78,7 +78,7 @@ class HostFactsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"100000 0", "x y", "-5 100000", "100000 x", ""})
-    void aQuotaThatMakesNoSenseIsIgnored(String quota) {
+    void invalidQuotaIsIgnored(String quota) {
         machine("0-7", 8, 8);
         put("sys/fs/cgroup/cpu.max", quota);
 
@@ -93,7 +93,7 @@ class HostFactsTest {
     }
 
     @Test
-    void anEmptyMachineHasOneCoreAndNoKnownMemory() {
+    void unreadableMachineHasOneCoreAndUnknownMemory() {
         HostFacts host = new HostFacts(root);
 
         assertEquals(1, host.physicalCores());
@@ -103,19 +103,19 @@ class HostFactsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "x", "3-", "1-0"})
-    void anAffinityListThatMakesNoSenseCountsAsOneCpu(String list) {
+    void invalidAffinityListCountsAsOneCpu(String list) {
         put("proc/self/status", "Cpus_allowed_list:\t" + list + "\n");
 
         assertEquals(1, new HostFacts(root).physicalCores());
     }
 
     @Test
-    void kernelListsAreRead() {
+    void kernelListsAreParsed() {
         assertEquals(Set.of(0, 1, 2, 3, 8, 10), HostCores.parseList("0-3,8, 10"));
     }
 
     @Test
-    void memoryIsTheMachinesWithoutALimit() {
+    void memoryIsThatOfTheMachineWithoutALimit() {
         memory();
         assertMemory(64 * GIB, 48 * GIB);
         put("sys/fs/cgroup/memory.max", "max\n");
@@ -123,7 +123,7 @@ class HostFactsTest {
     }
 
     @Test
-    void theMemoryLimitOfVersion2Counts() {
+    void cgroupV2MemoryLimitCounts() {
         memory();
         put("sys/fs/cgroup/memory.max", 16 * GIB + "\n");
         put("sys/fs/cgroup/memory.current", 6 * GIB + "\n");
@@ -135,7 +135,7 @@ class HostFactsTest {
     }
 
     @Test
-    void theMemoryLimitOfVersion1Counts() {
+    void cgroupV1MemoryLimitCounts() {
         memory();
         put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
         put("sys/fs/cgroup/memory/memory.usage_in_bytes", 6 * GIB + "\n");
@@ -145,7 +145,7 @@ class HostFactsTest {
     }
 
     @Test
-    void theLowestLimitOfTheGroupsAroundTheProcessCounts() {
+    void lowestLimitOfTheParentGroupsCounts() {
         memory();
         put("proc/self/cgroup", "0::/user.slice/app.service\n");
         put("sys/fs/cgroup/user.slice/memory.max", 12 * GIB + "\n");
@@ -157,7 +157,7 @@ class HostFactsTest {
     }
 
     @Test
-    void theQuotaOfAGroupAroundTheProcessLimits() {
+    void quotaOfAParentGroupLimits() {
         machine("0-7", 8, 8);
         put("proc/self/cgroup", "7:cpu,cpuacct:/box\n0::/a/b\n");
         put("sys/fs/cgroup/a/cpu.max", "500000 100000\n");
@@ -171,7 +171,7 @@ class HostFactsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0::/../../etc", "0::/", "0::", "nonsense", "::::", "0::/absent"})
-    void aGroupOutsideOfTheMountIsNotRead(String membership) {
+    void groupOutsideOfTheMountIsNotRead(String membership) {
         memory();
         put("proc/self/cgroup", membership + "\n");
         put("etc/memory.max", GIB + "\n");
@@ -181,7 +181,7 @@ class HostFactsTest {
     }
 
     @Test
-    void pagesOfFilesThatNobodyUsesAreFree() {
+    void unusedPageCacheIsFree() {
         memory();
         put("sys/fs/cgroup/memory.max", 16 * GIB + "\n");
         put("sys/fs/cgroup/memory.current", 15 * GIB + "\n");
@@ -191,7 +191,7 @@ class HostFactsTest {
     }
 
     @Test
-    void theProcessorIsNamed() {
+    void processorIsNamed() {
         put(
                 "proc/cpuinfo",
                 "processor\t: 0\nmodel name\t: Some: Processor 9000\nmodel name\t: Other\n");

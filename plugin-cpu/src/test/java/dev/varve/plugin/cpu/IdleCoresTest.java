@@ -29,7 +29,7 @@ class IdleCoresTest {
     }
 
     @Test
-    void coresThatCountAreAddedUp() throws Exception {
+    void idleTimesOfAllowedCoresAreSummed() throws Exception {
         write(
                 """
                 cpu  9 9 9 9000 9 0 0 0 0 0
@@ -55,7 +55,7 @@ class IdleCoresTest {
     }
 
     @Test
-    void whatIsNoTableTellsNothing() throws Exception {
+    void invalidTableGivesNothing() throws Exception {
         for (String content : new String[] {"", "cpu0 1 2\n", "cpu0 1 2 3 many 5\n", "intr 1\n"}) {
             write(content);
             assertEquals(OptionalDouble.empty(), idle.sinceLast(SECOND));
@@ -63,7 +63,7 @@ class IdleCoresTest {
     }
 
     @Test
-    void aSystemWithoutItTellsNothing() {
+    void systemWithoutTheTableGivesNothing() {
         IdleCores none = new IdleCores(folder.resolve("none"), Set.of(0));
         assertEquals(OptionalDouble.empty(), none.sinceLast(SECOND));
         assertEquals(OptionalDouble.empty(), none.sinceLast(2 * SECOND));

@@ -50,8 +50,7 @@ class InPlaceConvolutionTest {
         "6144, 8, 4, 2",
         "64, 200, 1, 2"
     })
-    void resultsAndWhatIsKeptHaveTheBitsOfGgml(
-            int channels, int tokens, int sequences, int threads) {
+    void resultsAndStatesMatchGgmlBitwise(int channels, int tokens, int sequences, int threads) {
         try (ComputeDevice device = OwnKernels.open(cache, threads);
                 GgmlContext inputs = GgmlContext.open(16, 0);
                 GgmlContext nodes = GgmlContext.open(32, 32);
@@ -114,7 +113,7 @@ class InPlaceConvolutionTest {
     }
 
     @Test
-    void itTakesItsSizesOnly() {
+    void onlyItsSizesAreSupported() {
         try (ComputeDevice device = OwnKernels.open(cache, 1);
                 GgmlContext context = GgmlContext.open(64, 64)) {
             WindowConvolution convolution = of(device);
@@ -146,7 +145,7 @@ class InPlaceConvolutionTest {
 
     /** The kernel for AVX2 rounds products that ggml with AVX-512 does not. */
     @Test
-    void otherBitsAreFound() {
+    void differentBitsAreDetected() {
         try (ComputeDevice device = OwnKernels.open(cache, 1)) {
             assumeTrue(device.ggmlDevice().features().containsKey("AVX512"), "this takes AVX-512");
             Path folder = new NativeBundle(CpuBackendProvider.class, "kernels", cache).unpack();

@@ -69,7 +69,7 @@ class InPlaceDeltaTest {
         "192, 1, 2, 9, 1, 2",
         "256, 2, 2, 3, 2, 1"
     })
-    void resultsAndStatesHaveTheBitsOfGgml(
+    void resultsAndStatesMatchGgmlBitwise(
             int size, int keyHeads, int heads, int tokens, int sequences, int threads) {
         try (ComputeDevice device = open(threads);
                 GgmlContext inputs = GgmlContext.open(16, 0);
@@ -124,7 +124,7 @@ class InPlaceDeltaTest {
 
     /** Queries, keys and values are parts of one row in a model. */
     @Test
-    void inputsMayLieApart() {
+    void inputsMayBeNonContiguous() {
         int size = 64;
         try (ComputeDevice device = open(2);
                 GgmlContext inputs = GgmlContext.open(16, 0);
@@ -173,7 +173,7 @@ class InPlaceDeltaTest {
     }
 
     @Test
-    void itTakesWhatItsChainsDivideOnly() {
+    void onlyDivisibleSizesAreSupported() {
         try (ComputeDevice device = open(1);
                 GgmlContext context = GgmlContext.open(64, 64)) {
             DeltaRule rule = ruleOf(device);
@@ -223,7 +223,7 @@ class InPlaceDeltaTest {
 
     /** The kernel for AVX2 adds up in another order than ggml with AVX-512 does. */
     @Test
-    void otherBitsAreFound() {
+    void differentBitsAreDetected() {
         try (ComputeDevice device = open(1)) {
             assumeTrue(device.ggmlDevice().features().containsKey("AVX512"), "this takes AVX-512");
             Path folder = new NativeBundle(CpuBackendProvider.class, "kernels", cache).unpack();

@@ -27,7 +27,7 @@ class ModulePathTest {
     private final Module ggml = GgmlLibrary.class.getModule();
 
     @Test
-    void thePluginAndTheApiAreNamedModules() {
+    void pluginAndApiAreNamedModules() {
         assertTrue(plugin.isNamed(), plugin.toString());
         assertEquals("dev.varve.plugin.cpu", plugin.getName());
         assertEquals(plugin, CpuBackendProvider.class.getModule());
@@ -36,7 +36,7 @@ class ModulePathTest {
     }
 
     @Test
-    void thePluginRequiresTheApiAndTheJdkAlone() {
+    void pluginRequiresTheApiAndTheJdkOnly() {
         assertEquals(
                 Set.of("java.base", "dev.varve.api"),
                 plugin.getDescriptor().requires().stream()
@@ -46,7 +46,7 @@ class ModulePathTest {
 
     /** By the {@code provides} of its descriptor; a module's services file is not read. */
     @Test
-    void theServiceLoaderMakesTheProviderWithoutAnExport() {
+    void serviceLoaderCreatesTheProviderWithoutAnExport() {
         plugin.addUses(DeviceBackendProvider.class);
 
         List<DeviceBackendProvider> found =
@@ -61,14 +61,14 @@ class ModulePathTest {
 
     /** By its descriptor; the tests' runner opens the package to itself. */
     @Test
-    void thePluginExportsAndOpensNothing() {
+    void pluginExportsAndOpensNothing() {
         assertEquals(Set.of(), plugin.getDescriptor().exports());
         assertEquals(Set.of(), plugin.getDescriptor().opens());
         assertFalse(plugin.getDescriptor().isOpen(), "an open module");
     }
 
     @Test
-    void thePluginReachesWhatTheApiExportsAndCannotOpenIt() {
+    void pluginUsesApiExportsAndCannotOpenThem() {
         assertTrue(plugin.canRead(ggml), "the API passes the binding on");
         assertTrue(ggml.isExported("dev.varve.api.ggml", plugin));
         assertFalse(ggml.isOpen("dev.varve.api.ggml", plugin));

@@ -54,7 +54,7 @@ class NativeBundleTest {
     }
 
     @Test
-    void aDamagedFileAndAMissingOneAreReplaced() throws IOException {
+    void damagedAndMissingFilesAreReplaced() throws IOException {
         Path folder = new NativeBundle(CpuBackendProvider.class, "cpu", cache).unpack();
         byte[] whole = Files.readAllBytes(folder.resolve(BASE));
         Path other =
@@ -74,7 +74,7 @@ class NativeBundleTest {
     }
 
     @Test
-    void severalProcessesMayUnpackAtOnce() throws Exception {
+    void severalProcessesMayUnpackConcurrently() throws Exception {
         int count = 3;
         CyclicBarrier start = new CyclicBarrier(count);
         List<Future<Path>> unpacked = new ArrayList<>();
@@ -97,7 +97,7 @@ class NativeBundleTest {
     }
 
     @Test
-    void aCacheFolderThatCannotBeWrittenIsNamed() throws IOException {
+    void unwritableCacheFolderIsNamed() throws IOException {
         Path file = Files.createFile(cache.resolve("file"));
 
         VarveException error =
@@ -119,7 +119,7 @@ class NativeBundleTest {
     }
 
     @Test
-    void aFileInPlaceOfTheFolderIsAnErrorAndStays() throws IOException {
+    void fileInPlaceOfTheFolderIsAnErrorAndIsKept() throws IOException {
         Path folder = new NativeBundle(CpuBackendProvider.class, "cpu", cache).unpack();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {

@@ -21,19 +21,19 @@ class RunDelayTest {
     }
 
     @Test
-    void itIsTheSecondNumber() throws Exception {
+    void delayIsTheSecondNumber() throws Exception {
         assertEquals(OptionalLong.of(4711), read("123456 4711 12\n"));
     }
 
     @Test
-    void whatIsNoNumberIsNoDelay() throws Exception {
+    void nonNumberGivesNoDelay() throws Exception {
         assertEquals(OptionalLong.empty(), read(""));
         assertEquals(OptionalLong.empty(), read("1\n"));
         assertEquals(OptionalLong.empty(), read("a b c\n"));
     }
 
     @Test
-    void aSystemThatDoesNotCountTellsNothing() {
+    void systemWithoutTheCounterGivesNothing() {
         assertEquals(OptionalLong.empty(), new RunDelay(folder.resolve("none")).nanos());
     }
 }

@@ -37,7 +37,7 @@ class CudaFoldersTest {
                 "usr/local/cuda-13.0/lib64",
                 "usr/local/cuda/targets/x86_64-linux/lib"
             })
-    void usualPlacesAreFoundWithoutVariables(String folder) throws IOException {
+    void defaultFoldersAreFoundWithoutVariables(String folder) throws IOException {
         Path made = make(folder);
 
         assertEquals(List.of(made), find(Map.of()));

@@ -40,7 +40,7 @@ class CudaLibrariesTest {
         "libcudart.so.13, cuda-cudart-13-0",
         "libcublas.so.13, LD_LIBRARY_PATH"
     })
-    void theMissingLibraryAndItsPackageAreNamed(String missing, String hint) {
+    void missingLibraryAndItsPackageAreNamed(String missing, String hint) {
         Set<String> others =
                 new HashSet<>(Set.of("libcuda.so.1", "libcudart.so.13", "libcublas.so.13"));
         others.remove(missing);
@@ -65,7 +65,7 @@ class CudaLibrariesTest {
     }
 
     @Test
-    void aPackageProvidesWhatTheLoaderDoesNotFind() {
+    void packageProvidesLibrariesThatTheLoaderLacks() {
         Path runtime = PACKAGE.resolve("libcudart.so.13");
         Path blas = PACKAGE.resolve("libcublas.so.13");
 

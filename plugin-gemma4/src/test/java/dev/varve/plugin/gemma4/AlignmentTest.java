@@ -79,12 +79,12 @@ class AlignmentTest {
     }
 
     @Test
-    void anUncutModelStaysAsItIs() {
+    void unsplitModelIsUnchanged() {
         assertEquals("", boundaries(model.align(ranges(""))));
     }
 
     @Test
-    void moreShardsThanThereArePlacesAreRefusedWithTheMost() {
+    void tooManyShardsAreRefusedWithTheMaximum() {
         String every =
                 IntStream.rangeClosed(1, 14)
                         .mapToObj(Integer::toString)

@@ -68,14 +68,14 @@ class Gemma4FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void theFamilyServesItsArchitectures() {
+    void familySupportsItsArchitectures() {
         assertEquals(Set.of("gemma4"), new Gemma4Family().architectures());
         assertEquals(Set.of("gemma4-assistant"), new Gemma4Family().assistants());
         assertTrue(new Gemma4Family().preTokenizers().isEmpty());
     }
 
     @Test
-    void layersHaveHeadsOfTheirKindAndTheLastReadRowsOfOthers() throws IOException {
+    void layersHaveHeadsOfTheirKindAndTheLastShareRows() throws IOException {
         LayerState sliding = new LayerState.SlidingAttention(24, 2, 32, 32);
         LayerState full = new LayerState.FullAttention(1, 64, 64);
 
@@ -93,7 +93,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void aBoundaryCarriesTheEmbeddingsOfTheLayersBehindIt() throws IOException {
+    void boundaryCarriesTheEmbeddingsOfTheLayersBehindIt() throws IOException {
         LayerSplitAdapter model = open(tiny());
 
         assertEquals(
@@ -102,7 +102,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void withoutEmbeddingsPerLayerABoundaryIsTheHiddenState() throws IOException {
+    void withoutPerLayerEmbeddingsABoundaryIsTheHiddenState() throws IOException {
         LayerSplitAdapter model = open(Gemma4Model.tiny().withPerLayerWidth(0).writer());
 
         assertEquals(128, model.boundaryLength(1));
@@ -122,7 +122,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void expertsStandBesideTheFeedForward() throws IOException {
+    void expertsAreBesideTheFeedForward() throws IOException {
         Gemma4Model mixed =
                 Gemma4Model.tiny().withExperts(new Gemma4Model.Experts(6, 2, 64, false, false));
 
@@ -133,7 +133,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void flagsThatAreFewerThanTheLayersAreRefused() throws IOException {
+    void fewerFlagsThanLayersAreRefused() throws IOException {
         GgufWriter writer =
                 Gemma4Model.tiny()
                         .writer()
@@ -164,7 +164,7 @@ class Gemma4FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void thoughtsAndCallsAreMarkedAsTheModelWritesThem() throws IOException {
+    void reasoningAndCallsUseTheModelSyntax() throws IOException {
         LayerSplitAdapter model = open(tiny());
 
         ToolSyntax tools = model.chatDialect().tools().orElseThrow();

@@ -35,7 +35,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void withoutALibraryTheFoldersAndTheWayToGetOneAreNamed() {
+    void missingLibraryNamesTheFoldersAndThePackage() {
         assertEquals(
                 "libggml-hip.so was not found in "
                         + home
@@ -45,7 +45,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void withoutAHomeTheFoldersOfTheSystemAreSearched() {
+    void withoutAHomeTheSystemFoldersAreSearched() {
         HipLibrary library = search(HipLibrary.SYSTEM.stream().map(home::resolve).toList());
         HipLibrary below = search(List.of(home.resolve("usr/lib"), home.resolve("opt")));
 
@@ -58,7 +58,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void aFileThatIsNoLibraryIsRefused() throws IOException {
+    void fileThatIsNoLibraryIsRefused() throws IOException {
         Files.writeString(home.resolve(HIP), "not a library");
 
         assertEquals(
@@ -67,7 +67,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void aLibraryWithoutItsBaseIsRefused() throws IOException {
+    void libraryWithoutItsBaseIsRefused() throws IOException {
         link(cpuVariant(), HIP);
 
         assertEquals(
@@ -93,7 +93,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void aBaseOfUnknownReleaseIsRefused() throws IOException {
+    void baseOfUnknownReleaseIsRefused() throws IOException {
         link(cpuVariant(), HIP);
         Files.writeString(home.resolve(BASE), "nothing");
 
@@ -105,7 +105,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void aLibraryForAnotherBaseIsRefused() throws IOException {
+    void libraryForAnotherBaseIsRefused() throws IOException {
         byte[] variant = Files.readAllBytes(cpuVariant());
         String text = new String(variant, StandardCharsets.ISO_8859_1);
         Files.writeString(
@@ -124,7 +124,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void whatTheLibraryMissesIsNamed() throws IOException {
+    void missingDependencyIsNamed() throws IOException {
         link(cpuVariant(), HIP);
         link(NATIVES.resolve(BASE), BASE);
         HipLibrary library =
@@ -143,7 +143,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void aLibraryThatIsNoBackendIsRefused() throws IOException {
+    void nonBackendLibraryIsRefused() throws IOException {
         link(NATIVES.resolve(BASE), HIP);
         link(NATIVES.resolve(BASE), BASE);
 
@@ -153,7 +153,7 @@ class HipLibraryTest {
     }
 
     @Test
-    void aLibraryWithoutDevicesIsRefusedAndPeerAccessIsPrepared() throws IOException {
+    void libraryWithoutDevicesIsRefusedAndPeerAccessIsPrepared() throws IOException {
         link(cpuVariant(), HIP);
         link(NATIVES.resolve(BASE), BASE);
 

@@ -80,7 +80,7 @@ class EventIndexTest {
     }
 
     @Test
-    void theIndexAgreesWithTheCacheAfterTenThousandOperations() throws Exception {
+    void indexAgreesWithTheCacheAfterTenThousandOperations() throws Exception {
         try (Subscriber router = new Subscriber("kv@pod-1@some/model", port, replayPort)) {
             for (int i = 1; i <= OPERATIONS; i++) {
                 change();
@@ -98,7 +98,7 @@ class EventIndexTest {
     }
 
     @Test
-    void whoComesLateAsksForWhatWasTold() throws Exception {
+    void lateSubscriberRequestsEarlierEvents() throws Exception {
         for (int i = 0; i < 50; i++) {
             change();
         }
@@ -112,7 +112,7 @@ class EventIndexTest {
     }
 
     @Test
-    void otherTopicsAreNotHeard() throws Exception {
+    void otherTopicsAreNotReceived() throws Exception {
         try (Subscriber other = new Subscriber("kv@pod-2", port, replayPort);
                 Subscriber router = new Subscriber("kv@pod-1", port, replayPort)) {
             for (int i = 0; i < 20; i++) {
@@ -125,7 +125,7 @@ class EventIndexTest {
     }
 
     @Test
-    void anAddressThatIsTakenIsRefused() {
+    void addressInUseIsRefused() {
         VarveException refused =
                 assertThrows(
                         VarveException.class, () -> new KvEventsProvider().open(address("pod-2")));

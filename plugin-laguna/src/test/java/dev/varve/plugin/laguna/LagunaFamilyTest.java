@@ -64,13 +64,13 @@ class LagunaFamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void theFamilyServesItsArchitectures() {
+    void familySupportsItsArchitectures() {
         assertEquals(Set.of("laguna"), new LagunaFamily().architectures());
         assertTrue(new LagunaFamily().preTokenizers().isEmpty());
     }
 
     @Test
-    void theFirstOfEveryFourLayersIsFullAndTheOthersSlide() throws IOException {
+    void firstOfEveryFourLayersIsFullAndTheOthersSlide() throws IOException {
         LayerState full = new LayerState.FullAttention(2, 32, 32);
         LayerState sliding = new LayerState.SlidingAttention(24, 2, 32, 32);
 
@@ -103,7 +103,7 @@ class LagunaFamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void queryHeadsMayDifferFromLayerToLayer() throws IOException {
+    void queryHeadsMayDifferPerLayer() throws IOException {
         LayerSplitAdapter model = open(tiny());
 
         List<Long> rows = new ArrayList<>();
@@ -117,7 +117,7 @@ class LagunaFamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void anUnknownScalingOfPositionsIsRefused() throws IOException {
+    void unknownRopeScalingIsRefused() throws IOException {
         GgufWriter writer =
                 LagunaModel.tiny()
                         .writer()
@@ -129,7 +129,7 @@ class LagunaFamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void shardsMayBeginAnywhereAndHandOverTheHiddenState() throws IOException {
+    void shardsMayStartAnywhereAndPassTheHiddenState() throws IOException {
         LayerSplitAdapter model = open(tiny());
         List<LayerRange> ranges =
                 IntStream.range(0, 5).mapToObj(at -> new LayerRange(at, at + 1)).toList();
@@ -139,7 +139,7 @@ class LagunaFamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void thoughtsAndCallsAreMarkedAsTheModelWritesThem() throws IOException {
+    void reasoningAndCallsUseTheModelSyntax() throws IOException {
         LayerSplitAdapter model = open(tiny());
 
         ToolSyntax tools = model.chatDialect().tools().orElseThrow();

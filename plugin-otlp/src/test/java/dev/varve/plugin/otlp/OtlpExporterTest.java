@@ -82,7 +82,7 @@ class OtlpExporterTest {
     }
 
     @Test
-    void spansKeepTheirTreeTimesAndFacts() throws Exception {
+    void spansKeepTheirTreeTimesAndAttributes() throws Exception {
         try (TraceExporter exporter = open(collector.url())) {
             exporter.export(List.of(trace(Optional.empty())));
         }
@@ -123,7 +123,7 @@ class OtlpExporterTest {
     }
 
     @Test
-    void aClientsTraceGoesOn() throws Exception {
+    void clientTraceIsContinued() throws Exception {
         try (TraceExporter exporter = open(collector.url())) {
             exporter.export(
                     List.of(trace(Optional.of(new TraceParent(TRACE, SPAN, true, "vendor=1")))));
@@ -137,7 +137,7 @@ class OtlpExporterTest {
     }
 
     @Test
-    void whatACollectorRefusesIsLostAndTheNextOneIsSent() throws Exception {
+    void refusedSpansAreDroppedAndTheNextOnesAreSent() throws Exception {
         try (TraceExporter exporter = open(collector.url())) {
             collector.answer(400);
             assertThrows(
@@ -151,7 +151,7 @@ class OtlpExporterTest {
 
     @ParameterizedTest
     @CsvSource({"/, /v1/traces", "/otel, /otel/v1/traces", "/v1/traces, /v1/traces"})
-    void thePathIsAddedWhereItIsMissing(String given, String expected) throws Exception {
+    void defaultPathIsAdded(String given, String expected) throws Exception {
         try (TraceExporter exporter = open(collector.url() + given)) {
             exporter.export(List.of(trace(Optional.empty())));
         }
@@ -161,7 +161,7 @@ class OtlpExporterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost:4318", "/v1/traces", "grpc://localhost:4317"})
-    void whatIsNoAddressIsRefused(String url) {
+    void invalidAddressIsRefused(String url) {
         IOException failure = assertThrows(IOException.class, () -> open(url));
         assertTrue(failure.getMessage().contains("http://localhost:4318"), failure.getMessage());
     }

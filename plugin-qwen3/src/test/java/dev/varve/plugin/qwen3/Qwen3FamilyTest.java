@@ -69,20 +69,20 @@ class Qwen3FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void theFamilyServesItsArchitectures() {
+    void familySupportsItsArchitectures() {
         assertEquals(Set.of("qwen3"), new Qwen3Family().architectures());
         assertTrue(new Qwen3Family().preTokenizers().isEmpty());
     }
 
     @Test
-    void everyLayerAttendsToEverything() throws IOException {
+    void everyLayerHasFullAttention() throws IOException {
         List<LayerState> layers = open(tiny()).shape().layers();
 
         assertEquals(Collections.nCopies(4, new LayerState.FullAttention(2, 64, 64)), layers);
     }
 
     @Test
-    void withoutItsLengthAHeadIsItsShareOfTheWidth() throws IOException {
+    void defaultHeadLengthIsItsShareOfTheWidth() throws IOException {
         GgufWriter writer =
                 Qwen3Model.tiny()
                         .withAttention(new Qwen3Model.Attention(4, 4, 32, false, false))
@@ -97,7 +97,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void aHeadOfItsOwnIsLoadedAndATiedOneInBothUses() throws IOException {
+    void separateHeadIsLoadedAndATiedOneInBothUses() throws IOException {
         LayerSplitAdapter tied = open(Qwen3Model.tiny().withTiedHead(true).writer());
         LayerSplitAdapter own = open(Qwen3Model.tiny().withTiedHead(false).writer());
         LayerRange last = new LayerRange(3, 4);
@@ -114,7 +114,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void aProjectionOfAnotherShapeIsRefusedWithBothShapes() {
+    void projectionOfAnotherShapeIsRefusedWithBothShapes() {
         GgufWriter writer = tiny().lengthen("blk.2.attn_k.weight");
 
         String message = refusal(writer);
@@ -125,7 +125,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void anUnknownScalingOfPositionsIsRefused() {
+    void unknownRopeScalingIsRefused() {
         GgufWriter writer = tiny().put("qwen3.rope.scaling.type", GgufValue.of("longrope"));
 
         String message = refusal(writer);
@@ -135,7 +135,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"qwen3.rope.scaling.factor", "qwen3.rope.scale_linear"})
-    void aFactorWithoutATypeScalesLinearly(String key, @TempDir Path folder) throws IOException {
+    void scalingFactorWithoutATypeIsLinear(String key, @TempDir Path folder) throws IOException {
         GgufWriter typed = Qwen3Model.tiny().withScaling(new Qwen3Model.Scaling.Linear(4)).writer();
 
         RopeOptions rope = rope(tiny().put(key, GgufValue.of(4f)), folder);
@@ -152,7 +152,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
 
     /** Models that embed texts may see later tokens, too. */
     @Test
-    void aModelThatIsNotCausalIsRefused() throws IOException {
+    void nonCausalModelIsRefused() throws IOException {
         open(tiny().put("qwen3.attention.causal", GgufValue.of(true)));
         GgufWriter writer = tiny().put("qwen3.attention.causal", GgufValue.of(false));
 
@@ -162,7 +162,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void shardsMayBeginAnywhereAndHandOverTheHiddenState() throws IOException {
+    void shardsMayStartAnywhereAndPassTheHiddenState() throws IOException {
         LayerSplitAdapter model = open(tiny());
         List<LayerRange> ranges =
                 List.of(new LayerRange(0, 1), new LayerRange(1, 3), new LayerRange(3, 4));
@@ -172,7 +172,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void thoughtsAndCallsAreMarkedAsTheModelWritesThem() throws IOException {
+    void reasoningAndCallsUseTheModelSyntax() throws IOException {
         LayerSplitAdapter model = open(tiny());
 
         assertEquals(ReasoningMarks.think(), model.chatDialect().reasoning().orElseThrow());
@@ -184,8 +184,7 @@ class Qwen3FamilyTest extends FamilyFileTest {
     /** In the middle of the last tensor's data, of the first one's, and in front of all data. */
     @ParameterizedTest
     @ValueSource(doubles = {0.999, 0.5, 0.02, 0.004})
-    void aFileThatWasCutShortIsCalledTruncated(double share, @TempDir Path folder)
-            throws IOException {
+    void truncatedFileIsReported(double share, @TempDir Path folder) throws IOException {
         byte[] whole = Files.readAllBytes(Qwen3Model.tiny().write(folder));
         Path cut = folder.resolve("cut.gguf");
         Files.write(cut, Arrays.copyOf(whole, (int) (share * whole.length)));

@@ -75,13 +75,13 @@ class Qwen35FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void theFamilyServesItsArchitectures() {
+    void familySupportsItsArchitectures() {
         assertEquals(Set.of("qwen35", "qwen35moe"), new Qwen35Family().architectures());
         assertTrue(new Qwen35Family().preTokenizers().isEmpty());
     }
 
     @Test
-    void everyFourthLayerAttendsAndTheOthersKeepAState() throws IOException {
+    void everyFourthLayerIsAttentionAndTheOthersAreRecurrent() throws IOException {
         List<LayerState> layers = open(tiny()).shape().layers();
 
         assertEquals(
@@ -94,7 +94,7 @@ class Qwen35FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void theFileMayNameTheLayersThatKeepAState() throws IOException {
+    void fileMayNameTheRecurrentLayers() throws IOException {
         Qwen35Model named =
                 Qwen35Model.tiny()
                         .withPlan(
@@ -111,7 +111,7 @@ class Qwen35FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void blocksBehindTheTrunkAreCountedAndNotRun() throws IOException {
+    void extraBlocksAreCountedAndNotComputed() throws IOException {
         Qwen35Model model = Qwen35Model.tiny().withPlan(new Qwen35Model.LayerPlan(4, List.of(), 1));
 
         LayerSplitAdapter adapter = open(model.writer());
@@ -126,7 +126,7 @@ class Qwen35FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void expertsTakeThePlaceOfTheFeedForward() throws IOException {
+    void expertsReplaceTheFeedForward() throws IOException {
         LayerSplitAdapter model = open(Qwen35MoeModel.tiny().writer());
 
         Set<String> names = names(model, new LayerRange(0, 1));
@@ -144,7 +144,7 @@ class Qwen35FamilyTest extends FamilyFileTest {
         "expert_used_count, 0, expert_used_count",
         "expert_feed_forward_length, 0, expert_feed_forward_length"
     })
-    void senselessExpertsAreRefused(String key, long value, String expected) throws IOException {
+    void invalidExpertsAreRefused(String key, long value, String expected) throws IOException {
         GgufWriter writer =
                 Qwen35MoeModel.tiny().writer().put("qwen35moe." + key, GgufValue.of(value));
 
@@ -154,7 +154,7 @@ class Qwen35FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void aTiedHeadIsLoadedInBothUses() throws IOException {
+    void tiedHeadIsLoadedInBothUses() throws IOException {
         LayerSplitAdapter model = open(Qwen35Model.tiny().withTiedHead(true).writer());
 
         List<TensorSelection.Entry> entries = new ArrayList<>();
@@ -168,7 +168,7 @@ class Qwen35FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void shardsMayBeginAnywhereAndHandOverTheHiddenState() throws IOException {
+    void shardsMayStartAnywhereAndPassTheHiddenState() throws IOException {
         LayerSplitAdapter model = open(tiny());
         List<LayerRange> ranges =
                 List.of(new LayerRange(0, 1), new LayerRange(1, 3), new LayerRange(3, 4));
@@ -178,7 +178,7 @@ class Qwen35FamilyTest extends FamilyFileTest {
     }
 
     @Test
-    void thoughtsAndCallsAreMarkedAsTheModelWritesThem() throws IOException {
+    void reasoningAndCallsUseTheModelSyntax() throws IOException {
         LayerSplitAdapter model = open(tiny());
 
         ToolSyntax tools = model.chatDialect().tools().orElseThrow();

@@ -74,7 +74,7 @@ class ValkeyStoreTest {
     }
 
     @Test
-    void oneThatDoesNotAnswerFailsWithinTheLimitAndIsOfUseAgain() throws IOException {
+    void unresponsiveServerFailsWithinTheTimeoutAndRecovers() throws IOException {
         try (StallingProxy proxy = new StallingProxy(server.port());
                 SharedStore store = open(URI.create("redis://127.0.0.1:" + proxy.port()))) {
             store.put("slow", value(3), LIMIT);
@@ -98,7 +98,7 @@ class ValkeyStoreTest {
     }
 
     @Test
-    void oneThatIsGoneFailsAndIsOfUseOnceItIsBack() throws IOException {
+    void stoppedServerFailsAndRecovers() throws IOException {
         try (RedisServer mortal = RedisServer.start();
                 SharedStore store = open(mortal.uri())) {
             store.put("a", value(3), LIMIT);
@@ -123,7 +123,7 @@ class ValkeyStoreTest {
     }
 
     @Test
-    void aPasswordIsAskedForAndNeverTold() throws IOException {
+    void passwordIsRequiredAndNeverShown() throws IOException {
         URI stranger = locked.uri();
         URI wrong = URI.create("redis://:guess-4712@127.0.0.1:" + locked.port());
         try (SharedStore known =
@@ -145,8 +145,7 @@ class ValkeyStoreTest {
     }
 
     @Test
-    void overTlsOnlyOneIsSpokenToForWhichTheAuthorityVouches(@TempDir Path folder)
-            throws Exception {
+    void serverWithUntrustedCertificateIsRefused(@TempDir Path folder) throws Exception {
         TestCertificates certificates = new TestCertificates(folder);
         Path authority = certificates.authority("ca").certificate();
         Path stranger = certificates.authority("other-ca").certificate();
@@ -186,7 +185,7 @@ class ValkeyStoreTest {
     }
 
     @Test
-    void oneThatIsFullSaysSoAndIsStillRead() throws IOException {
+    void fullServerIsReportedAndStillReadable() throws IOException {
         try (SharedStore store =
                 new ValkeyProvider().open(Addresses.with(locked.uri(), Optional.of(SECRET)))) {
             store.put("small", value(5), LIMIT);
@@ -206,7 +205,7 @@ class ValkeyStoreTest {
     }
 
     @Test
-    void valuesEnd() throws IOException {
+    void valuesExpire() throws IOException {
         try (SharedStore store =
                 new ValkeyProvider()
                         .open(
@@ -233,7 +232,7 @@ class ValkeyStoreTest {
 
     /** Keys are not ours alone. */
     @Test
-    void valuesOfOtherKindsAreNone() throws IOException {
+    void valuesOfOtherTypesAreIgnored() throws IOException {
         try (SharedStore store = open(server.uri())) {
             RawCommands.send(server.port(), "LPUSH list x", "SET text hello", "SADD set y");
 
@@ -255,7 +254,7 @@ class ValkeyStoreTest {
                 "redis://host/1#x",
                 "redis:///1"
             })
-    void addressesThatMakeNoSenseAreRefused(String address) {
+    void invalidAddressesAreRefused(String address) {
         VarveException refused =
                 assertThrows(VarveException.class, () -> open(URI.create(address)));
 

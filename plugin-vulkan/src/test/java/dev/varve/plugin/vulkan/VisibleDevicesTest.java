@@ -36,7 +36,7 @@ class VisibleDevicesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "x", "-1", "0,", ",0", "0 1", "0;1", "99999", "0x1", "1.0"})
-    void aChoiceThatIsNoListOfNumbersIsRefused(String chosen) {
+    void invalidDeviceListIsRefused(String chosen) {
         assertEquals(
                 "GGML_VK_VISIBLE_DEVICES: expected device numbers such as 0 or 0,1, found '"
                         + chosen
@@ -46,7 +46,7 @@ class VisibleDevicesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"2", "0,2", "2,0"})
-    void aNumberOutOfRangeIsRefused(String chosen) {
+    void numberOutOfRangeIsRefused(String chosen) {
         needsLoader();
         assertEquals(
                 "GGML_VK_VISIBLE_DEVICES=" + chosen + ": device 2 does not exist; expected 0 to 1",
@@ -54,7 +54,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void moreDevicesThanGgmlHasRoomForAreRefused() {
+    void moreDevicesThanTheGgmlLimitAreRefused() {
         needsLoader();
         assertEquals(
                 "GGML_VK_VISIBLE_DEVICES: expected at most 16 devices, found 17",
@@ -62,7 +62,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void aChosenDeviceThatLacksAFeatureIsRefused() {
+    void selectedDeviceWithoutAFeatureIsRefused() {
         needsLoader();
         assertEquals(
                 "GGML_VK_VISIBLE_DEVICES=1: Old card lacks Vulkan 1.2 with 16-bit storage",
@@ -70,7 +70,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void hardwareThatLacksAFeatureIsNamed() {
+    void hardwareWithoutAFeatureIsNamed() {
         needsLoader();
         assertEquals(
                 "no Vulkan device has Vulkan 1.2 with 16-bit storage (Old card, llvmpipe)",
@@ -78,7 +78,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void aSoftwareRendererMustBeAskedFor() {
+    void softwareRendererIsUsedOnRequestOnly() {
         needsLoader();
         assertEquals(
                 "the only Vulkan devices are software renderers (llvmpipe); with"
@@ -88,7 +88,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void withoutADriverItsPackageIsNamed() {
+    void missingDriverIsReportedWithItsPackage() {
         needsLoader();
         assertTrue(
                 refused(Optional.empty(), List.of()).contains("mesa-vulkan-drivers"),
@@ -114,7 +114,7 @@ class VisibleDevicesTest {
     }
 
     @Test
-    void softwareRenderersAreToldFromCards() {
+    void softwareRenderersAreDistinguishedFromCards() {
         needsLoader();
         List<PhysicalDevice> both = List.of(CARD, SOFTWARE);
 

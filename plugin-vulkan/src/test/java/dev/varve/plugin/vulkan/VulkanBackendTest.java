@@ -66,7 +66,7 @@ class VulkanBackendTest {
     }
 
     @Test
-    void aSoftwareRendererTakesTurnsWithTheProcessor() {
+    void softwareRendererSharesTheProcessorLock() {
         boolean software = VulkanDriver.physicalDevices().getFirst().software();
 
         assertEquals(software, backend.devices().getFirst().hostCores());
@@ -82,14 +82,14 @@ class VulkanBackendTest {
     }
 
     @Test
-    void openingTheBackendAgainFindsTheSameDevices() {
+    void reopenedBackendFindsTheSameDevices() {
         DeviceBackend again = new VulkanBackendProvider().open(BackendOptions.packed(cache));
 
         assertEquals(backend.devices().size(), again.devices().size());
     }
 
     @Test
-    void theProcessHoldsOneBaseLibrary() throws IOException {
+    void processHoldsOneBaseLibrary() throws IOException {
         assertEquals(
                 1,
                 Files.readAllLines(Path.of("/proc/self/maps")).stream()
@@ -100,7 +100,7 @@ class VulkanBackendTest {
     }
 
     @Test
-    void aGraphIsComputed() {
+    void graphIsComputed() {
         try (ComputeDevice device = backend.open(0, DeviceOptions.automatic())) {
             assertEquals(0, device.threads(ComputeDevice.Phase.DECODE));
             assertEquals(device.bufferType(), device.weightBufferTypes().getLast());
@@ -110,7 +110,7 @@ class VulkanBackendTest {
     }
 
     @Test
-    void aClosedDeviceComputesNothingAndClosesAgain() {
+    void closedDeviceRefusesWorkAndClosesTwice() {
         ComputeDevice device = backend.open(0, DeviceOptions.automatic());
         device.close();
         device.close();
@@ -120,7 +120,7 @@ class VulkanBackendTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 64})
-    void aDeviceThatIsNotThereIsRefused(int index) {
+    void missingDeviceIsRefused(int index) {
         VarveException error =
                 assertThrows(
                         VarveException.class, () -> backend.open(index, DeviceOptions.automatic()));

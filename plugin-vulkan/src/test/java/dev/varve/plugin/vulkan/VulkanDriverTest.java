@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class VulkanDriverTest {
     @ParameterizedTest
     @CsvSource({"0, 0.0", "4194304, 1.0", "4198400, 1.1", "4202495, 1.1"})
-    void aLoaderThatIsTooOldIsToldWithItsVersion(int version, String found) {
+    void oldLoaderIsReportedWithItsVersion(int version, String found) {
         VarveException error =
                 assertThrows(VarveException.class, () -> VulkanDriver.requireVersion(version));
 
@@ -28,12 +28,12 @@ class VulkanDriverTest {
 
     @ParameterizedTest
     @CsvSource({"4202496", "4206592"})
-    void aLoaderOfVersion12OrLaterWillDo(int version) {
+    void loaderOfVersion12OrLaterIsAccepted(int version) {
         assertDoesNotThrow(() -> VulkanDriver.requireVersion(version));
     }
 
     @Test
-    void aCallThatFailedIsNamedWithItsStatus() {
+    void failedCallIsNamedWithItsStatus() {
         VarveException error =
                 assertThrows(
                         VarveException.class, () -> VulkanDriver.check("vkCreateInstance", -3));
@@ -43,7 +43,7 @@ class VulkanDriverTest {
     }
 
     @Test
-    void everyDeviceOfTheSystemHasANameAndAskingTwiceGivesTheSame() {
+    void everyDeviceOfTheSystemHasAStableName() {
         assumeTrue(
                 SystemLibrary.whyMissing(VulkanDriver.LOADER).isEmpty(),
                 "libvulkan.so.1 is not installed (Debian: libvulkan1)");

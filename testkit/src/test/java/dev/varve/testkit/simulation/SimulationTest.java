@@ -45,7 +45,7 @@ class SimulationTest {
     }
 
     @Test
-    void aFailureNamesItsSeedWhichFailsAgainAlone() {
+    void failureNamesItsSeedWhichFailsAgainAlone() {
         String failure = failures(LostUpdate.class).getFirst();
         long seed = Long.parseLong(failure.replaceAll("(?s).*?seed=(\\d+) .*", "$1"));
 
@@ -61,7 +61,7 @@ class SimulationTest {
     }
 
     @Test
-    void threadsThatWaitForEachOtherAreNamedWithWhereTheyWait() {
+    void deadlockedThreadsAreNamedWithTheirLocation() {
         List<String> failures = failures(CrossedLocks.class);
 
         assertFalse(failures.isEmpty());

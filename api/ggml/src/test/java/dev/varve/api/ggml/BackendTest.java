@@ -19,7 +19,7 @@ class BackendTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 513, Integer.MAX_VALUE, Integer.MIN_VALUE})
-    void threadsThatGgmlHasNoRoomForAreRefused(int threads) {
+    void threadCountAboveTheGgmlLimitIsRefused(int threads) {
         try (Backend backend = device.open()) {
             refused("threads must be 1 to 512, got " + threads, () -> backend.setThreads(threads));
         }
@@ -27,7 +27,7 @@ class BackendTest {
 
     @ParameterizedTest
     @CsvSource({"0, 50", "513, 50", "1, -1", "1, 101"})
-    void poolsOutsideOfTheLimitsAreRefused(int threads, int poll) {
+    void poolSettingsOutOfRangeAreRefused(int threads, int poll) {
         refused(
                 "a thread pool needs 1 to 512 threads and poll 0 to 100, got "
                         + threads
@@ -37,7 +37,7 @@ class BackendTest {
     }
 
     @Test
-    void aPoolIsUsedAndLetGo() {
+    void threadPoolIsUsedAndFreed() {
         try (Backend backend = device.open();
                 ThreadPool pool = ThreadPool.open(device, 2, 0);
                 Doubling graph = new Doubling(device)) {
@@ -53,7 +53,7 @@ class BackendTest {
     }
 
     @Test
-    void oneGraphIsComputedAgainAndAgain() {
+    void oneGraphIsComputedSeveralTimes() {
         try (Backend backend = device.open();
                 Doubling graph = new Doubling(device)) {
             for (int i = 0; i < 50; i++) {
@@ -65,7 +65,7 @@ class BackendTest {
     }
 
     @Test
-    void anAllocatorKeepsWhatItReserved() {
+    void allocatorKeepsReservedMemory() {
         try (GraphAllocator allocator = new GraphAllocator(device.bufferType());
                 GgmlContext context = GgmlContext.open(4, 4)) {
             Tensor a = context.newTensor(GgmlType.F32, 1024);
@@ -83,7 +83,7 @@ class BackendTest {
     }
 
     @Test
-    void theProcessorRunsEveryOperatorOfAGraph() {
+    void processorRunsEveryOperatorOfAGraph() {
         try (GgmlContext context = GgmlContext.open(8, 8)) {
             Ops ops = context.ops();
             Tensor weight = context.newTensor(GgmlType.Q8_0, 32, 4).named("blk.0.ffn.weight");
@@ -99,7 +99,7 @@ class BackendTest {
     }
 
     @Test
-    void anOperatorIsDescribedWithItsOperands() {
+    void operatorIsDescribedWithItsOperands() {
         try (GgmlContext context = GgmlContext.open(8, 0)) {
             Ops ops = context.ops();
             Tensor a = context.newTensor(GgmlType.F16, 8, 4).named("a");
@@ -119,7 +119,7 @@ class BackendTest {
     }
 
     @Test
-    void aWeightThatHasAPlaceIsNotProbed() {
+    void allocatedWeightCannotBeProbed() {
         try (GgmlContext context = GgmlContext.open(4, 0)) {
             Tensor weight = context.newTensor(GgmlType.F32, 8, 4);
             Tensor product = context.ops().mulMat(weight, context.newTensor(GgmlType.F32, 8));

@@ -18,7 +18,7 @@ import java.util.Optional;
 class GgmlTypeTest {
     @ParameterizedTest
     @EnumSource
-    void aTypeIsFoundByItsNumberAndByItsNameInAnyCase(GgmlType type) {
+    void typeIsFoundByNumberAndByNameInAnyCase(GgmlType type) {
         assertEquals(Optional.of(type), GgmlType.byId(type.id()));
         assertEquals(Optional.of(type), GgmlType.parse(type.ggufName()));
         assertEquals(Optional.of(type), GgmlType.parse(type.name().toUpperCase(Locale.ROOT)));
@@ -26,13 +26,13 @@ class GgmlTypeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, 4, 5, 31, 43, 1000, Integer.MAX_VALUE})
-    void numbersThatGgmlDoesNotUseAreNoTypes(int id) {
+    void unknownTypeNumbersAreRefused(int id) {
         assertEquals(Optional.empty(), GgmlType.byId(id));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "q9_0", "f32 ", "Q8", "null"})
-    void otherNamesAreNoTypes(String name) {
+    void unknownTypeNamesAreRefused(String name) {
         assertEquals(Optional.empty(), GgmlType.parse(name));
     }
 
@@ -44,7 +44,7 @@ class GgmlTypeTest {
 
     @ParameterizedTest
     @CsvSource({"Q8_0, 33", "Q8_0, 1", "Q4_K, 32", "F32, -1", "Q8_0, -32"})
-    void otherRowsAreRefused(GgmlType type, long elements) {
+    void partialBlocksAreRefused(GgmlType type, long elements) {
         String message =
                 assertThrows(IllegalArgumentException.class, () -> type.rowBytes(elements))
                         .getMessage();
@@ -60,13 +60,13 @@ class GgmlTypeTest {
     }
 
     @Test
-    void aRowWhoseBytesOverflowIsRefused() {
+    void rowWithOverflowingBytesIsRefused() {
         assertThrows(ArithmeticException.class, () -> GgmlType.F64.rowBytes(1L << 61));
         assertEquals(1L << 62, GgmlType.F32.rowBytes(1L << 60));
     }
 
     @Test
-    void weightsAreNeitherIntegersNorIntermediateResults() {
+    void weightTypesExcludeIntegerAndIntermediateTypes() {
         assertTrue(GgmlType.Q4_K.isWeightType());
         assertTrue(GgmlType.F16.isWeightType());
         assertFalse(GgmlType.I32.isWeightType());

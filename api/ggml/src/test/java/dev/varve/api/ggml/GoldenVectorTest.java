@@ -13,12 +13,12 @@ class GoldenVectorTest {
     private static final float TOLERANCE = 1e-5f;
 
     @Test
-    void theGeneratorIsTheOneOfTheRecording() {
+    void generatorProducesTheRecordedInputs() {
         near(new float[] {-0.173691f, -0.205399f, -0.131500f, -0.240372f}, Cpu.noise(9, 4), 0);
     }
 
     @Test
-    void theGatedDeltaRuleGivesOutputsThenTheState() {
+    void gatedDeltaRuleWritesOutputsThenState() {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             Tensor q = bench.random(17, 16, 2, 3, 1);
             Tensor k = bench.random(18, 16, 2, 3, 1);
@@ -49,7 +49,7 @@ class GoldenVectorTest {
     }
 
     @Test
-    void theConvolutionRunsOverTimeForEachChannel() {
+    void convolutionRunsOverTimePerChannel() {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             Tensor input = bench.random(5, 3 + 2, 128, 1);
             Tensor kernel = bench.random(6, 4, 128);
@@ -62,7 +62,7 @@ class GoldenVectorTest {
     }
 
     @Test
-    void rotationOverSeveralAxesTakesTheAxesInTurn() {
+    void multiAxisRopeUsesTheAxesInTurn() {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             Tensor x = bench.random(9, 256, 1, 1);
             Tensor positions = bench.ints(100, 20, 30, 0);
@@ -80,7 +80,7 @@ class GoldenVectorTest {
     }
 
     @Test
-    void rotationWithYarnBlendsTheFrequencies() {
+    void yarnRopeBlendsFrequencies() {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             Tensor x = bench.random(9, 128, 1, 1);
             Tensor positions = bench.ints(1000);
@@ -102,7 +102,7 @@ class GoldenVectorTest {
     }
 
     @Test
-    void frequencyFactorsSwitchOffTheRotationOfPairs() {
+    void frequencyFactorsDisableRopeForPairs() {
         try (Cpu.Bench bench = new Cpu.Bench()) {
             float[] divisors = new float[256];
             Arrays.fill(divisors, 0, 64, 1);

@@ -15,7 +15,7 @@ class LastWordsTest {
     @TempDir Path folder;
 
     @Test
-    void anAssertionOfAnOperatorIsToldWithWhatWasBeingDone()
+    void failedOperatorAssertionIsReportedWithTheRunningStep()
             throws IOException, InterruptedException {
         Process process =
                 new ProcessBuilder(

@@ -24,7 +24,7 @@ class LifetimeTest {
     private final BufferType type = Cpu.device().bufferType();
 
     @Test
-    void aTensorEndsWithItsContext() {
+    void tensorIsInvalidAfterItsContextIsClosed() {
         GgmlContext context = GgmlContext.open(4, 4);
         Graph graph = context.newGraph(4);
         Tensor tensor = context.newTensor(GgmlType.F32, 8).named("gone");
@@ -41,7 +41,7 @@ class LifetimeTest {
     }
 
     @Test
-    void dataEndsWithItsBufferAlsoForViews() {
+    void dataIsInvalidAfterItsBufferIsClosedAlsoForViews() {
         try (GgmlContext context = GgmlContext.open(4, 0)) {
             Tensor tensor = context.newTensor(GgmlType.F32, 8);
             DeviceBuffer buffer = context.allocate(type).orElseThrow();
@@ -58,7 +58,7 @@ class LifetimeTest {
     }
 
     @Test
-    void aMappingCannotBeClosedUnderABuffer(@TempDir Path folder) throws IOException {
+    void mappingWithABufferCannotBeClosed(@TempDir Path folder) throws IOException {
         Path path = Files.write(folder.resolve("weights"), new byte[8192]);
         MappedFile file = MappedFile.open(path);
         DeviceBuffer buffer = Cpu.device().mapHostMemory(file, 0, 8192, 8192);
@@ -87,14 +87,14 @@ class LifetimeTest {
     }
 
     @Test
-    void nothingToAllocateIsNotAFailure() {
+    void emptyAllocationIsNoError() {
         try (GgmlContext context = GgmlContext.open(1, 0)) {
             assertEquals(Optional.empty(), context.allocate(type));
         }
     }
 
     @Test
-    void memoryThatIsNotThereIsTold() {
+    void failedAllocationIsReported() {
         try (GgmlContext context = GgmlContext.open(1, 0)) {
             context.newTensor(GgmlType.F32, 1L << 50);
 
@@ -111,7 +111,7 @@ class LifetimeTest {
     }
 
     @Test
-    void operatorsOfAnotherContextAreRefusedButItsTensorsAreNot() {
+    void foreignContextOperatorsAreRefusedButForeignTensorsAreAccepted() {
         try (GgmlContext weights = GgmlContext.open(4, 0);
                 GgmlContext nodes = GgmlContext.open(4, 4)) {
             Tensor weight = weights.newTensor(GgmlType.F32, 8);
@@ -124,7 +124,7 @@ class LifetimeTest {
     }
 
     @Test
-    void buffersOfAContextTakeNoOtherTensors() {
+    void contextBufferRefusesOtherTensors() {
         try (GgmlContext context = GgmlContext.open(2, 0)) {
             context.newTensor(GgmlType.F32, 64);
             try (DeviceBuffer buffer = context.allocate(type).orElseThrow()) {
@@ -136,7 +136,7 @@ class LifetimeTest {
     }
 
     @Test
-    void tensorsAreZeroedAndMeasured() {
+    void tensorsAreZeroedAndReportTheirSize() {
         try (GgmlContext context = GgmlContext.open(1, 0)) {
             Tensor tensor = context.newTensor(GgmlType.F16, 5, 3);
             assertEquals(30, tensor.bytes());
@@ -158,7 +158,7 @@ class LifetimeTest {
     }
 
     @Test
-    void buffersTypesAreEqualWhereTheyAreTheSameMemory() {
+    void bufferTypesOfTheSameMemoryAreEqual() {
         assertEquals(Cpu.device().bufferType(), type);
         assertEquals(Cpu.device().bufferType().hashCode(), type.hashCode());
         Cpu.device()

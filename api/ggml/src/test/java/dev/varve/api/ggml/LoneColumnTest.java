@@ -79,7 +79,7 @@ class LoneColumnTest {
     /** For every type, in every buffer type that takes it, with every number of threads. */
     @ParameterizedTest
     @MethodSource("types")
-    void planesOfOneColumnHaveTheBitsOfProductsOfOne(GgmlType type) {
+    void planesOfOneColumnMatchSingleColumnProductsBitwise(GgmlType type) {
         for (BufferType home : homes(type, false)) {
             try (Weight weight = new Weight(type, home, WIDTH, ROWS)) {
                 assertEquals(Set.of(), weight.counts(Form.PLANES), type + " in " + home.name());
@@ -89,19 +89,19 @@ class LoneColumnTest {
 
     @ParameterizedTest
     @EnumSource(names = {"Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q3_K", "Q5_K", "Q6_K", "MXFP4"})
-    void columnsOfTheseTypesHaveTheBitsOfProductsOfOne(GgmlType type) {
+    void columnsOfTheseTypesMatchSingleColumnProductsBitwise(GgmlType type) {
         assertColumnsAreExact(type, homes(type, false));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"Q2_K", "Q4_K"})
-    void columnsOfTheseTypesAreExactInTheOrderOfTheFile(GgmlType type) {
+    void columnsOfTheseTypesAreExactInFileLayout(GgmlType type) {
         assertColumnsAreExact(type, List.of(Cpu.device().bufferType()));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"Q4_0", "IQ4_NL"})
-    void columnsOfTheseTypesAreExactWhereTheyAreRearranged(GgmlType type) {
+    void columnsOfTheseTypesAreExactWhenRepacked(GgmlType type) {
         List<BufferType> homes = homes(type, false);
         assertColumnsAreExact(type, homes.subList(0, homes.size() - 1));
     }
@@ -142,7 +142,7 @@ class LoneColumnTest {
     /** All tokens may choose the same expert, so that up to seven tokens are exact in all types. */
     @ParameterizedTest
     @MethodSource("types")
-    void sevenTokensOfExpertsHaveTheBitsOfOne(GgmlType type) {
+    void sevenTokensOfExpertsMatchSingleTokensBitwise(GgmlType type) {
         for (BufferType home : homes(type, true)) {
             try (Weight weight = new Weight(type, home, WIDTH, ROWS, EXPERTS)) {
                 Set<Integer> different = weight.expertCounts();

@@ -51,7 +51,7 @@ class MappedFileTest {
     }
 
     @Test
-    void aMappedFileThatBecameShorterIsFoundBeforeItsPagesAreTouched() throws IOException {
+    void truncatedMappedFileIsDetectedBeforeItsPagesAreRead() throws IOException {
         GgmlDevice cpu = Cpu.device();
         try (MappedFile file = MappedFile.open(path);
                 GgmlContext context = GgmlContext.open(1, 0);
@@ -69,7 +69,7 @@ class MappedFileTest {
     }
 
     @Test
-    void aFileThatGrewOrWasReplacedByANewOneIsWhole() throws IOException {
+    void grownOrReplacedFileIsAccepted() throws IOException {
         try (MappedFile file = MappedFile.open(path)) {
             Files.write(path, new byte[1], StandardOpenOption.APPEND);
             file.requireWhole();
@@ -83,7 +83,7 @@ class MappedFileTest {
     }
 
     @Test
-    void anInterruptedThreadStillLearnsTheLength() throws IOException {
+    void interruptedThreadStillGetsTheFileLength() throws IOException {
         try (MappedFile file = MappedFile.open(path)) {
             Thread.currentThread().interrupt();
             file.requireWhole();
@@ -94,7 +94,7 @@ class MappedFileTest {
     }
 
     @Test
-    void aFileThatIsReadHasTheBytesOfLoadedRangesAlone() throws IOException {
+    void readFileHoldsOnlyTheLoadedRanges() throws IOException {
         try (MappedFile file = MappedFile.openForReading(path)) {
             file.load(4000, 9000);
 
@@ -108,7 +108,7 @@ class MappedFileTest {
     }
 
     @Test
-    void aFileThatIsReadMayBecomeShorterBehindWhatWasLoaded() throws IOException {
+    void readFileMayShrinkBehindTheLoadedRanges() throws IOException {
         try (MappedFile file = MappedFile.openForReading(path)) {
             file.load(0, BYTES);
 

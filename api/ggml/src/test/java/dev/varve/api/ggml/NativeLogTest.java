@@ -31,7 +31,7 @@ class NativeLogTest {
     }
 
     @Test
-    void theFirstPieceGivesTheLevelOfALine() {
+    void firstFragmentSetsTheLevelOfALine() {
         take(WARN, "low on ");
         take(CONTINUED, "memory\n");
         take(INFO, "a\nb\n");
@@ -42,7 +42,7 @@ class NativeLogTest {
     }
 
     @Test
-    void aLineThatIsNotEndedIsEndedByTheNext() {
+    void unterminatedLineIsEndedByTheNextOne() {
         take(ERROR, "no end");
         take(DEBUG, "detail\n");
         take(WARN, "next\n");
@@ -51,7 +51,7 @@ class NativeLogTest {
     }
 
     @Test
-    void anotherThreadsLineChangesNothing() throws InterruptedException {
+    void lineOfAnotherThreadIsIndependent() throws InterruptedException {
         take(ERROR, "it failed: ");
         Thread other =
                 Thread.ofPlatform()

@@ -33,7 +33,7 @@ class NativeTest {
     }
 
     @Test
-    void aFunctionThatGgmlLacksIsNamed() {
+    void functionMissingInGgmlIsNamed() {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -45,7 +45,7 @@ class NativeTest {
     }
 
     @Test
-    void aFunctionThatTheCLibraryLacksIsNamed() {
+    void functionMissingInTheCLibraryIsNamed() {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -56,7 +56,7 @@ class NativeTest {
     }
 
     @Test
-    void aFunctionThatTheBackendLacksIsNamedWithTheDevice() {
+    void functionMissingInTheBackendIsNamedWithTheDevice() {
         GgmlDevice device = Cpu.device();
 
         VarveException error =
@@ -69,7 +69,7 @@ class NativeTest {
     }
 
     @Test
-    void aFunctionOfTheCLibraryIsCalled() {
+    void functionOfTheCLibraryIsCalled() {
         MethodHandle handle = Native.bindSystem("strlen", returns(C_SIZE_T, C_POINTER));
 
         try (Arena arena = Arena.ofConfined()) {
@@ -79,7 +79,7 @@ class NativeTest {
     }
 
     @Test
-    void whatACallThrowsIsPassedOn() {
+    void exceptionOfACallIsPropagated() {
         IllegalStateException failure = new IllegalStateException("closed");
         Error end = new StackOverflowError();
 
@@ -88,7 +88,7 @@ class NativeTest {
     }
 
     @Test
-    void aCheckedExceptionWouldBeADefect() {
+    void checkedExceptionBecomesAnAssertionError() {
         IOException impossible = new IOException("from C");
 
         Throwable error = thrown(impossible);
@@ -98,7 +98,7 @@ class NativeTest {
     }
 
     @Test
-    void pointersAreTheSameByTheirAddressAlone() {
+    void pointersAreEqualByAddress() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment struct = arena.allocate(16);
             MemorySegment bare = MemorySegment.ofAddress(struct.address());
@@ -109,7 +109,7 @@ class NativeTest {
     }
 
     @Test
-    void whatIsLeftOutIsNull() {
+    void nullPointersAreNull() {
         assertTrue(TensorPtr.NULL.isNull());
         assertTrue(BufferPtr.NULL.isNull());
         assertTrue(ThreadPoolPtr.NULL.isNull());

@@ -41,7 +41,7 @@ class OperatorSampleTest {
     }
 
     @Test
-    void aProductOfAViewHasTheSameBits() {
+    void productOfAViewHasTheSameBits() {
         try (Cpu.Bench bench = new Cpu.Bench();
                 GgmlContext nodes = GgmlContext.open(16, 16)) {
             Tensor weights = bench.random(1, 8, 4);
@@ -60,7 +60,7 @@ class OperatorSampleTest {
     }
 
     @Test
-    void anOperatorThatWritesToAnOperandDoesSoInItsOwnMemory() {
+    void inPlaceOperatorWritesToItsOwnMemory() {
         try (Cpu.Bench bench = new Cpu.Bench();
                 GgmlContext nodes = GgmlContext.open(16, 16)) {
             float[] rows = Cpu.noise(3, 4 * 5);
@@ -80,7 +80,7 @@ class OperatorSampleTest {
     }
 
     @Test
-    void viewsAreNoOperators() {
+    void viewsAreNotOperators() {
         try (Cpu.Bench bench = new Cpu.Bench();
                 GgmlContext nodes = GgmlContext.open(16, 16)) {
             Tensor view = nodes.ops().view2d(bench.random(1, 8, 4), 4, 4, 32, 0);

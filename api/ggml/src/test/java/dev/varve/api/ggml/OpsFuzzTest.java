@@ -40,13 +40,13 @@ class OpsFuzzTest {
                     GgmlType.IQ3_XXS);
 
     @Test
-    void operandsAreRefusedOrComputedAsIfTheyWereContiguous() {
+    void nonContiguousOperandsAreRefusedOrComputedCorrectly() {
         fuzz(0, 600);
     }
 
     @Test
     @Tag("nightly")
-    void manyMoreOperandsToo() {
+    void manyMoreNonContiguousOperandsAreRefusedOrComputedCorrectly() {
         fuzz(600, 60_000);
     }
 

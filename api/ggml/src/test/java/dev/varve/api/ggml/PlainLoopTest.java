@@ -66,7 +66,7 @@ class PlainLoopTest {
     }
 
     @Test
-    void functionsOfOneNumberAreThoseOfTheBooks() {
+    void unaryFunctionsMatchTheirDefinitions() {
         elementwise("sigmoid", CLOSE, x -> 1 / (1 + Math.exp(-x)), Ops::sigmoid);
         elementwise("silu", CLOSE, x -> x / (1 + Math.exp(-x)), Ops::silu);
         elementwise("softplus", CLOSE, x -> Math.log1p(Math.exp(x)), Ops::softplus);
@@ -80,7 +80,7 @@ class PlainLoopTest {
     }
 
     @Test
-    void gatesMultiplyWithAFunctionOfTheOtherSide() {
+    void gatedUnitsMultiplyWithTheActivationOfTheOtherHalf() {
         float[] a = Cpu.noise(5, 64);
         float[] b = Cpu.noise(6, 64);
         float[] silu = new float[64];
@@ -101,7 +101,7 @@ class PlainLoopTest {
     }
 
     @Test
-    void theSecondOperandIsRepeated() {
+    void secondOperandIsBroadcast() {
         float[] a = Cpu.noise(7, 12);
         float[] b = {2, -1, 0.5f};
         float[] sum = new float[12];
@@ -123,7 +123,7 @@ class PlainLoopTest {
 
     @ParameterizedTest
     @CsvSource({"1, false", "0.25, false", "1, true", "0.25, true"})
-    void softmaxTakesScaleAndMask(float scale, boolean masked) {
+    void softmaxAppliesScaleAndMask(float scale, boolean masked) {
         int width = 33;
         float[] row = Cpu.noise(8, width);
         float[] mask = new float[width];
@@ -143,7 +143,7 @@ class PlainLoopTest {
     }
 
     @Test
-    void sumsAndLargestElementsAreThoseOfTheRows() {
+    void sumAndArgmaxArePerRow() {
         float[] rows = {1, 5, -2, 4, 4, 3};
 
         assertArrayEquals(
@@ -169,7 +169,7 @@ class PlainLoopTest {
     }
 
     @Test
-    void shapesAreChangedWithoutChangingElements() {
+    void reshapesKeepElements() {
         float[] a = {1, 2, 3, 4, 5, 6};
 
         assertArrayEquals(
@@ -190,7 +190,7 @@ class PlainLoopTest {
 
     @ParameterizedTest
     @EnumSource(names = {"NORMAL", "NEOX"})
-    void rotationTurnsPairsByTheirFrequency(RopeOptions.Mode mode) {
+    void ropeRotatesPairsByTheirFrequency(RopeOptions.Mode mode) {
         int head = 16;
         int dims = 12;
         float[] x = Cpu.noise(9, head * 2 * 3);
@@ -227,7 +227,7 @@ class PlainLoopTest {
 
     @ParameterizedTest
     @CsvSource({"0, 1", "30, 1", "0, 2"})
-    void attentionMixesTheValuesByTheScores(float softcap, int headsPerKey) {
+    void attentionWeightsValuesByScores(float softcap, int headsPerKey) {
         int length = 32;
         int cells = 5;
         float[] query = Cpu.noise(10, length * headsPerKey);
@@ -271,7 +271,7 @@ class PlainLoopTest {
     }
 
     @Test
-    void anAttentionOfOneCellIsItsValue() {
+    void attentionOverOneCellReturnsItsValue() {
         float[] value = Cpu.noise(13, 32);
 
         float[] found =

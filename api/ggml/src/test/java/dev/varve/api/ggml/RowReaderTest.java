@@ -48,7 +48,7 @@ class RowReaderTest {
 
     @ParameterizedTest
     @MethodSource("types")
-    void rowsAreThoseThatTheProcessorLooksUp(GgmlType type) throws IOException {
+    void rowsMatchGetRowsOfTheProcessor(GgmlType type) throws IOException {
         byte[] table = Quantizer.quantize(type, Cpu.noise(11, ROWS * LENGTH), LENGTH);
         int[] ids = {4, 0, 2, 2};
         float[] expected = lookUp(type, table, ids);
@@ -67,7 +67,7 @@ class RowReaderTest {
     }
 
     @Test
-    void aTableThatLeavesTheFileIsRefused() throws IOException {
+    void tableOutsideOfTheFileIsRefused() throws IOException {
         try (MappedFile file = MappedFile.open(write(new byte[LENGTH * Float.BYTES * 2]))) {
             RowReader.open(file, OFFSET, GgmlType.F32, LENGTH, 2).close();
 
@@ -81,7 +81,7 @@ class RowReaderTest {
     }
 
     @Test
-    void rowsThatAreNotWholeBlocksOrNoNumbersAreRefused() throws IOException {
+    void partialBlocksAndNonNumericRowsAreRefused() throws IOException {
         try (MappedFile file = MappedFile.open(write(new byte[64]))) {
             String message =
                     assertThrows(
@@ -97,7 +97,7 @@ class RowReaderTest {
     }
 
     @Test
-    void rowsAndTargetsOutsideAreRefused() throws IOException {
+    void rowsAndTargetsOutOfRangeAreRefused() throws IOException {
         try (MappedFile file = MappedFile.open(write(new byte[4 * Float.BYTES]));
                 RowReader rows = RowReader.open(file, 0, GgmlType.F32, 2, 2)) {
             float[] target = new float[2];

@@ -28,7 +28,7 @@ class StridesTest {
     }
 
     @Test
-    void extentsThatAreLeftOutAreOne() {
+    void omittedExtentsAreOne() {
         assertEquals(new Extents(5, 1, 1, 1), Extents.of(5));
         assertEquals(new Extents(5, 4, 1, 1), Extents.of(5, 4));
         assertEquals(new Extents(5, 4, 3, 1), Extents.of(5, 4, 3));
@@ -36,7 +36,7 @@ class StridesTest {
     }
 
     @Test
-    void stridesThatAreLeftOutFollowWithoutAGap() {
+    void omittedStridesAreContiguous() {
         Extents extents = Extents.of(64, 3, 5, 7);
 
         assertArrayEquals(
@@ -49,7 +49,7 @@ class StridesTest {
     }
 
     @Test
-    void viewsHaveTheStridesThatWereAskedFor() {
+    void viewsHaveTheRequestedStrides() {
         Tensor a = context.newTensor(GgmlType.F32, 8, 6, 4, 2);
 
         Tensor view = ops.view(a, Extents.of(4, 3, 2), Strides.of(a.nb(1), a.nb(2)), 16);
@@ -59,7 +59,7 @@ class StridesTest {
     }
 
     @Test
-    void theWholeIsAViewOfItself() {
+    void wholeTensorIsAViewOfItself() {
         Tensor a = context.newTensor(GgmlType.Q4_K, 512, 3, 2, 2);
 
         Tensor view = ops.view(a, Extents.of(512, 3, 2, 2), Strides.packed(), 0);
@@ -69,7 +69,7 @@ class StridesTest {
     }
 
     @Test
-    void rowsAndPlanesAreShortFormsOfViews() {
+    void rowAndPlaneViewsEqualGeneralViews() {
         Tensor a = context.newTensor(GgmlType.F32, 8, 6);
 
         assertArrayEquals(
@@ -82,7 +82,7 @@ class StridesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {-1, -4, Long.MIN_VALUE, Long.MAX_VALUE, 1L << 62})
-    void stridesThatLeaveTheTensorAreRefused(long stride) {
+    void stridesBeyondTheTensorAreRefused(long stride) {
         Tensor a = context.newTensor(GgmlType.F32, 8, 6, 4, 2);
 
         refused(a, Extents.of(2, 2), Strides.of(stride));
@@ -92,7 +92,7 @@ class StridesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE})
-    void extentsThatLeaveTheTensorAreRefused(long extent) {
+    void extentsBeyondTheTensorAreRefused(long extent) {
         Tensor a = context.newTensor(GgmlType.F32, 8, 6, 4, 2);
 
         refused(a, Extents.of(extent), Strides.packed());
@@ -103,7 +103,7 @@ class StridesTest {
 
     /** ggml accepts each view that Java accepts. A view that ggml rejects ends this process. */
     @Test
-    void randomViewsAreRefusedOrTakenButNeverAbort() {
+    void randomViewsAreRefusedOrAcceptedButNeverAbort() {
         Random random = new Random(20250);
         long[] sizes = {-1, 0, 1, 2, 3, 4, 8, 9, 1L << 33};
         int taken = 0;

@@ -25,7 +25,7 @@ class TiledProductTest {
 
     @ParameterizedTest
     @CsvSource({"16, 4, 8", "16, 3, 8", "7, 1, 5", "40, 8, 8", "64, 64, 17", "1, 1, 9"})
-    void tilesMakeTheSameProduct(int rows, int columns, int all) {
+    void tiledProductEqualsTheWholeProduct(int rows, int columns, int all) {
         try (GgmlContext inputs = GgmlContext.open(3, 0);
                 GgmlContext context = GgmlContext.open(2000, 2000);
                 Backend backend = Cpu.device().open()) {
@@ -82,7 +82,7 @@ class TiledProductTest {
 
     @ParameterizedTest
     @CsvSource({"16, 4, 8", "7, 1, 5", "40, 8, 8", "1, 1, 9"})
-    void itCountsAsNoMoreTensorsThanItSays(int rows, int columns, int all) {
+    void tensorCountIsWithinTheDeclaredNumber(int rows, int columns, int all) {
         long tiles = (long) Math.ceilDiv(ROWS, rows) * Math.ceilDiv(all, columns);
         try (GgmlContext inputs = GgmlContext.open(2, 0)) {
             Tensor weight = inputs.newTensor(GgmlType.F16, LENGTH, ROWS);
@@ -97,7 +97,7 @@ class TiledProductTest {
     }
 
     @Test
-    void whatIsNoMatrixIsRefused() {
+    void nonMatrixIsRefused() {
         try (GgmlContext context = GgmlContext.open(16, 16)) {
             Tensor weight = context.newTensor(GgmlType.F32, LENGTH, ROWS);
             Tensor planes = context.newTensor(GgmlType.F32, LENGTH, 1, 4);

@@ -75,7 +75,7 @@ class TransferTest {
     }
 
     @Test
-    void whatLeavesTheTensorOrTheArrayIsRefused() {
+    void transfersBeyondTheTensorOrTheArrayAreRefused() {
         with(
                 GgmlType.F32,
                 8,
@@ -101,7 +101,7 @@ class TransferTest {
     }
 
     @Test
-    void buffersOfBothKindsAreWrittenAndReadFromTheirPositionToTheirLimit() {
+    void heapAndDirectBuffersAreTransferredFromPositionToLimit() {
         byte[] content = {1, 2, 3, 4, 5, 6, 7, 8};
         for (ByteBuffer source :
                 List.of(
@@ -130,7 +130,7 @@ class TransferTest {
     }
 
     @Test
-    void buffersThatLeaveTheTensorAreRefusedAndKeepTheirPlaces() {
+    void buffersBeyondTheTensorAreRefusedAndKeepTheirPositions() {
         with(
                 GgmlType.F32,
                 8,
@@ -151,7 +151,7 @@ class TransferTest {
     }
 
     @Test
-    void anotherElementTypeIsRefused() {
+    void mismatchedElementTypeIsRefused() {
         with(
                 GgmlType.F32,
                 8,
@@ -171,7 +171,7 @@ class TransferTest {
     }
 
     @Test
-    void aTensorWithoutDataCannotBeReadOrWritten() {
+    void unallocatedTensorCannotBeReadOrWritten() {
         Cpu.device();
         try (GgmlContext context = GgmlContext.open(1, 0)) {
             Tensor tensor = context.newTensor(GgmlType.F32, 4).named("lonely");
@@ -186,7 +186,7 @@ class TransferTest {
     }
 
     @Test
-    void namesAreCutToWhatFits() {
+    void longNamesAreTruncated() {
         Cpu.device();
         try (GgmlContext context = GgmlContext.open(1, 0)) {
             Tensor tensor = context.newTensor(GgmlType.F32, 4);
@@ -196,7 +196,7 @@ class TransferTest {
     }
 
     @Test
-    void mappedMemoryIsComputedFromAndReadAgainAfterItsPagesAreReleased() throws IOException {
+    void mappedWeightsAreReadAgainAfterTheirPagesAreReleased() throws IOException {
         int floats = 8 * 4096;
         ByteBuffer content =
                 ByteBuffer.allocate(floats * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -244,7 +244,7 @@ class TransferTest {
     }
 
     @Test
-    void aFileThatCannotBeMappedIsNamed() {
+    void fileThatCannotBeMappedIsNamed() {
         VarveException error =
                 assertThrows(VarveException.class, () -> MappedFile.open(folder.resolve("absent")));
         assertEquals(VarveException.Kind.UNREADABLE_FILE, error.kind());
@@ -252,7 +252,7 @@ class TransferTest {
     }
 
     @Test
-    void aClosedMappingCannotBeUsed() throws IOException {
+    void closedMappingCannotBeUsed() throws IOException {
         MappedFile file = MappedFile.open(Files.write(folder.resolve("file"), new byte[8192]));
         file.close();
         file.close();
@@ -264,7 +264,7 @@ class TransferTest {
             names = {
                 "F32", "F16", "BF16", "Q8_0", "Q6_K", "Q5_K", "Q4_K", "Q4_0", "Q5_1", "IQ4_XS"
             })
-    void quantizedRowsComeBackAboutAsTheyWere(GgmlType type) {
+    void quantizedRowsRoundTripApproximately(GgmlType type) {
         float[] values = Cpu.noise(11, 512);
         byte[] quantized = Quantizer.quantize(type, values, 256);
         try (Cpu.Bench bench = new Cpu.Bench()) {
@@ -284,7 +284,7 @@ class TransferTest {
     }
 
     @Test
-    void aDeviceTellsItsMemoryAndFeatures() {
+    void deviceReportsItsMemoryAndFeatures() {
         GgmlDevice device = Cpu.device();
         assertTrue(device.memoryTotal() > 0 && device.memoryFree() <= device.memoryTotal());
         assertTrue(!device.features().isEmpty());

@@ -49,7 +49,7 @@ class ValidationTest {
     }
 
     @Test
-    void productsNeedRowsWithoutGaps() {
+    void productsNeedContiguousRows() {
         refused("(strided)", () -> ops.mulMat(ops.transpose(f32(4, 8)), f32(8, 2)));
         refused("(strided)", () -> ops.mulMat(f32(8, 4), ops.transpose(f32(2, 8))));
     }
@@ -86,7 +86,7 @@ class ValidationTest {
     }
 
     @Test
-    void viewsOfOverlappingRowsNeedAsMuchRoomAsOnesWithoutOverlap() {
+    void viewsOfOverlappingRowsNeedAsMuchRoomAsContiguousViews() {
         Tensor a = f32(8);
         refused("spans 64 of 32 bytes", () -> ops.view2d(a, 4, 4, 4, 0));
         ops.view2d(a, 2, 4, 4, 0);
@@ -94,7 +94,7 @@ class ValidationTest {
     }
 
     @Test
-    void onlyTensorsWithoutGapsAreReshaped() {
+    void onlyContiguousTensorsAreReshaped() {
         Tensor a = f32(8, 4);
         refused("reshape", () -> ops.reshape2d(ops.transpose(a), 8, 4));
         refused("reshape", () -> ops.reshape2d(ops.view2d(a, 4, 4, 32, 0), 8, 2));
@@ -114,7 +114,7 @@ class ValidationTest {
     }
 
     @Test
-    void rowNumbersHaveTheRightType() {
+    void rowIndicesHaveTheRightType() {
         refused(
                 "get_rows: expected I32, found",
                 () -> ops.getRows(f32(8, 4), tensor(GgmlType.I64, 2)));
@@ -219,7 +219,7 @@ class ValidationTest {
     }
 
     @Test
-    void aFullContextSaysSo() {
+    void fullContextIsReported() {
         try (GgmlContext small = GgmlContext.open(2, 0)) {
             Tensor a = small.newTensor(GgmlType.F32, 8);
             small.ops().neg(a);
@@ -229,7 +229,7 @@ class ValidationTest {
     }
 
     @Test
-    void aGraphFitsItsContext() {
+    void graphFitsItsContext() {
         ended("holds only one graph of 64 nodes", () -> context.newGraph(65));
         ended("holds only one graph of 64 nodes", () -> context.newGraph(0));
         context.newGraph(64);
@@ -238,7 +238,7 @@ class ValidationTest {
     }
 
     @Test
-    void aGraphThatMightOverflowTakesNothing() {
+    void graphThatCouldOverflowTheContextIsRefusedUnchanged() {
         Tensor a = f32(8);
         Graph graph = context.newGraph(4);
         Tensor sum = a;
@@ -252,7 +252,7 @@ class ValidationTest {
     }
 
     @Test
-    void whatIsClosedCannotBeUsed() {
+    void closedObjectsCannotBeUsed() {
         GgmlContext closed = GgmlContext.open(4, 4);
         closed.close();
         closed.close();
@@ -304,7 +304,7 @@ class ValidationTest {
     }
 
     @Test
-    void anotherReleaseOfGgmlIsNamed() {
+    void mismatchedGgmlVersionIsNamed() {
         VarveException error =
                 assertThrows(VarveException.class, () -> GgmlLibrary.requireVersion("0.9.4"));
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
@@ -316,7 +316,7 @@ class ValidationTest {
     }
 
     @Test
-    void anotherFolderIsRefusedOnceOneIsLoaded() {
+    void secondLibraryFolderIsRefused() {
         VarveException error =
                 assertThrows(VarveException.class, () -> GgmlLibrary.load(Path.of("elsewhere")));
         assertTrue(error.getMessage().contains("loaded from"), error.getMessage());
@@ -324,7 +324,7 @@ class ValidationTest {
     }
 
     @Test
-    void aBackendThatIsMissingIsTold() {
+    void missingBackendIsReported() {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -334,7 +334,7 @@ class ValidationTest {
     }
 
     @Test
-    void floatsAreQuantizedOnlyToTypesThatTakeThem() {
+    void floatsAreQuantizedOnlyToSupportedTypes() {
         float[] row = new float[256];
         for (GgmlType type : GgmlType.values()) {
             switch (type) {
@@ -364,7 +364,7 @@ class ValidationTest {
     @ParameterizedTest
     @EnumSource(names = {"IQ1_M", "IQ2_S", "IQ3_XXS", "IQ3_S"})
     @Tag("nightly")
-    void slowTypesTakeFloatsToo(GgmlType type) {
+    void slowTypesAreQuantizedToo(GgmlType type) {
         assertEquals(type.rowBytes(256), Quantizer.quantize(type, new float[256], 256).length);
     }
 

@@ -23,7 +23,7 @@ class NativeMemoryTest {
     }
 
     @Test
-    void memoryBeginsAsZeros() {
+    void memoryIsZeroInitialized() {
         NativeMemory memory = scope.allocate(24);
 
         assertEquals(24, memory.size());
@@ -34,7 +34,7 @@ class NativeMemoryTest {
     }
 
     @Test
-    void fieldsKeepWhatIsWrittenAtAnyOffset() {
+    void fieldsKeepTheirValuesAtAnyOffset() {
         NativeMemory memory = scope.allocate(32);
         NativeMemory target = scope.allocate(4);
 
@@ -50,7 +50,7 @@ class NativeMemoryTest {
     }
 
     @Test
-    void aPointerIsClearedWithNull() {
+    void pointerIsClearedWithNull() {
         NativeMemory memory = scope.allocate(8);
         memory.setPointer(0, memory);
 
@@ -61,7 +61,7 @@ class NativeMemoryTest {
 
     @ParameterizedTest
     @ValueSource(longs = {-1, 5, 8, 9, Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE - 3})
-    void fieldsOutsideAreRefused(long offset) {
+    void fieldsOutOfRangeAreRefused(long offset) {
         NativeMemory memory = scope.allocate(8);
 
         outside(offset, () -> memory.getInt(offset));
@@ -74,7 +74,7 @@ class NativeMemoryTest {
     }
 
     @Test
-    void theLastBytesAreReached() {
+    void lastBytesAreAccessible() {
         NativeMemory memory = scope.allocate(8);
 
         memory.setInt(4, 7);
@@ -85,7 +85,7 @@ class NativeMemoryTest {
     }
 
     @Test
-    void aTextWithoutAnEndIsRefused() {
+    void unterminatedStringIsRefused() {
         NativeMemory memory = scope.allocate(4);
         memory.setInt(0, 0x61616161);
 
@@ -99,7 +99,7 @@ class NativeMemoryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void memoryHasAPositiveSize(int bytes) {
+    void memorySizeMustBePositive(int bytes) {
         IllegalArgumentException error =
                 assertThrows(IllegalArgumentException.class, () -> scope.allocate(bytes));
 
@@ -107,12 +107,12 @@ class NativeMemoryTest {
     }
 
     @Test
-    void aTextThatCWouldCutIsRefused() {
+    void stringWithAnEmbeddedNulIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> scope.text("a\0b"));
     }
 
     @Test
-    void whatIsClosedCannotBeUsed() {
+    void closedMemoryCannotBeUsed() {
         NativeMemory memory = scope.allocate(8);
 
         scope.close();
@@ -126,7 +126,7 @@ class NativeMemoryTest {
     }
 
     @Test
-    void anotherThreadIsKeptOut() {
+    void accessFromAnotherThreadIsRefused() {
         NativeMemory memory = scope.allocate(8);
         CompletableFuture<Integer> read = CompletableFuture.supplyAsync(() -> memory.getInt(0));
 

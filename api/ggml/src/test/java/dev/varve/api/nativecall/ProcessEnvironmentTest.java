@@ -18,7 +18,7 @@ class ProcessEnvironmentTest {
     }
 
     @Test
-    void nativeCodeSeesAVariableThatWasSet() {
+    void nativeCodeSeesASetVariable() {
         assertEquals(Optional.empty(), ProcessEnvironment.get("VARVE_TEST_VARIABLE"));
 
         ProcessEnvironment.set("VARVE_TEST_VARIABLE", "one two");
@@ -27,7 +27,7 @@ class ProcessEnvironmentTest {
     }
 
     @Test
-    void theLastValueStays() {
+    void lastValueWins() {
         ProcessEnvironment.set("VARVE_TEST_TWICE", "first");
 
         ProcessEnvironment.set("VARVE_TEST_TWICE", "");
@@ -37,7 +37,7 @@ class ProcessEnvironmentTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4095, 4096, 100_000})
-    void longValuesComeBackWhole(int length) {
+    void longValuesRoundTrip(int length) {
         String value = "ü".repeat(length);
 
         ProcessEnvironment.set("VARVE_TEST_LONG", value);
@@ -47,12 +47,12 @@ class ProcessEnvironmentTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "A=B", "=", "A\0B"})
-    void whatIsNoNameOfAVariableIsRefused(String name) {
+    void invalidVariableNameIsRefused(String name) {
         assertThrows(IllegalArgumentException.class, () -> ProcessEnvironment.set(name, "1"));
     }
 
     @Test
-    void aValueThatCWouldCutIsRefused() {
+    void valueWithAnEmbeddedNulIsRefused() {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> ProcessEnvironment.set("VARVE_TEST_CUT", "a\0b"));

@@ -22,14 +22,14 @@ class SystemLibraryTest {
     private final SystemLibrary c = SystemLibrary.open("libc.so.6");
 
     @Test
-    void aMissingLibraryIsExplainedInTheLoadersWords() {
+    void missingLibraryIsReportedWithTheLoaderMessage() {
         String reason = SystemLibrary.whyMissing("libvarve-none.so.9").orElseThrow();
 
         assertTrue(reason.startsWith("libvarve-none.so.9: cannot open"), reason);
     }
 
     @Test
-    void aLibraryThatIsThereIsNotMissing() {
+    void existingLibraryIsNotReportedAsMissing() {
         assertEquals(Optional.empty(), SystemLibrary.whyMissing("libm.so.6"));
     }
 
@@ -48,7 +48,7 @@ class SystemLibraryTest {
     }
 
     @Test
-    void aFileThatIsNoLibraryIsNotOpened(@TempDir Path folder) throws IOException {
+    void fileThatIsNoLibraryIsRefused(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("libtext.so"), "no library");
 
         VarveException error =
@@ -58,7 +58,7 @@ class SystemLibraryTest {
     }
 
     @Test
-    void aMissingFunctionIsNamedWithItsLibrary() {
+    void missingFunctionIsNamedWithItsLibrary() {
         VarveException error =
                 assertThrows(VarveException.class, () -> c.callInt("varve_no_such_function"));
 
@@ -67,25 +67,25 @@ class SystemLibraryTest {
     }
 
     @Test
-    void aFunctionIsAskedForWithoutBeingCalled() {
+    void functionIsLookedUpWithoutACall() {
         assertTrue(c.has("abort"));
         assertFalse(c.has("varve_no_such_function"));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, -1, -7, Integer.MAX_VALUE, -Integer.MAX_VALUE})
-    void integersAreTakenAndReturned(int number) {
+    void integersArePassedAndReturned(int number) {
         assertEquals(Math.abs(number), c.callInt("abs", NativeArgument.of(number)));
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, 1L << 40, -(1L << 62), Long.MAX_VALUE, -Long.MAX_VALUE})
-    void longIntegersAreTakenAndReturned(long number) {
+    void longIntegersArePassedAndReturned(long number) {
         assertEquals(Math.abs(number), c.callLong("llabs", NativeArgument.of(number)));
     }
 
     @Test
-    void memoryIsReadAndFilled() {
+    void memoryIsReadAndWritten() {
         try (NativeScope scope = NativeScope.open()) {
             NativeMemory target = scope.allocate(8);
 
@@ -100,7 +100,7 @@ class SystemLibraryTest {
     }
 
     @Test
-    void aPointerThatWasHandedOutIsPassedBack() {
+    void returnedPointerIsPassedBack() {
         NativePointer block = c.callPointer("calloc", NativeArgument.of(4L), NativeArgument.of(8L));
         try (NativeScope scope = NativeScope.open()) {
             NativeMemory read = scope.allocate(32);
@@ -115,7 +115,7 @@ class SystemLibraryTest {
     }
 
     @Test
-    void noTextAndNoPointerAreTold() {
+    void nullTextAndNullPointerAreReported() {
         try (NativeScope scope = NativeScope.open()) {
             NativeMemory name = scope.text("VARVE_VARIABLE_THAT_NOBODY_SETS");
 
@@ -125,7 +125,7 @@ class SystemLibraryTest {
     }
 
     @Test
-    void memoryThatWasFreedIsNotPassed() {
+    void freedMemoryIsRefused() {
         NativeScope scope = NativeScope.open();
         NativeMemory freed = scope.text("gone");
         scope.close();

@@ -30,7 +30,7 @@ class GgufFileTest {
 
     @ParameterizedTest
     @CsvSource({"2, 32", "3, 8", "3, 64", "3, 4096"})
-    void aWrittenFileIsReadBack(int version, int alignment) throws IOException {
+    void writtenFileRoundTrips(int version, int alignment) throws IOException {
         Path path = folder.resolve("model.gguf");
         writer(new GgufWriter(version, alignment), "a", "b", "c").write(path);
 
@@ -51,7 +51,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aMissingTensorAndAnotherShapeAreNamed() throws IOException {
+    void missingTensorAndWrongShapeAreNamed() throws IOException {
         Path path = folder.resolve("model.gguf");
         writer(new GgufWriter(), "a").write(path);
         GgufFile file = GgufFile.open(path);
@@ -65,7 +65,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aSplitModelIsOneModelWhicheverPartIsNamed() throws IOException {
+    void splitModelIsReadFromAnyPart() throws IOException {
         List<Path> parts = split();
 
         for (Path part : parts) {
@@ -79,7 +79,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aMissingPartIsNamed() throws IOException {
+    void missingPartIsNamed() throws IOException {
         List<Path> parts = split();
         Files.delete(parts.get(1));
 
@@ -90,7 +90,7 @@ class GgufFileTest {
     }
 
     @Test
-    void swappedPartsAreNoticed() throws IOException {
+    void swappedPartsAreDetected() throws IOException {
         List<Path> parts = split();
         Files.copy(parts.get(2), parts.get(1), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
 
@@ -100,7 +100,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aPartOfAnotherNameIsRefused() throws IOException {
+    void partWithAnotherNameIsRefused() throws IOException {
         Path renamed = folder.resolve("renamed.gguf");
         Files.copy(split().getFirst(), renamed);
 
@@ -108,7 +108,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aPartOfAnotherSplitIsRefused() throws IOException {
+    void partOfAnotherSplitIsRefused() throws IOException {
         List<Path> parts = split();
         part(parts.get(1), 1, 4, 5, "c");
 
@@ -118,7 +118,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aTensorInTwoPartsIsRefused() throws IOException {
+    void tensorInTwoPartsIsRefused() throws IOException {
         List<Path> parts = split();
         part(parts.get(1), 1, 3, 5, "a");
 
@@ -126,7 +126,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aMissingTensorOfASplitIsNoticed() throws IOException {
+    void missingTensorOfASplitIsDetected() throws IOException {
         List<Path> parts = split();
         part(parts.get(1), 1, 3, 5, "b");
 
@@ -134,7 +134,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aSplitOfTooManyPartsIsRefused() throws IOException {
+    void splitWithTooManyPartsIsRefused() throws IOException {
         Path path = folder.resolve("m-00001-of-09999.gguf");
         part(path, 0, 9999, 1, "a");
 
@@ -156,7 +156,7 @@ class GgufFileTest {
                 "tokenizer.ggml.tokens=a | | a vocabulary without weights",
                 "general.name=x | | a GGUF file without tensors"
             })
-    void aFileThatIsNoModelSaysWhatItIs(String pair, String tensor, String expected)
+    void nonModelGgufFileIsRefusedWithItsUse(String pair, String tensor, String expected)
             throws IOException {
         Path path = folder.resolve("given.gguf");
         GgufWriter writer = new GgufWriter().put("general.architecture", GgufValue.of("toy"));
@@ -175,7 +175,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aModelOfAnyTypeIsOne() throws IOException {
+    void modelTypeIsAccepted() throws IOException {
         Path path = folder.resolve("model.gguf");
         writer(new GgufWriter(), "a", "b.weight")
                 .put("general.type", GgufValue.of("model"))
@@ -188,14 +188,14 @@ class GgufFileTest {
 
     @ParameterizedTest
     @MethodSource
-    void aFileOfAnotherFormatSaysWhatItIs(String expected, byte[] content) throws IOException {
+    void fileOfAnotherFormatIsNamed(String expected, byte[] content) throws IOException {
         Path path = Files.write(folder.resolve("given.gguf"), content);
 
         message("given.gguf: magic: expected GGUF, found ", () -> GgufFile.open(path));
         message(expected, () -> GgufFile.open(path));
     }
 
-    static Stream<Arguments> aFileOfAnotherFormatSaysWhatItIs() {
+    static Stream<Arguments> fileOfAnotherFormatIsNamed() {
         return Stream.of(
                 Arguments.of("zeros: a download", new byte[4096]),
                 Arguments.of("a Git LFS pointer", ascii("version https://git-lfs.github.com/")),
@@ -209,7 +209,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aShortFileOfUnknownContentIsStillRefusedByItsMagic() throws IOException {
+    void shortFileOfUnknownContentIsRefusedByItsMagic() throws IOException {
         for (int length = 4; length < 24; length++) {
             byte[] content = new byte[length];
             java.util.Arrays.fill(content, (byte) 1);
@@ -224,7 +224,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aFolderAnAbsentFileAndAnEmptyOneAreTold() throws IOException {
+    void folderMissingFileAndEmptyFileAreReported() throws IOException {
         assertEquals(
                 VarveException.Kind.UNREADABLE_FILE,
                 message("found a folder", () -> GgufFile.open(folder)).kind());
@@ -239,7 +239,7 @@ class GgufFileTest {
 
     @ParameterizedTest
     @CsvSource({"ggml-vocab-qwen35.gguf", "ggml-vocab-gemma-4.gguf"})
-    void vocabulariesInTheWildAreRead(String name) {
+    void publishedVocabulariesAreRead(String name) {
         Path path =
                 Path.of(System.getProperty("varve.test.shared", "shared"))
                         .resolve("golden/tokenizers/" + name);
@@ -287,7 +287,7 @@ class GgufFileTest {
     }
 
     @Test
-    void aSparseFileCannotClaimMoreThanAHeader(@TempDir Path temporary) throws Exception {
+    void sparseFileCannotClaimMoreThanItsHeader(@TempDir Path temporary) throws Exception {
         Path file = temporary.resolve("sparse.gguf");
         byte[] header =
                 java.nio.ByteBuffer.allocate(64)
@@ -313,7 +313,7 @@ class GgufFileTest {
     }
 
     @Test
-    void textOfTheFileForgesNoLogLine() {
+    void textFromTheFileCannotForgeLogLines() {
         ModelFormatException refusal =
                 new ModelFormatException(
                         Path.of("m.gguf"), "a\nb\u001b" + "c".repeat(500), "x", "y");

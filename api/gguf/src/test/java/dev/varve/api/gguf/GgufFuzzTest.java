@@ -38,18 +38,18 @@ class GgufFuzzTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Test
-    void mutatedFilesEndInClearErrors() {
+    void mutatedFilesFailWithClearErrors() {
         assertTrue(fuzz(20_000, 1) > 10_000, "most mutations must be noticed");
     }
 
     @Test
     @Tag("nightly")
-    void aMillionMutatedFilesEndInClearErrors() {
+    void millionMutatedFilesFailWithClearErrors() {
         assertTrue(fuzz(1_000_000, 2) > 500_000, "most mutations must be noticed");
     }
 
     @Test
-    void manyEmptyStringsUnderALongKeyTakeLittleMemory() {
+    void manyEmptyStringsUnderALongKeyUseLittleMemory() {
         int count = 200_000;
         byte[] file =
                 new RawGguf().array("k".repeat(60_000), 8, count, new byte[8 * count]).bytes();
@@ -58,7 +58,7 @@ class GgufFuzzTest {
     }
 
     @Test
-    void arraysTakeAtMostFourTimesTheirBytes() {
+    void arraysUseAtMostFourTimesTheirFileSize() {
         int size = 8 << 20;
         for (int type : new int[] {0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12}) {
             int width = new int[] {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8}[type];

@@ -41,7 +41,7 @@ class GgufMetadataTest {
                     .metadata();
 
     @Test
-    void aMissingKeyIsNamedWithWhatWasWanted() {
+    void missingKeyIsNamedWithTheExpectedType() {
         refused("absent: expected a string, found no such key", () -> metadata.string("absent"));
         refused("absent: expected an integer, found no such key", () -> metadata.integer("absent"));
         refused(
@@ -57,7 +57,7 @@ class GgufMetadataTest {
     }
 
     @Test
-    void aValueOfAnotherTypeIsNamedWithItsType() {
+    void wrongValueTypeIsNamed() {
         refused("int: expected a string, found u32", () -> metadata.findString("int"));
         refused("text: expected an integer, found string", () -> metadata.findInteger("text"));
         refused("half: expected an integer, found f32", () -> metadata.integer("half"));
@@ -74,7 +74,7 @@ class GgufMetadataTest {
     }
 
     @Test
-    void anIntegerBeyondTheRangeIsRefusedInsteadOfBecomingNegative() {
+    void integerOutOfRangeIsRefusedInsteadOfBecomingNegative() {
         refused("huge: expected an integer", () -> metadata.integer("huge"));
         refused(
                 "negative: expected a positive integer, found -7",
@@ -83,18 +83,18 @@ class GgufMetadataTest {
     }
 
     @Test
-    void anIntegerBeyondTheRangeIsRefusedAmongSeveralToo() {
+    void integerOutOfRangeInAnArrayIsRefused() {
         refused("huge: expected integers", () -> metadata.integers("huge"));
         refused("hugeArray: expected integers", () -> metadata.integers("hugeArray"));
     }
 
     @Test
-    void aNumberThatIsNotFiniteIsRefused() {
+    void nonFiniteNumberIsRefused() {
         refused("nan: expected a finite number, found NaN", () -> metadata.number("nan"));
     }
 
     @Test
-    void valuesAreReadAsTheirTypesSay() {
+    void valuesAreReadByTheirTypes() {
         assertEquals("t", metadata.string("text"));
         assertEquals(7, metadata.positiveInt("int"));
         assertEquals(7.0, metadata.number("int"));
@@ -116,7 +116,7 @@ class GgufMetadataTest {
     }
 
     @Test
-    void keysKeepTheirOrderAndNothingCanBeChanged() {
+    void keysKeepTheirOrderAndAreImmutable() {
         assertEquals("text", metadata.keys().iterator().next());
         assertThrows(UnsupportedOperationException.class, () -> metadata.keys().clear());
         metadata.integers("flags")[0] = 99;

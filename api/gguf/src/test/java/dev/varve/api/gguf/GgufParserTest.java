@@ -25,7 +25,7 @@ class GgufParserTest {
     private static final int Q8_0 = 8;
 
     @Test
-    void aTensorLiesAtItsOffsetFromTheAlignedStartOfTheData() {
+    void tensorDataStartsAtItsOffsetFromTheAlignedDataSection() {
         byte[] file =
                 new RawGguf().tensor("a", F32, 0, 8).tensor("b", Q8_0, 32, 32, 2).data(128).bytes();
 
@@ -39,14 +39,14 @@ class GgufParserTest {
     }
 
     @Test
-    void anotherMagicIsShown() {
+    void wrongMagicIsShown() {
         refused(new RawGguf().magic(0x67676A74).bytes(), "magic", "expected GGUF", "found tjgg");
         refused(new RawGguf().magic(0x46554700).bytes(), "magic", "found \\x00GUF");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4, -1})
-    void anotherVersionIsNamed(int version) {
+    void unsupportedVersionIsNamed(int version) {
         refused(
                 new RawGguf().version(version).bytes(),
                 "version",
@@ -55,14 +55,14 @@ class GgufParserTest {
     }
 
     @Test
-    void aBigEndianFileIsCalledSo() {
+    void bigEndianFileIsReported() {
         refused(new RawGguf().version(3 << 24).bytes(), "version", "a big-endian file");
         refused(new RawGguf().version(2 << 24).bytes(), "version", "a big-endian file");
     }
 
     @ParameterizedTest
     @ValueSource(longs = {-1, Long.MAX_VALUE, 1L << 32, 2})
-    void countsAreHeldAgainstTheRestOfTheFile(long count) {
+    void countsAreCheckedAgainstTheRemainingBytes(long count) {
         refused(
                 new RawGguf().tensorCount(count).bytes(),
                 "number of tensors",
@@ -74,7 +74,7 @@ class GgufParserTest {
     }
 
     @Test
-    void aKeyMayAppearOnce() {
+    void duplicateKeyIsRefused() {
         byte[] one = int32(1);
         refused(
                 new RawGguf().pair("k", 4, one).pair("k", 4, one).bytes(),
@@ -83,7 +83,7 @@ class GgufParserTest {
     }
 
     @Test
-    void aKeyMustBeUtf8AndShort() {
+    void keyMustBeUtf8AndShort() {
         byte[] file = new RawGguf().pair("kk", 4, int32(1)).bytes();
         file[32] = (byte) 0xFF;
         refused(file, "key of pair 0", "UTF-8");
@@ -95,14 +95,14 @@ class GgufParserTest {
 
     @ParameterizedTest
     @ValueSource(ints = {13, -1, Integer.MIN_VALUE})
-    void anUnknownValueTypeIsNamed(int type) {
+    void unknownValueTypeIsNamed(int type) {
         String shown = "value type from 0 to 12, found " + Integer.toUnsignedString(type);
         refused(new RawGguf().pair("k", type, int64(0)).bytes(), "k:", shown);
         refused(new RawGguf().array("k", type, 1, int64(0)).bytes(), "k:", shown);
     }
 
     @Test
-    void aBoolIsZeroOrOne() {
+    void boolIsZeroOrOne() {
         refused(
                 new RawGguf().pair("k", 7, new byte[] {2}).bytes(),
                 "k: expected a bool of 0 or 1, found 2");
@@ -112,13 +112,13 @@ class GgufParserTest {
     }
 
     @Test
-    void anArrayOfArraysIsRefused() {
+    void nestedArrayIsRefused() {
         refused(new RawGguf().array("k", 9, 1, new byte[24]).bytes(), "k:", "an array of arrays");
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1000, -1, Long.MAX_VALUE})
-    void arrayCountsAndStringLengthsAreHeldAgainstTheRestOfTheFile(long count) {
+    void arrayCountsAndStringLengthsAreCheckedAgainstTheRemainingBytes(long count) {
         String shown = "found " + Long.toUnsignedString(count);
         for (int type : new int[] {0, 4, 6, 7, 8, 10, 12}) {
             refused(
@@ -135,7 +135,7 @@ class GgufParserTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 5, 9})
-    void aTensorHasOneToFourDimensions(int dimensions) {
+    void tensorHasOneToFourDimensions(int dimensions) {
         long[] extents = new long[dimensions];
         Arrays.fill(extents, 1);
         refused(
@@ -147,7 +147,7 @@ class GgufParserTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE})
-    void extentsArePositiveAndTheirProductIsASize(long extent) {
+    void extentsArePositiveAndTheirProductFits(long extent) {
         refused(
                 new RawGguf().tensor("t", F32, 0, 1, extent).data(64).bytes(),
                 "tensor t",
@@ -155,7 +155,7 @@ class GgufParserTest {
     }
 
     @Test
-    void extentsWhoseProductOverflowsAreRefused() {
+    void overflowingExtentsAreRefused() {
         refused(
                 new RawGguf().tensor("t", F32, 0, 1L << 31, 1L << 31, 4).data(64).bytes(),
                 "tensor t",
@@ -168,7 +168,7 @@ class GgufParserTest {
 
     @ParameterizedTest
     @ValueSource(ints = {4, 5, 31, 43, 1000, -1})
-    void anUnknownTensorTypeIsNamed(int type) {
+    void unknownTensorTypeIsNamed(int type) {
         refused(
                 new RawGguf().tensor("t", type, 0, 32).data(64).bytes(),
                 "tensor t",
@@ -186,7 +186,7 @@ class GgufParserTest {
     }
 
     @Test
-    void aTensorNameIsShortUtf8AndAppearsOnce() {
+    void tensorNameIsShortUtf8AndUnique() {
         refused(
                 new RawGguf().tensor("t".repeat(64), F32, 0, 8).data(64).bytes(),
                 "name of tensor 0 (length)",
@@ -201,7 +201,7 @@ class GgufParserTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 4, 48, -64, 0x7FFFFFFF})
-    void theAlignmentIsAPowerOfTwo(int alignment) {
+    void alignmentIsAPowerOfTwo(int alignment) {
         refused(
                 new RawGguf().pair("general.alignment", 4, int32(alignment)).bytes(),
                 "general.alignment",
@@ -210,7 +210,7 @@ class GgufParserTest {
     }
 
     @Test
-    void theAlignmentIsAnInteger() {
+    void alignmentIsAnInteger() {
         refused(
                 new RawGguf().pair("general.alignment", 8, string("32")).bytes(),
                 "general.alignment",
@@ -220,7 +220,7 @@ class GgufParserTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 31, 33, -32, Long.MIN_VALUE})
-    void anOffsetIsAlignedAndNotNegative(long offset) {
+    void offsetIsAlignedAndNotNegative(long offset) {
         refused(
                 new RawGguf().tensor("t", F32, offset, 8).data(4096).bytes(),
                 "tensor t",
@@ -230,7 +230,7 @@ class GgufParserTest {
 
     @ParameterizedTest
     @ValueSource(longs = {32, 64, 1L << 62})
-    void dataLiesInsideTheFile(long offset) {
+    void dataIsInsideTheFile(long offset) {
         refused(
                 new RawGguf().tensor("t", F32, offset, 9).data(64).bytes(),
                 "tensor t",
@@ -251,7 +251,7 @@ class GgufParserTest {
     }
 
     @Test
-    void aFileThatEndsEarlyIsRefusedAtEveryByte() {
+    void truncatedFileIsRefusedAtEveryByte() {
         byte[] file =
                 new RawGguf()
                         .pair("a", 4, int32(7))
@@ -288,7 +288,7 @@ class GgufParserTest {
     }
 
     @Test
-    void aFileThatShrinksWhileItIsReadIsAnErrorAndNoEndlessLoop() {
+    void fileThatShrinksWhileReadIsAnErrorAndNoEndlessLoop() {
         byte[] file = new RawGguf().pair("b", 8, string("x".repeat(1000))).bytes();
 
         for (int length = 0; length < 500; length++) {
@@ -302,7 +302,7 @@ class GgufParserTest {
     }
 
     @Test
-    void textsLongerThanTheWindowAreReadWhole() {
+    void stringsLongerThanTheReadWindowAreReadWhole() {
         String text = "0123456789".repeat(50_000);
         byte[] file =
                 new RawGguf()

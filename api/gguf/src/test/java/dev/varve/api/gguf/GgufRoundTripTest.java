@@ -20,7 +20,7 @@ import java.util.Optional;
 
 class GgufRoundTripTest {
     @Property(tries = 200)
-    void integersOfEveryWidthComeBack(
+    void integersOfEveryWidthRoundTrip(
             @ForAll @IntRange(min = 0, max = 255) int u8,
             @ForAll byte i8,
             @ForAll @IntRange(min = 0, max = 65535) int u16,
@@ -50,8 +50,7 @@ class GgufRoundTripTest {
     }
 
     @Property(tries = 200)
-    void numbersAndTruthValuesComeBack(
-            @ForAll float f32, @ForAll double f64, @ForAll boolean bool) {
+    void numbersAndBooleansRoundTrip(@ForAll float f32, @ForAll double f64, @ForAll boolean bool) {
         GgufMetadata read =
                 roundTrip(
                         new GgufWriter()
@@ -65,7 +64,7 @@ class GgufRoundTripTest {
     }
 
     @Property(tries = 200)
-    void arraysComeBack(
+    void arraysRoundTrip(
             @ForAll @Size(max = 50) List<Integer> ints,
             @ForAll @Size(max = 50) List<Boolean> flags,
             @ForAll @Size(max = 50) List<Float> floats) {
@@ -87,7 +86,7 @@ class GgufRoundTripTest {
     }
 
     @Property(tries = 200)
-    void textsComeBack(
+    void stringsRoundTrip(
             @ForAll @IntRange(max = 0x10FFFF) int codePoint,
             @ForAll @Size(max = 20) List<@IntRange(max = 0xD7FF) Integer> rest) {
         int valid = codePoint >= 0xD800 && codePoint <= 0xDFFF ? 'x' : codePoint;

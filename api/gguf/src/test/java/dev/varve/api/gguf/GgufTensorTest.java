@@ -20,7 +20,7 @@ class GgufTensorTest {
             new GgufTensor("blk.3.ffn_up.weight", GgmlType.Q8_0, List.of(32L, 16L, 2L), PLACE);
 
     @Test
-    void dimensionsBeyondTheLastHaveOneEntry() {
+    void missingDimensionsAreOne() {
         assertEquals(32, tensor.ne(0));
         assertEquals(2, tensor.ne(2));
         assertEquals(1, tensor.ne(3));
@@ -28,7 +28,7 @@ class GgufTensorTest {
     }
 
     @Test
-    void thePlaceOfTheDataIsTold() {
+    void dataPositionIsShown() {
         assertEquals(PLACE.file(), tensor.file());
         assertEquals(4096, tensor.offset());
         assertEquals(1088, tensor.bytes());
@@ -36,7 +36,7 @@ class GgufTensorTest {
     }
 
     @Test
-    void trailingOnesMayBeLeftOutOnBothSides() {
+    void trailingOnesMayBeOmitted() {
         GgufTensor vector = new GgufTensor("v", GgmlType.F32, List.of(8L, 1L, 1L), PLACE);
 
         assertDoesNotThrow(() -> vector.requireShape(8));
@@ -45,7 +45,7 @@ class GgufTensorTest {
     }
 
     @Test
-    void anotherShapeIsToldWithBothShapes() {
+    void shapeMismatchNamesBothShapes() {
         ModelFormatException error =
                 assertThrows(ModelFormatException.class, () -> tensor.requireShape(32, 16));
 
@@ -58,7 +58,7 @@ class GgufTensorTest {
     }
 
     @Test
-    void theExtentsAreCopied() {
+    void extentsAreCopied() {
         List<Long> extents = new ArrayList<>(List.of(8L));
         GgufTensor copied = new GgufTensor("v", GgmlType.F32, extents, PLACE);
 
@@ -69,7 +69,7 @@ class GgufTensorTest {
     }
 
     @Test
-    void nothingIsNull() {
+    void nullIsRefused() {
         assertThrows(
                 NullPointerException.class,
                 () -> new GgufTensor(null, GgmlType.F32, List.of(8L), PLACE));

@@ -16,12 +16,12 @@ import java.util.stream.IntStream;
 class GgufValueTest {
     @ParameterizedTest
     @CsvSource({"u64, -1, 18446744073709551615", "i64, -1, -1", "u8, 255, 255", "i32, -7, -7"})
-    void integersAreToldByTheirWidth(String type, long bits, String text) {
+    void integersAreShownByWidthAndSign(String type, long bits, String text) {
         assertEquals(text, new GgufValue.Whole(type, bits).describe());
     }
 
     @Test
-    void numbersAreToldAsPreciselyAsTheFileHasThem() {
+    void floatsAreShownWithFullPrecision() {
         assertEquals("0.1", new GgufValue.Real("f32", 0.1f).describe());
         assertEquals("0.1", new GgufValue.Real("f64", 0.1).describe());
         assertEquals(
@@ -43,24 +43,24 @@ class GgufValueTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 199, 200})
-    void textsUpTo200CharactersAreToldWhole(int length) {
+    void stringsUpTo200CharactersAreShownWhole(int length) {
         assertEquals("a".repeat(length), text("a".repeat(length)).describe());
     }
 
     @Test
-    void longerTextsAreCut() {
+    void longerStringsAreTruncated() {
         assertEquals("b".repeat(200) + "… (201 characters)", text("b".repeat(201)).describe());
     }
 
     @Test
-    void bytesThatAreNoTextDoNotFail() {
+    void invalidUtf8DoesNotFail() {
         GgufValue.Text invalid = new GgufValue.Text(new byte[] {(byte) 0xFF, 'x'});
 
         assertEquals("\uFFFDx", invalid.value());
     }
 
     @Test
-    void arraysUpTo8ElementsAreToldWhole() {
+    void arraysUpTo8ElementsAreShownWhole() {
         long[] eight = {1, 2, 3, 4, 5, 6, 7, 8};
 
         assertEquals("[]", new GgufValue.Wholes("i64", new long[0]).describe());
@@ -70,7 +70,7 @@ class GgufValueTest {
     }
 
     @Test
-    void longerArraysAreCutWithTheirLength() {
+    void longerArraysAreTruncatedWithTheirLength() {
         String shown = "[0, 1, 2, 3, 4, 5, 6, 7, …] (9 values)";
 
         assertEquals(
@@ -83,14 +83,14 @@ class GgufValueTest {
     }
 
     @Test
-    void bracketsInTextsAreLeftAsTheyAre() {
+    void bracketsInStringsAreKept() {
         assertEquals(
                 "[], [, ], ], ], ], ], ], …] (9 values)",
                 texts("]", "[", "]", "]", "]", "]", "]", "]", "]").describe());
     }
 
     @Test
-    void textsOfOneBlockAreTakenApart() {
+    void stringsInOneBlockAreSeparated() {
         GgufValue.Texts texts = texts("one", "", "drei", "ü");
 
         assertEquals(4, texts.size());

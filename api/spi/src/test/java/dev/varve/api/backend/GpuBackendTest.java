@@ -42,7 +42,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void devicesAreNumberedAndKnowTheirMemory() {
+    void devicesAreNumberedAndReportTheirMemory() {
         List<DeviceInfo> devices = open(false).devices();
 
         DeviceInfo first = devices.getFirst();
@@ -53,7 +53,7 @@ class GpuBackendTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 1, 99, Integer.MAX_VALUE, Integer.MIN_VALUE})
-    void aDeviceThatIsNotThereIsRefused(int index) {
+    void missingDeviceIsRefused(int index) {
         GpuBackend backend = open(false);
 
         VarveException error =
@@ -65,7 +65,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void devicesOnTheProcessorsCoresTakeTurnsWithIt() {
+    void devicesOnCpuCoresShareTheProcessorLock() {
         try (ComputeDevice software = open(true).open(0, DeviceOptions.automatic());
                 ComputeDevice card = open(false).open(0, DeviceOptions.automatic())) {
             assertSame(HostCores.lock(), software.lock());
@@ -75,7 +75,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void twoQueuesOnOneDeviceShareItsLock() {
+    void twoQueuesOfOneDeviceShareItsLock() {
         GpuBackend backend = open(false);
 
         try (ComputeDevice one = backend.open(0, DeviceOptions.automatic());
@@ -85,7 +85,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void aGraphIsComputedInBothPhasesUntilTheDeviceIsClosed() {
+    void graphIsComputedInBothPhasesUntilTheDeviceIsClosed() {
         ComputeDevice device = open(false).open(0, DeviceOptions.automatic());
         try (GgmlContext context = GgmlContext.open(4, 4);
                 GraphAllocator allocator = new GraphAllocator(device.bufferType())) {
@@ -110,7 +110,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void weightsAndCachesLieInTheDevicesOwnMemory() {
+    void weightsAndCachesAreInDeviceMemory() {
         try (ComputeDevice device = open(false).open(0, DeviceOptions.automatic())) {
             assertEquals(List.of(device.bufferType()), device.weightBufferTypes());
             assertEquals(0, device.threads(Phase.DECODE));
@@ -119,7 +119,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void aLibraryThatIsMissingIsNamed() {
+    void missingLibraryIsNamed() {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -130,7 +130,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void theLibraryOfAnotherBuildIsPreferred(@TempDir Path home) throws IOException {
+    void libraryOfTheConfiguredFolderIsPreferred(@TempDir Path home) throws IOException {
         Path library = Files.createFile(home.resolve("libggml-card.so"));
         BackendOptions options =
                 new BackendOptions(home.resolve("cache"), Optional.of(home), false);
@@ -139,7 +139,7 @@ class GpuBackendTest {
     }
 
     @Test
-    void aJarWithoutLibrariesIsNamed(@TempDir Path cache) {
+    void jarWithoutLibrariesIsNamed(@TempDir Path cache) {
         VarveException error =
                 assertThrows(
                         VarveException.class,

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LayerRangeTest {
     @ParameterizedTest
     @CsvSource({"0, 0", "5, 5", "5, 4", "-1, 3", "-2147483648, 2147483647"})
-    void anEmptyOrNegativeRangeIsRefused(int begin, int end) {
+    void emptyOrNegativeRangeIsRefused(int begin, int end) {
         String message =
                 assertThrows(IllegalArgumentException.class, () -> new LayerRange(begin, end))
                         .getMessage();
@@ -21,7 +21,7 @@ class LayerRangeTest {
     }
 
     @Test
-    void theEndIsNotInside() {
+    void endIsExclusive() {
         LayerRange range = new LayerRange(3, 7);
 
         assertEquals(4, range.size());

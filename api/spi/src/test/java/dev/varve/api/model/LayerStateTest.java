@@ -22,7 +22,7 @@ class LayerStateTest {
     private static final FullAttention FULL = new FullAttention(2, 32, 16);
 
     @Test
-    void aStateOfItsOwnHasTheElementsOfAllItsParts() {
+    void customStateHasTheElementsOfAllItsParts() {
         Custom state =
                 new Custom(
                         List.of(new Part("far", List.of(8L, 3L)), new Part("near", List.of(8L))));
@@ -33,12 +33,12 @@ class LayerStateTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "Far", "far.1", "far 1", "ä", "a/b"})
-    void aPartNeedsAPlainName(String name) {
+    void partNeedsAPlainName(String name) {
         assertThrows(IllegalArgumentException.class, () -> new Part(name, List.of(1L)));
     }
 
     @Test
-    void aPartHasOneToThreePositiveExtents() {
+    void partHasOneToThreePositiveExtents() {
         for (List<Long> shape :
                 List.of(List.<Long>of(), List.of(0L), List.of(2L, -1L), List.of(1L, 1L, 1L, 1L))) {
             assertThrows(IllegalArgumentException.class, () -> new Part("far", shape), "" + shape);
@@ -49,14 +49,14 @@ class LayerStateTest {
     }
 
     @Test
-    void namesOfPartsAreUnique() {
+    void partNamesAreUnique() {
         Part part = new Part("far", List.of(1L));
 
         assertThrows(IllegalArgumentException.class, () -> new Custom(List.of(part, part)));
     }
 
     @Test
-    void onlyWhatCannotBeCutBackForgets() {
+    void onlyStatesThatCannotBeTruncatedForget() {
         assertFalse(shape(FULL, new SharedAttention(0), Custom.nothing()).forgets());
         assertTrue(shape(new Custom(List.of(new Part("far", List.of(1L))))).forgets());
         assertTrue(shape(new SlidingAttention(8, 2, 32, 32)).forgets());
@@ -64,7 +64,7 @@ class LayerStateTest {
     }
 
     @Test
-    void aRecurrentStateHasTheRowsOfItsConvolutionAndItsMatrices() {
+    void recurrentStateHasConvolutionRowsAndMatrices() {
         Recurrent state = new Recurrent(4, 64, 16, 2);
 
         assertEquals(3 * 64, state.convElements());
@@ -73,7 +73,7 @@ class LayerStateTest {
     }
 
     @Test
-    void sharedRowsAreThoseOfAnEarlierAttention() {
+    void sharedRowsReferToAnEarlierAttentionLayer() {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> shape(new Recurrent(4, 64, 16, 2), new SharedAttention(0)));

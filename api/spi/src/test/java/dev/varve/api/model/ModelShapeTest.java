@@ -25,7 +25,7 @@ class ModelShapeTest {
 
     @ParameterizedTest
     @CsvSource({"0, 9, 9, 0", "9, 0, 9, 0", "9, 9, 0, 0", "9, 9, 9, -1", "-9, 9, 9, 0"})
-    void sizesThatAreNotPositiveAreRefused(int width, int vocabulary, int context, int skipped) {
+    void nonPositiveSizesAreRefused(int width, int vocabulary, int context, int skipped) {
         assertThrows(
                 IllegalArgumentException.class,
                 () ->
@@ -37,14 +37,14 @@ class ModelShapeTest {
     }
 
     @Test
-    void aModelWithoutLayersIsRefused() {
+    void modelWithoutLayersIsRefused() {
         String message = assertThrows(IllegalArgumentException.class, () -> shape()).getMessage();
 
         assertTrue(message.endsWith("got 0 layers, 0 skipped blocks"), message);
     }
 
     @Test
-    void rowsAreSharedOnlyWithAnEarlierLayerThatKeepsSome() {
+    void rowsAreSharedOnlyWithAnEarlierLayerThatHasRows() {
         assertEquals(3, shape(FULL, SLIDING, new SharedAttention(1)).layerCount());
         refused("layer 0 shares the rows of layer 0", new SharedAttention(0), FULL);
         refused("layer 0 shares the rows of layer 1", new SharedAttention(1), FULL);
@@ -68,14 +68,14 @@ class ModelShapeTest {
     }
 
     @Test
-    void onlyRowsOfAllPositionsCanBeCutBack() {
+    void onlyFullAttentionRowsCanBeTruncated() {
         assertFalse(shape(FULL, new SharedAttention(0)).forgets());
         assertTrue(shape(FULL, SLIDING).forgets());
         assertTrue(shape(RECURRENT).forgets());
     }
 
     @Test
-    void theLayersAreCopied() {
+    void layersAreCopied() {
         List<LayerState> layers = new ArrayList<>(List.of(FULL));
         ModelShape shape = new ModelShape("test", new ModelShape.Sizes(9, 9, 9), layers, 0);
 

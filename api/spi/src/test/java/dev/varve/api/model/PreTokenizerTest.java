@@ -24,14 +24,14 @@ class PreTokenizerTest {
         "x*, '', ''",
         "🦙, ü🦙é🦙, ü|🦙|é|🦙"
     })
-    void matchesAreWordsAndSoIsWhatStandsBetweenThem(String expression, String text, String words) {
+    void matchesAndTheTextBetweenThemAreWords(String expression, String text, String words) {
         List<String> found = words(Pattern.compile(expression), text);
 
         assertEquals(words.replace("'", ""), String.join("|", found));
     }
 
     @Test
-    void theWordsOfARandomTextPutTogetherAreTheText() {
+    void wordsOfARandomTextConcatenateToTheText() {
         Random random = new Random(4711);
         String[] parts = {"a", "B", " ", "\n", "7", "ü", "中", "🦙", "-"};
         Pattern expression = Pattern.compile("\\p{L}+| ?\\p{N}|\\s+");

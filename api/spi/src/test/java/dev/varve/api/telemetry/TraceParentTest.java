@@ -23,7 +23,7 @@ class TraceParentTest {
     }
 
     @Test
-    void laterVersionsMayHaveMore() {
+    void laterVersionsMayHaveMoreFields() {
         assertEquals(
                 Optional.of(new TraceParent(TRACE, SPAN, true, "")),
                 TraceParent.parse("cc-" + TRACE + "-" + SPAN + "-09-what-comes", ""));
@@ -44,7 +44,7 @@ class TraceParentTest {
                 "00-4BF92F3577B34DA6A3CE929D0E0E4736-" + SPAN + "-01",
                 "00-" + TRACE + "0-" + SPAN + "-01"
             })
-    void whatIsWrongIsIgnored(String header) {
+    void invalidHeaderIsIgnored(String header) {
         assertEquals(Optional.empty(), TraceParent.parse(header, ""));
     }
 }

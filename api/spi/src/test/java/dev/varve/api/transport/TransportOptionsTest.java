@@ -16,7 +16,7 @@ import java.util.Optional;
 class TransportOptionsTest {
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE})
-    void aLimitThatIsNotPositiveIsRefused(long seconds) {
+    void nonPositiveLimitIsRefused(long seconds) {
         Duration limit = Duration.ofSeconds(seconds);
 
         String message =
@@ -26,7 +26,7 @@ class TransportOptionsTest {
     }
 
     @Test
-    void theTokenIsNeverShown() {
+    void tokenIsNeverShown() {
         TransportOptions options = TransportOptions.defaults().withToken("very secret");
 
         assertEquals(Optional.of("very secret"), options.token());
@@ -36,7 +36,7 @@ class TransportOptionsTest {
     }
 
     @Test
-    void nobodyIsKnownByDefaultAndPlainTextStaysHere() {
+    void defaultTrustsNobodyAndAllowsPlainTextOnLoopbackOnly() {
         TransportOptions options = TransportOptions.defaults();
 
         assertEquals(Optional.empty(), options.identity());
@@ -46,7 +46,7 @@ class TransportOptionsTest {
     }
 
     @Test
-    void anIdentityHasBothFiles() {
+    void identityNeedsBothFiles() {
         Path file = Path.of("server.pem");
 
         assertThrows(NullPointerException.class, () -> new TransportOptions.Identity(file, null));

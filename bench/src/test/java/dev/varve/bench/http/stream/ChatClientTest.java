@@ -36,7 +36,7 @@ class ChatClientTest {
     }
 
     @Test
-    void anAnswerIsReadToItsEnd() throws IOException {
+    void responseIsReadToItsEnd() throws IOException {
         ScriptedServer server = start(ScriptedServer::stream);
 
         Answer answer = Await.result(client(server, Await.LIMIT).stream(REQUEST));
@@ -49,7 +49,7 @@ class ChatClientTest {
 
     /** The next chunk is not written before the client has seen the one before. */
     @Test
-    void chunksAreSeenWhenTheyComeAndNotAtTheEnd() throws IOException {
+    void chunksAreStampedOnArrival() throws IOException {
         CountDownLatch seen = new CountDownLatch(1);
         ScriptedServer server =
                 start(
@@ -69,7 +69,7 @@ class ChatClientTest {
     }
 
     @Test
-    void arrivingInPiecesChangesNothing() throws IOException {
+    void fragmentedArrivalChangesNothing() throws IOException {
         ScriptedServer server =
                 start(
                         (exchange, request) -> {
@@ -93,7 +93,7 @@ class ChatClientTest {
     }
 
     @Test
-    void anotherStatusIsToldWithTheStartOfTheBody() throws IOException {
+    void errorStatusIsReportedWithTheStartOfTheBody() throws IOException {
         ScriptedServer server =
                 start((exchange, _) -> ScriptedServer.reply(exchange, 429, "{\"error\":\"full\"}"));
 
@@ -107,7 +107,7 @@ class ChatClientTest {
     }
 
     @Test
-    void aServerThatIsNotReadyIsToldApart() throws IOException {
+    void serverThatIsNotReadyIsReportedSeparately() throws IOException {
         ScriptedServer server =
                 start((exchange, _) -> ScriptedServer.reply(exchange, 503, "loading"));
 
@@ -118,7 +118,7 @@ class ChatClientTest {
     }
 
     @Test
-    void aStreamThatIsCutOffIsNoAnswer() throws IOException {
+    void truncatedStreamIsAFailure() throws IOException {
         ScriptedServer server =
                 start(
                         (exchange, _) -> {
@@ -134,7 +134,7 @@ class ChatClientTest {
     }
 
     @Test
-    void aStreamWithoutItsEndIsNoAnswer() throws IOException {
+    void streamWithoutDoneIsAFailure() throws IOException {
         ScriptedServer server =
                 start(
                         (exchange, _) -> {
@@ -149,7 +149,7 @@ class ChatClientTest {
     }
 
     @Test
-    void anAnswerThatDoesNotEndIsGivenUp() throws IOException {
+    void responseThatDoesNotEndTimesOut() throws IOException {
         CountDownLatch over = new CountDownLatch(1);
         ScriptedServer server =
                 start(
@@ -167,7 +167,7 @@ class ChatClientTest {
     }
 
     @Test
-    void nobodyAtTheAddressIsNotReady() throws IOException {
+    void refusedConnectionIsNotReady() throws IOException {
         ScriptedServer server = start(ScriptedServer::stream);
         server.close();
 
@@ -178,7 +178,7 @@ class ChatClientTest {
     }
 
     @Test
-    void theFirstModelOfTheListAndTheKeyAreSent() throws IOException {
+    void firstListedModelAndTheKeyAreSent() throws IOException {
         ScriptedServer server = start(ScriptedServer::stream);
         Target target = Target.parse(server.url() + "/v1/", Optional.of("secret"));
 
@@ -196,7 +196,7 @@ class ChatClientTest {
     }
 
     @Test
-    void failuresOfSeveralAreCountedAndTheFirstIsTold() throws IOException {
+    void severalFailuresAreCountedAndTheFirstIsReported() throws IOException {
         ScriptedServer server =
                 start(
                         (exchange, request) -> {

@@ -16,7 +16,7 @@ class SseLinesTest {
     private final SseLines lines = new SseLines((text, nanos) -> found.add(new Line(text, nanos)));
 
     @Test
-    void linesAreTheSameWhereverTheNetworkCutsThem() {
+    void linesAreTheSameForAnyFragmentation() {
         byte[] bytes =
                 "data: größer\r\n\r\n: ping\ndata: [DONE]\n\n".getBytes(StandardCharsets.UTF_8);
         List<String> expected = List.of("data: größer", "", ": ping", "data: [DONE]", "");
@@ -31,7 +31,7 @@ class SseLinesTest {
     }
 
     @Test
-    void aLineHasTheTimeOfTheReadThatBroughtItsEnd() {
+    void lineHasTheTimeOfTheReadThatCompletedIt() {
         read("data: a\ndata: ", 10);
         read("b", 20);
         read("\n", 30);
@@ -43,7 +43,7 @@ class SseLinesTest {
     }
 
     @Test
-    void whatHasNoEndIsNoLineButTheRest() {
+    void unterminatedLineStaysInTheBuffer() {
         read("data: a\n{\"error\"", 10);
 
         assertEquals(List.of(new Line("data: a", 10)), found);

@@ -18,7 +18,7 @@ class StreamReaderTest {
     private final StreamReader reader = new StreamReader(5, progress::add);
 
     @Test
-    void onlyChunksWithTextAreStamped() {
+    void onlyChunksWithTextAreTimed() {
         reader.line(
                 "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}", 10);
         reader.line("", 10);
@@ -39,7 +39,7 @@ class StreamReaderTest {
     }
 
     @Test
-    void withoutUsageChunksWithTextAreTheTokens() {
+    void withoutUsageChunksWithTextCountAsTokens() {
         reader.line("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", 10);
         reader.line("data: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]}", 11);
         reader.line("data: [DONE]", 12);
@@ -54,7 +54,7 @@ class StreamReaderTest {
                 "error: {\"code\":500,\"message\":\"shard lost\"}",
                 "data: shard lost"
             })
-    void anErrorInTheStreamIsToldEvenWhenTheStreamEndsInOrder(String line) {
+    void errorInTheStreamIsReportedEvenIfTheStreamEndsNormally(String line) {
         reader.line("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", 10);
         reader.line(line, 11);
         reader.line("data: [DONE]", 12);
@@ -65,7 +65,7 @@ class StreamReaderTest {
     }
 
     @Test
-    void aStreamWithoutItsEndSaysHowFarItCame() {
+    void streamWithoutDoneReportsItsProgress() {
         reader.line("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", 10);
 
         ServerFailure failure = assertThrows(ServerFailure.class, () -> reader.finish(""));
@@ -75,7 +75,7 @@ class StreamReaderTest {
     }
 
     @Test
-    void aBodyThatIsNoStreamIsShown() {
+    void bodyThatIsNoStreamIsShown() {
         ServerFailure failure =
                 assertThrows(ServerFailure.class, () -> reader.finish("<html>  welcome</html>"));
 
@@ -83,7 +83,7 @@ class StreamReaderTest {
     }
 
     @Test
-    void aBrokenConnectionSaysHowFarTheStreamCame() {
+    void brokenConnectionReportsTheStreamProgress() {
         reader.line("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}", 10);
         reader.line("data: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]}", 10);
 
@@ -94,7 +94,7 @@ class StreamReaderTest {
     }
 
     @Test
-    void aLongBodyIsCutInMessages() {
+    void longBodyIsTruncatedInMessages() {
         String message =
                 assertThrows(ServerFailure.class, () -> reader.finish("x".repeat(100_000)))
                         .getMessage();

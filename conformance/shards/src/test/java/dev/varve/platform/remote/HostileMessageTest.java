@@ -392,7 +392,7 @@ class HostileMessageTest {
     }
 
     @Test
-    void aLoadedSessionAnswersEveryMessageAndStaysSound() throws Exception {
+    void loadedSessionRespondsToEveryMessageAndStaysUsable() throws Exception {
         Requests requests = new Requests();
         try (ShardSession service = new ShardSession(host)) {
             assertTrue(ask(service, requests.load.encode()).isPresent());
@@ -425,7 +425,7 @@ class HostileMessageTest {
     }
 
     @Test
-    void everyMutatedLoadIsAnsweredAndLeavesRoomForAValidOne() throws Exception {
+    void everyMutatedLoadGetsAResponseAndAValidOneStillWorks() throws Exception {
         Requests requests = new Requests();
         try (ShardSession service = new ShardSession(host)) {
             Message load = requests.load.encode();

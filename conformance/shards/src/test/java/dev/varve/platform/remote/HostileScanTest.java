@@ -214,7 +214,7 @@ class HostileScanTest {
     }
 
     @Test
-    void whereNothingIsLoadedNothingIsRead() {
+    void scanBeforeALoadIsRefused() {
         try (ShardSession service = new ShardSession(new Host())) {
             WireException refusal = refusal(service, text(20));
 
@@ -225,7 +225,7 @@ class HostileScanTest {
 
     @ParameterizedTest
     @EnumSource
-    void aTextWithoutRoomIsRefusedAndAShorterOneIsRead(LocalTextScorer.Residency residency)
+    void textThatDoesNotFitIsRefusedAndAShorterOneIsScored(LocalTextScorer.Residency residency)
             throws Exception {
         try (ShardSession service = loaded(residency)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
@@ -241,7 +241,7 @@ class HostileScanTest {
 
     /** Of 40 chunks in each of four layers no more than one is computed behind the cancelling. */
     @Test
-    void aTextThatNobodyWaitsForEndsSoonAndTheNextOneIsRead() throws Exception {
+    void cancelledScanEndsSoonAndTheNextOneRuns() throws Exception {
         try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
             Reply left = ask(service, text(20_000), 2);
@@ -255,7 +255,7 @@ class HostileScanTest {
 
     /** Signs of life come now and then, and one at the end. */
     @Test
-    void whoReadsALongTextTellsThatItGoesOn() throws Exception {
+    void longScanReportsProgress() throws Exception {
         try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
             long before = service.progress();
             Reply reply = ask(service, text(4_000), Integer.MAX_VALUE);
@@ -268,7 +268,7 @@ class HostileScanTest {
     }
 
     @Test
-    void everySpoiltTextIsAnsweredAndTheSessionStaysSound() throws Exception {
+    void everyMutatedTextGetsAResponseAndTheSessionStaysUsable() throws Exception {
         SplittableRandom random = new SplittableRandom(17);
         try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
@@ -284,7 +284,7 @@ class HostileScanTest {
     }
 
     @Test
-    void everySpoiltLoadIsAnsweredAndLeavesRoomForAValidOne() throws Exception {
+    void everyMutatedLoadGetsAResponseAndAValidOneStillWorks() throws Exception {
         SplittableRandom random = new SplittableRandom(18);
         Message load = load(LocalTextScorer.Residency.REQUEST_SCOPED).encode();
         try (ShardSession service = new ShardSession(new Host())) {

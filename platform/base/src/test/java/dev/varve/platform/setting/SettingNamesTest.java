@@ -15,7 +15,7 @@ class SettingNamesTest {
 
     @ParameterizedTest
     @EnumSource(Setting.class)
-    void everySettingIsFoundInTheMidstOfAText(Setting setting) {
+    void everySettingIsFoundWithinAText(Setting setting) {
         String text = "before " + setting + ": expected 1, found {2}";
 
         String shown = NAMES.render(text);
@@ -42,19 +42,19 @@ class SettingNamesTest {
                 "{setting:unknown}",
                 "{model}"
             })
-    void whatIsNoSettingStaysAsItIs(String text) {
+    void unknownSettingsAreUnchanged(String text) {
         assertEquals(text, NAMES.render(text));
     }
 
     @Test
-    void aNameMayHoldCharactersThatReplacementsTreatInTheirWay() {
+    void nameMayContainRegexReplacementCharacters() {
         SettingNames odd = setting -> "$1\\" + setting.name().toLowerCase(Locale.ROOT);
 
         assertEquals("$1\\parallel: no", odd.render(Setting.PARALLEL + ": no"));
     }
 
     @Test
-    void noTwoSettingsHaveOneIdentifier() {
+    void settingIdentifiersAreUnique() {
         assertEquals(
                 Setting.values().length,
                 Arrays.stream(Setting.values()).map(Setting::id).distinct().count());

@@ -16,7 +16,7 @@ class PageResidencyTest {
             new PageResidency(PAGES, new float[] {0.5f, -2, Float.MIN_VALUE}, 200);
 
     @Test
-    void pagesInAnotherOrderAreSorted() {
+    void pagesAreSorted() {
         PageResidency found = new PageResidency(new int[] {7, -1, 3, 0, -1, 12}, new float[0], 200);
 
         assertEquals(new PageResidency(new int[] {0, 3, 7, 12, -1, -1}, new float[0], 200), found);
@@ -26,7 +26,7 @@ class PageResidencyTest {
 
     /** The pages may be any numbers. */
     @Test
-    void onlyPagesOfTheSequenceFit() {
+    void pagesOutsideOfTheSequenceAreRefused() {
         SplittableRandom random = new SplittableRandom(4711);
         int fitting = 0;
         for (int round = 0; round < 10_000; round++) {
@@ -43,7 +43,7 @@ class PageResidencyTest {
     }
 
     @Test
-    void aPoolOfOtherRunsOrASequenceOfOtherPagesCannotHoldIt() {
+    void poolOrSequenceOfAnotherSizeIsRefused() {
         assertTrue(SOME.fits(4, 5));
         assertFalse(SOME.fits(8, 5), "of another pool");
         assertFalse(SOME.fits(3, 5), "of another pool");
@@ -62,7 +62,7 @@ class PageResidencyTest {
     }
 
     @Test
-    void itsArraysAreItsOwn() {
+    void arraysAreCopied() {
         int[] pages = PAGES.clone();
         float[] scores = {1};
         PageResidency residency = new PageResidency(pages, scores, 3);

@@ -14,19 +14,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PagingOptionsTest {
     @ParameterizedTest
     @ValueSource(ints = {448, 512, 768, 131072})
-    void aPoolMayBeAnyNumberOfPagesFromTheLeastOn(int pool) {
+    void poolMayBeAnyNumberOfPagesFromTheMinimum(int pool) {
         assertEquals(pool, new PagingOptions(pool, PagePolicy.LRU, 64).poolTokens());
     }
 
     /** One page that may leave, and the one that is written, beside those that must stay. */
     @Test
-    void theLeastPoolHasSinksATailAndTwoPagesMore() {
+    void minimumPoolHasSinksATailAndTwoPages() {
         assertEquals(448, PagePoolGeometry.LEAST);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {384, 500, 447, 449, 0, -512, 64})
-    void aPoolThatIsTooSmallOrNoWholePagesIsRefused(int pool) {
+    void smallPoolAndPartialPagesAreRefused(int pool) {
         IllegalArgumentException refusal =
                 assertThrows(
                         IllegalArgumentException.class,
@@ -36,7 +36,7 @@ class PagingOptionsTest {
     }
 
     @Test
-    void pagesAreChosenAfterATokenAtLeast() {
+    void selectionIntervalIsAtLeastOneToken() {
         assertEquals(1, new PagingOptions(512, PagePolicy.QK, 1).tau());
         assertThrows(
                 IllegalArgumentException.class, () -> new PagingOptions(512, PagePolicy.QK, 0));
@@ -45,7 +45,7 @@ class PagingOptionsTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0, 0", "63, 0, 1", "64, 1, 1", "65, 1, 2", "511, 7, 8", "512, 8, 8"})
-    void aPageHas64Positions(int position, int page, int pages) {
+    void pageHas64Positions(int position, int page, int pages) {
         assertEquals(page, PagePoolGeometry.pageOf(position));
         assertEquals(pages, PagePoolGeometry.pages(position));
     }

@@ -19,7 +19,7 @@ class RequestedPagingTest {
     }
 
     @Test
-    void withoutMoreWordsPagesAreKeptByWhatQueriesLookFor() {
+    void defaultPolicyScoresByQueries() {
         assertEquals(
                 new PagingOptions(1024, PagePolicy.QK, 64), RequestedPaging.of(1000).options(1024));
         assertTrue(RequestedPaging.automatic().scores());
@@ -28,7 +28,7 @@ class RequestedPagingTest {
     }
 
     @Test
-    void whatWasAskedForIsWhatAnEngineIsTold() {
+    void requestedOptionsReachTheEngine() {
         RequestedPaging request =
                 new RequestedPaging(
                         new RequestedPaging.Size.Automatic(), Optional.of(PagePolicy.LRU), 7);
@@ -41,7 +41,7 @@ class RequestedPagingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void aPoolOfNoTokensIsRefused(int tokens) {
+    void poolWithoutTokensIsRefused(int tokens) {
         assertEquals(
                 Setting.KVFLASH + ": expected a positive number of tokens or auto, found " + tokens,
                 refusal(() -> RequestedPaging.of(tokens)));
@@ -49,7 +49,7 @@ class RequestedPagingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1})
-    void aChoiceMoreOftenThanEveryTokenIsRefused(int tau) {
+    void selectionIntervalBelowOneTokenIsRefused(int tau) {
         assertEquals(
                 Setting.KVFLASH_TAU + ": expected 1 or more, found " + tau,
                 refusal(
@@ -59,7 +59,7 @@ class RequestedPagingTest {
     }
 
     @Test
-    void whoScoresPagesHasRoomBesideAPoolWhoseSizeFollowsFromTheMemory() {
+    void scorerMemoryIsReservedBesideAnAutomaticPool() {
         assertEquals(
                 new RequestedPaging.Size.Automatic(300, 12),
                 RequestedPaging.of(new RequestedPaging.Size.Automatic(300, 5)).beside(7).size());
@@ -68,19 +68,19 @@ class RequestedPagingTest {
 
     @ParameterizedTest
     @CsvSource({"-5, 256", "0, 256", "255, 256", "257, 257"})
-    void aBoundOfAnAutomaticPoolIsAtLeastABlock(int bound, int most) {
+    void automaticPoolBoundIsAtLeastABlock(int bound, int most) {
         assertEquals(most, new RequestedPaging.Size.Automatic(bound).mostTokens());
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 384, 500, 447, 449})
-    void anEngineIsToldOfNoPoolThatPagesCannotLeaveOrDoNotFill(int tokens) {
+    void poolThatIsNotWholePagesIsRefused(int tokens) {
         assertThrows(
                 IllegalArgumentException.class, () -> new PagingOptions(tokens, PagePolicy.QK, 1));
     }
 
     @Test
-    void theLeastPoolOfAnEngineIsSevenPages() {
+    void minimumPoolOfAnEngineIsSevenPages() {
         assertEquals(448, new PagingOptions(448, PagePolicy.QK, 1).poolTokens());
         assertThrows(
                 IllegalArgumentException.class, () -> new PagingOptions(448, PagePolicy.QK, 0));

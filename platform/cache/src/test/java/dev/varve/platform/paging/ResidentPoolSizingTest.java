@@ -34,7 +34,7 @@ class ResidentPoolSizingTest {
     }
 
     @Test
-    void blocksAreThoseOfShardsAndTheLeastPoolHasWholeOnes() {
+    void minimumPoolIsAMultipleOfTheShardBlocks() {
         assertEquals(SlotSpan.BLOCK, ResidentPoolSizing.BLOCK);
         assertEquals(448, PagePoolGeometry.LEAST);
         assertEquals(512, ResidentPoolSizing.LEAST);
@@ -53,12 +53,12 @@ class ResidentPoolSizingTest {
         "4096,       1000, 768",
         "512,        512,  512",
     })
-    void aPoolHasWholeBlocksFromTheLeastOneToTheContext(int asked, int context, int tokens) {
+    void poolHasWholeBlocksUpToTheContext(int asked, int context, int tokens) {
         assertEquals(tokens, ResidentPoolSizing.fixed(asked, context).tokens());
     }
 
     @Property(tries = 500)
-    void aPoolIsTheLeastNumberOfBlocksThatHoldsWhatWasAskedForWithinItsBounds(
+    void poolIsTheSmallestNumberOfBlocksThatHoldsTheRequestedTokens(
             @ForAll @IntRange(min = 1) int asked,
             @ForAll @IntRange(min = 512, max = 1 << 20) int context) {
         ResidentPoolSizing.Pool pool = ResidentPoolSizing.fixed(asked, context);
@@ -79,7 +79,7 @@ class ResidentPoolSizingTest {
                 "10000 | 8192 | requested pool 10240 > max_ctx 8192; clamping to 8192",
                 "1000  | 1000 | requested pool 1024 > max_ctx 1000; clamping to 768",
             })
-    void whatIsNotAsItWasAskedForIsAWarning(int asked, int context, String warning) {
+    void adjustedPoolSizeIsAWarning(int asked, int context, String warning) {
         List<String> warnings = ResidentPoolSizing.fixed(asked, context).warnings();
 
         assertEquals(
@@ -88,7 +88,7 @@ class ResidentPoolSizingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 200, 300, 511})
-    void aContextThatIsSmallerThanTheLeastPoolIsRefused(int context) {
+    void contextBelowTheMinimumPoolIsRefused(int context) {
         for (VarveException error :
                 List.of(
                         assertThrows(
@@ -116,7 +116,7 @@ class ResidentPoolSizingTest {
         "2,  16384,  6656",
         "2,  1,      512",
     })
-    void anAutomaticPoolIsHalfOfWhatTheReserveLeavesUpToItsBound(
+    void automaticPoolIsHalfOfTheMemoryBehindTheReserveUpToItsBound(
             long freeGib, int most, int tokens) {
         ResidentPoolMemory budget = new ResidentPoolMemory(freeGib * GIB, GIB, 80 * KIB, 1);
 
@@ -133,7 +133,7 @@ class ResidentPoolSizingTest {
 
     @ParameterizedTest
     @CsvSource({"0, 81920", "-1, 81920", "17179869184, 0"})
-    void withoutABudgetItIsAPartOfTheContext(long free, long perToken) {
+    void withoutABudgetThePoolIsAFractionOfTheContext(long free, long perToken) {
         ResidentPoolMemory budget = ResidentPoolMemory.of(free, perToken, 1);
 
         assertEquals(32_768, automatic(16_384, 131_072, true, budget).tokens());
@@ -141,7 +141,7 @@ class ResidentPoolSizingTest {
     }
 
     @Test
-    void anAutomaticPoolIsNoLargerThanAContextAndSaysNothingOfThat() {
+    void automaticPoolIsSilentlyClampedToTheContext() {
         ResidentPoolSizing.Pool pool =
                 automatic(16_384, 1000, true, ResidentPoolMemory.of(100 * GIB, 1, 1));
 
@@ -150,7 +150,7 @@ class ResidentPoolSizingTest {
     }
 
     @Test
-    void anAutomaticPoolTellsHowItCameAbout() {
+    void automaticPoolReportsItsDerivation() {
         assertEquals(
                 List.of(
                         Setting.KVFLASH
@@ -167,7 +167,7 @@ class ResidentPoolSizingTest {
     }
 
     @Test
-    void aLittleMemoryIsTheLeastPoolWithAWarning() {
+    void littleMemoryGivesTheMinimumPoolWithAWarning() {
         ResidentPoolMemory budget =
                 ResidentPoolMemory.of(
                         ResidentPoolMemory.RESERVE_BYTES + 200 * 80 * KIB, 80 * KIB, 1);
@@ -182,7 +182,7 @@ class ResidentPoolSizingTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 80 * KIB, 160 * KIB - 1})
-    void memoryForNoTokenAtAllIsRefused(long more) {
+    void memoryForNoTokenIsRefused(long more) {
         ResidentPoolMemory budget =
                 ResidentPoolMemory.of(ResidentPoolMemory.RESERVE_BYTES + more, 80 * KIB, 1);
 
@@ -199,7 +199,7 @@ class ResidentPoolSizingTest {
     }
 
     @Test
-    void aBudgetOfNobodyIsRefused() {
+    void budgetForNoSequenceIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> ResidentPoolMemory.of(1, 1, 0));
     }
 }

@@ -91,7 +91,7 @@ class BlockEventsTest {
     }
 
     @Test
-    void wholeBlocksOfAFinishedSequenceAreTold() throws Exception {
+    void wholeBlocksOfAFinishedSequenceAreReported() throws Exception {
         try (CacheRig rig = rig(false)) {
             rig.finish(PROMPT);
 
@@ -117,7 +117,7 @@ class BlockEventsTest {
     }
 
     @Test
-    void blocksHaveTheSameNumberWhereverTheyAre() throws Exception {
+    void blockHashDoesNotDependOnTheTier() throws Exception {
         try (CacheRig rig = rig(true)) {
             rig.finish(PROMPT);
 
@@ -126,7 +126,7 @@ class BlockEventsTest {
     }
 
     @Test
-    void whatLeavesTheDeviceIsTold() throws Exception {
+    void evictionFromTheDeviceIsReported() throws Exception {
         try (CacheRig rig = rig(false)) {
             rig.finish(PROMPT);
             rig.pushOff();
@@ -140,7 +140,7 @@ class BlockEventsTest {
 
     /** Of two sequences with a block in common one leaves: the block is still there. */
     @Test
-    void aBlockThatSeveralHaveIsThereUntilTheLastOneLeaves() throws Exception {
+    void sharedBlockIsStoredUntilItsLastHolderIsEvicted() throws Exception {
         int[] other = join(Arrays.copyOf(PROMPT, BLOCK), text(2, 300));
         try (CacheRig rig = rig(true)) {
             rig.finish(PROMPT);
@@ -167,7 +167,7 @@ class BlockEventsTest {
     }
 
     @Test
-    void scopesHaveBlocksOfTheirOwn() throws Exception {
+    void scopesHaveSeparateBlocks() throws Exception {
         try (CacheRig rig = rig(false)) {
             rig.finish(PROMPT, SCOPE);
             rig.finish(PROMPT, new CacheScope("other"));
@@ -177,7 +177,7 @@ class BlockEventsTest {
     }
 
     @Test
-    void aListenerIsClosedWithTheCache() {
+    void listenerIsClosedWithTheCache() {
         CacheRig rig = rig(false);
         rig.finish(PROMPT);
         assertEquals(false, index.closed);

@@ -62,7 +62,7 @@ class CacheEventPublisherTest {
     }
 
     @Test
-    void whatHappensIsToldInItsOrderAndOnce() throws Exception {
+    void eventsArePublishedOnceInOrder() throws Exception {
         Index index = new Index(0);
         try (CacheEventPublisher eventPublisher = new CacheEventPublisher(index, 100)) {
             eventPublisher.share().close();
@@ -85,7 +85,7 @@ class CacheEventPublisherTest {
     }
 
     @Test
-    void aListenerThatWasTooSlowIsToldEverythingAnew() throws Exception {
+    void slowListenerGetsAFullSnapshot() throws Exception {
         Index index = new Index(1);
         try (CacheEventPublisher eventPublisher = new CacheEventPublisher(index, 16)) {
             store(eventPublisher, 0);

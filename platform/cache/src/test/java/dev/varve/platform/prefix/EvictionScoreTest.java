@@ -37,18 +37,18 @@ class EvictionScoreTest {
     }
 
     @Test
-    void whatSavesFewerTokensGoesFirst() {
+    void entryThatSavesFewerTokensIsEvictedFirst() {
         assertOrder(checkpoint(100, 1, now), checkpoint(101, 1, now));
     }
 
     @Test
-    void whatTakesMoreMemoryForItGoesFirst() {
+    void entryThatTakesMoreMemoryIsEvictedFirst() {
         assertOrder(checkpoint(199, 2, now), checkpoint(100, 1, now));
         assertOrder(checkpoint(100, 1, now), checkpoint(201, 2, now));
     }
 
     @Test
-    void whatWasUsedMoreOftenStays() {
+    void frequentlyUsedEntryIsKept() {
         Checkpoint used = checkpoint(101, 1, now);
         used.use(now);
         Checkpoint usedTwice = checkpoint(68, 1, now);
@@ -61,7 +61,7 @@ class EvictionScoreTest {
     }
 
     @Test
-    void halfAnHourHalvesTheChanceOfAnotherUse() {
+    void halfAnHourHalvesTheScore() {
         now = 10 * HALF;
         assertOrder(checkpoint(199, 1, now - HALF), checkpoint(100, 1, now));
         assertOrder(checkpoint(100, 1, now), checkpoint(201, 1, now - HALF));
@@ -69,13 +69,13 @@ class EvictionScoreTest {
     }
 
     @Test
-    void ofEqualOnesTheOneThatWasNotUsedForLongerGoesFirst() {
+    void equalScoresEvictTheLeastRecentlyUsed() {
         // Both save nothing.
         assertOrder(checkpoint(0, 1, now - 2), checkpoint(0, 1, now - 1));
     }
 
     @Test
-    void whatIsInUseDoesNotGo() {
+    void entryInUseIsNotEvicted() {
         Checkpoint pinned = checkpoint(1, 1, now);
         pinned.pin();
         Checkpoint other = checkpoint(100, 1, now);

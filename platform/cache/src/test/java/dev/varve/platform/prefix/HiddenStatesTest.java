@@ -39,7 +39,7 @@ class HiddenStatesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void statesComeBackWithTheRowsFromHostMemory(boolean forgets) {
+    void statesAreRestoredWithTheRowsFromHostMemory(boolean forgets) {
         int[] next = join(PROMPT, text(2, 40));
         try (CacheRig cold = new CacheRig(Kind.of(forgets).withFeatures());
                 CacheRig rig = new CacheRig(Kind.of(forgets).withFeatures())) {
@@ -59,7 +59,7 @@ class HiddenStatesTest {
     }
 
     @Test
-    void statesOfASequenceOnTheDeviceGoOnWithTheNextOne() {
+    void statesOfAResidentSequenceContinueInTheNextOne() {
         int[] next = join(PROMPT, text(2, 40));
         try (CacheRig cold = new CacheRig(Kind.of(false).withFeatures());
                 CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
@@ -76,7 +76,7 @@ class HiddenStatesTest {
     }
 
     @Test
-    void withoutHostMemoryForThemNoneAreSeen() {
+    void withoutHostMemoryNoStatesAreKept() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             Answer answer = rig.run(PROMPT, SCOPE);
 
@@ -85,7 +85,7 @@ class HiddenStatesTest {
     }
 
     @Test
-    void aSequenceThatKeepsNothingHasNone() {
+    void sequenceThatIsNotCachedHasNoStates() {
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
             Answer answer = rig.run(PROMPT, CacheScope.none());
 
@@ -126,7 +126,7 @@ class HiddenStatesTest {
     }
 
     @Test
-    void statesOfPositionsThatAreNotComputedYetAreNotKept() {
+    void statesOfUncomputedPositionsAreNotKept() {
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
             Answer answer = rig.run(PROMPT, SCOPE);
             float[] values = new float[8 * 2];
@@ -147,7 +147,7 @@ class HiddenStatesTest {
 
     /** A fourth of host memory is theirs: the oldest states go, and rows do not. */
     @Test
-    void whereTheirMemoryIsShortTheEarliestGo() {
+    void earliestStatesAreEvictedFirst() {
         // A fourth of the memory has room for the states of one prompt and not of two.
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures().host(1 << 20))) {
             for (int seed = 1; seed <= 5; seed++) {
@@ -170,7 +170,7 @@ class HiddenStatesTest {
     }
 
     @Test
-    void whatIsForgottenHoldsNoStates() {
+    void evictedPrefixHoldsNoStates() {
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
             rig.finish(PROMPT);
             assertTrue(rig.cache().find(request(join(PROMPT, 5), SCOPE), true).length() > 0);
@@ -182,7 +182,7 @@ class HiddenStatesTest {
     }
 
     @Test
-    void aKindNamesLayersAndElements() {
+    void kindNamesLayersAndElements() {
         FeatureKind kind = new FeatureKind(List.of(1, 3), 8);
 
         assertEquals(2 * 8 * Float.BYTES, kind.bytesPerToken());

@@ -49,7 +49,7 @@ class HostMemoryPoolTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 100, CELL - 1, CELL, CELL + 1, 3 * CELL, 5 * CELL + 4711})
-    void whatIsWrittenIsReadFromAnywhere(int bytes) {
+    void writtenBytesAreReadAtAnyOffset(int bytes) {
         filled(content(9 * CELL, 3)).release();
         byte[] content = content(bytes, bytes);
         HostAllocation cells = filled(content);
@@ -68,7 +68,7 @@ class HostMemoryPoolTest {
     }
 
     @Test
-    void nothingIsReadOrWrittenBeyondItsBytes() {
+    void accessBeyondTheAllocationIsRefused() {
         HostAllocation cells = memory.allocate(CELL + 10).orElseThrow();
 
         assertThrows(
@@ -80,7 +80,7 @@ class HostMemoryPoolTest {
     }
 
     @Test
-    void asMuchCanBeTakenAsFitsAndNoMore() {
+    void allocationsAreLimitedByTheCapacity() {
         assertEquals(CELLS * (long) CELL, memory.limit());
         assertTrue(memory.allocate(CELLS * (long) CELL + 1).isEmpty());
         assertEquals(0, memory.used());
@@ -95,7 +95,7 @@ class HostMemoryPoolTest {
     }
 
     @Test
-    void whatIsReleasedTwiceIsFreeOnce() {
+    void doubleReleaseFreesOnce() {
         HostAllocation cells = memory.allocate(2 * CELL).orElseThrow();
         HostAllocation other = memory.allocate(CELL).orElseThrow();
 
@@ -108,7 +108,7 @@ class HostMemoryPoolTest {
     }
 
     @Test
-    void onlyMemoryThatNobodyHasIsGivenBack() {
+    void onlyUnusedMemoryIsReturned() {
         byte[] content = content(3 * CELL, 1);
         HostAllocation cells = filled(content);
 
@@ -124,7 +124,7 @@ class HostMemoryPoolTest {
     }
 
     @Test
-    void anyOrderOfTakingAndReleasingKeepsWhatIsThere() {
+    void anyOrderOfAllocationAndReleaseKeepsContents() {
         SplittableRandom random = new SplittableRandom(5);
         List<HostAllocation> taken = new ArrayList<>();
         List<byte[]> contents = new ArrayList<>();

@@ -49,7 +49,7 @@ class HostMemoryTest {
 
     @ParameterizedTest
     @CsvSource({"false, 572", "false, 512", "false, 300", "false, 40", "true, 572", "true, 300"})
-    void aConversationGoesOnWhereItsPromptEnded(boolean forgets, int length) {
+    void conversationResumesAtTheEndOfItsPrompt(boolean forgets, int length) {
         int[] prompt = text(7, length);
         int[] next = join(prompt, text(8, 30));
         try (CacheRig rig = new CacheRig(Kind.of(forgets))) {
@@ -66,7 +66,7 @@ class HostMemoryTest {
     /** Of whole blocks, of a part of one, and of what lies behind the last one. */
     @ParameterizedTest
     @ValueSource(ints = {20, 255, 256, 257, 400, 512, 540})
-    void wherePromptsPartRowsAreUsedUpToThere(int shared) {
+    void rowsAreReusedUpToTheDivergence(int shared) {
         int[] other = PROMPT.clone();
         other[shared] = (other[shared] + 1) % 61;
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
@@ -81,7 +81,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aModelWithStateGoesOnFromWhereItWasKept() {
+    void modelWithStateResumesFromItsCheckpoint() {
         int[] other = join(Arrays.copyOf(PROMPT, 420), text(9, 60));
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             rig.finish(PROMPT, 100, 300, 500);
@@ -95,7 +95,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void theSamePromptIsComputedFromItsLastToken() {
+    void samePromptIsComputedFromItsLastToken() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             Answer first = rig.finish(PROMPT);
             rig.pushOff();
@@ -109,7 +109,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void theDeviceComesFirstWhereItHasAsMuch() {
+    void deviceIsPreferredForEqualLengths() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
@@ -123,7 +123,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void hostMemoryIsLeftOutWhereItMayNotBeUsed() {
+    void hostMemoryIsSkippedWhereItMayNotBeUsed() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
@@ -137,7 +137,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void scopesDoNotSeeEachOther() {
+    void scopesAreIsolated() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
@@ -149,7 +149,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void whatKeepsNothingLeavesNothing() {
+    void uncachedRequestLeavesNothing() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT, CacheScope.none());
             Answer again = rig.finish(PROMPT, CacheScope.none());
@@ -161,7 +161,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aMissHasItsReason() {
+    void missHasItsReason() {
         int[] known = text(3, 300);
         int[] parted = known.clone();
         parted[40]++;
@@ -186,7 +186,7 @@ class HostMemoryTest {
 
     /** Room for one prompt: each one that comes pushes off the one before. */
     @Test
-    void whereMemoryIsShortWhatSavesLeastGoes() {
+    void lowestScoreIsEvictedWhenMemoryIsShort() {
         try (CacheRig rig = new CacheRig(Kind.of(false).host(96 << 10))) {
             for (int seed = 1; seed <= 4; seed++) {
                 rig.finish(text(seed, LENGTH));
@@ -233,7 +233,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void entriesNameWhatCanBeRestored() {
+    void entriesListRestorablePrefixes() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.finish(text(2, 300), OTHER);
@@ -248,7 +248,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void promptsOfAScopeAreAlikeAsFarAsTheyAgree() {
+    void commonPrefixOfAScopeIsMeasured() {
         int[] parted = PROMPT.clone();
         parted[400]++;
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
@@ -260,7 +260,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aCopyThatFailsIsAMissAndHoldsNothing() {
+    void failedCopyIsAMissAndHoldsNothing() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
@@ -286,7 +286,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void theLossOfAShardIsToldWithTheArrival() {
+    void shardLossFailsTheImport() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
@@ -302,7 +302,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void nothingIsComputedBehindACopyThatIsUnderWay() {
+    void nothingIsComputedBehindAPendingCopy() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
@@ -325,7 +325,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aSequenceThatGoesWhileItArrivesLetsWhatItNeededGo() {
+    void cancelledImportReleasesItsBlocks() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
@@ -345,7 +345,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void hostMemoryOutlivesTheLossOfTheDevices() {
+    void hostMemorySurvivesTheLossOfTheDevices() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             rig.finish(PROMPT);
@@ -365,7 +365,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aSequenceThatIsPutAsideGoesOnFromHostMemory() {
+    void preemptedSequenceResumesFromHostMemory() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             Answer running = rig.run(PROMPT, SCOPE);
@@ -381,7 +381,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aSequenceOfWhichNobodyKnowsWhatItHoldsLeavesNothing() {
+    void sequenceOfUnknownContentLeavesNothing() {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             Answer running = rig.run(PROMPT, SCOPE, 300);
 
@@ -394,7 +394,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aPositionThatIsPassedIsAwaitedUntilItsCopyIsThere() {
+    void passedCheckpointIsAwaitedUntilItsCopyCompletes() {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             Answer running = rig.run(PROMPT, SCOPE, 300);
 
@@ -410,7 +410,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void whatIsForgottenIsFreeAndNotFound() {
+    void clearedPrefixIsFreedAndNotFound() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
 
@@ -423,7 +423,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void withoutHostMemoryTheDevicesAreAll() {
+    void withoutHostMemoryOnlyDevicesAreUsed() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(false).host(0))) {
             rig.finish(PROMPT);
@@ -445,7 +445,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void nothingBeginsWhereThereIsNoRoom() {
+    void exportDoesNotStartWithoutRoom() {
         try (CacheRig rig = new CacheRig(Kind.of(false).parallel(1))) {
             rig.finish(PROMPT);
             rig.pushOff();
@@ -459,7 +459,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void moreThanMayBeUnderWayWaits() {
+    void exportsBeyondTheLimitWait() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.run(PROMPT, SCOPE);
             rig.cache().retain(rig.run(text(2, LENGTH), SCOPE).sequence());
@@ -479,7 +479,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aPositionBehindFewTokensIsNotKept() {
+    void checkpointBehindFewTokensIsNotKept() {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             rig.finish(text(2, 7));
             assertEquals(List.of(), rig.cache().entries());
@@ -491,7 +491,7 @@ class HostMemoryTest {
     /** Eight tokens more are worth a position of their own. */
     @ParameterizedTest
     @CsvSource({"7, 1", "8, 2"})
-    void aPositionCloseBehindAnotherOneIsNotKept(int more, int expected) {
+    void checkpointCloseBehindAnotherIsNotKept(int more, int expected) {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             rig.finish(PROMPT);
             rig.finish(join(PROMPT, text(2, more)));
@@ -502,7 +502,7 @@ class HostMemoryTest {
 
     /** Another prompt of as many tokens behind the same block is worth one. */
     @Test
-    void positionsOfPromptsThatDifferAreAllKept() {
+    void checkpointsOfDivergingPromptsAreAllKept() {
         int[] other = PROMPT.clone();
         other[LENGTH - 1] = (other[LENGTH - 1] + 1) % 61;
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
@@ -519,7 +519,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aPromptThatDoesNotFitIsNotCopied() {
+    void promptThatDoesNotFitIsNotCopied() {
         try (CacheRig rig = new CacheRig(Kind.of(false).host(LENGTH * TOKEN_BYTES - 1))) {
             rig.finish(PROMPT);
 
@@ -532,7 +532,7 @@ class HostMemoryTest {
     /** Rows of states are few: each that is held is given back once its copy is there. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void stateRowsAreGivenBack(boolean stops) {
+    void stateRowsAreReleased(boolean stops) {
         try (CacheRig rig = new CacheRig(Kind.of(true).parallel(1))) {
             for (int seed = 1; seed <= 12; seed++) {
                 int[] prompt = text(seed, 300);
@@ -554,7 +554,7 @@ class HostMemoryTest {
 
     /** The sequence is computed on in its place while its beginning is still to be copied. */
     @Test
-    void whatIsContinuedInItsPlaceIsCopiedAsItWas() {
+    void sequenceContinuedInPlaceIsExportedAsItWas() {
         int[] parted = PROMPT.clone();
         parted[400] = (parted[400] + 1) % 61;
         try (CacheRig rig = new CacheRig(Kind.of(false).parallel(1))) {
@@ -576,7 +576,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void aCopyToHostMemoryThatFailsIsCountedAndHoldsNothing() {
+    void failedExportIsCountedAndHoldsNothing() {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             Answer answer = rig.run(PROMPT, SCOPE, 300);
             rig.mover().fail(new VarveException(VarveException.Kind.BACKEND_FAILED, "broken"));
@@ -593,7 +593,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void whatIsGivenUpWithTheDevicesHoldsNothing() {
+    void abandonedExportHoldsNothing() {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             Answer answer = rig.run(PROMPT, SCOPE, 300);
             rig.mover().hold();
@@ -611,7 +611,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void waitingEndsOnceACopyHasCome() {
+    void waitEndsWhenACopyCompletes() {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
@@ -629,7 +629,7 @@ class HostMemoryTest {
 
     /** Another prompt is computed where the sequence lay. */
     @Test
-    void whatIsPutAsideIsCopiedBeforeItsPlaceGoes() {
+    void preemptedSequenceIsExportedBeforeItsSlotsAreReused() {
         int[] next = join(PROMPT, 5, 6);
         try (CacheRig rig = new CacheRig(Kind.of(true).parallel(1))) {
             rig.cache().preempt(rig.run(PROMPT, SCOPE).sequence());
@@ -644,7 +644,7 @@ class HostMemoryTest {
     }
 
     @Test
-    void whatIsStillToBeCopiedIsForgottenToo() {
+    void pendingExportIsClearedToo() {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             rig.cache().retain(rig.run(PROMPT, SCOPE, 300).sequence());
 

@@ -11,13 +11,13 @@ class PrefillSpeedTest {
     private final PrefillSpeed speed = new PrefillSpeed();
 
     @Test
-    void whatNobodyMeasuredTakesTenSeconds() {
+    void unmeasuredPrefillTakesTenSeconds() {
         assertEquals(Duration.ofSeconds(10), speed.of(1));
         assertEquals(Duration.ofSeconds(10), speed.of(1_000_000));
     }
 
     @Test
-    void aPromptTakesAsLongPerTokenAsThoseBefore() {
+    void prefillTimePerTokenFollowsEarlierPrompts() {
         speed.record(100, 200);
 
         assertEquals(Duration.ofMillis(2000), speed.of(1000));
@@ -34,7 +34,7 @@ class PrefillSpeedTest {
     }
 
     @Test
-    void fewTokensSayNothing() {
+    void shortPromptsAreNotMeasured() {
         speed.record(63, 6300);
         speed.record(100, 0);
         speed.record(100, -5);
@@ -45,7 +45,7 @@ class PrefillSpeedTest {
     }
 
     @Test
-    void noAnswerIsShorterOrLongerThanAStoreIsWorth() {
+    void estimateIsClampedToTheUsefulRange() {
         speed.record(100, 100);
 
         assertEquals(Duration.ofMillis(50), speed.of(1));

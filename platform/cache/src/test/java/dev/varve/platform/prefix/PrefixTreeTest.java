@@ -129,7 +129,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void aPromptGoesOnFromTheDeepestCheckpoint() {
+    void promptResumesFromTheDeepestCheckpoint() {
         int[] head = prompt(700, 1);
         int[] turn = join(head, prompt(300, 2));
         assertEquals(0, found(ONE, turn));
@@ -144,7 +144,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void aSharedHeadIsStoredOnce() {
+    void sharedPrefixIsStoredOnce() {
         int[] head = prompt(16 * BLOCK, 1);
         assertTrue(store(ONE, head));
         long once = used();
@@ -172,7 +172,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void asManyGiveWayAsAreInTheWay() {
+    void onlyAsManyEntriesAsNeededAreEvicted() {
         tree.close();
         long entry = BLOCK * ROW_BYTES + HostMemoryPool.rounded(STATE_BYTES);
         tree = tree(3 * entry, false);
@@ -191,7 +191,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void nothingGivesWayForWhatNeverFits() {
+    void nothingIsEvictedForAnEntryThatNeverFits() {
         tree.close();
         tree = tree(1 << 20, false);
         assertTrue(store(ONE, prompt(BLOCK, 1)));
@@ -204,7 +204,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void whatIsPinnedStays() {
+    void pinnedEntriesAreKept() {
         tree.close();
         tree = tree(BLOCK * ROW_BYTES + HostMemoryPool.rounded(STATE_BYTES), false);
         assertTrue(store(ONE, prompt(BLOCK, 1)));
@@ -221,7 +221,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void rowsAloneCanBeGoneOnFromAnywhere() {
+    void rowsWithoutStatesResumeAnywhere() {
         tree.close();
         tree = tree(64 << 20, true);
         int[] prompt = prompt(1000, 1);
@@ -238,7 +238,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void whatIsInUseIsNotCleared() {
+    void entriesInUseAreNotCleared() {
         int[] used = prompt(600, 1);
         assertTrue(store(ONE, used));
         assertTrue(store(ONE, join(Arrays.copyOf(used, 300), prompt(300, 2))));
@@ -278,7 +278,7 @@ class PrefixTreeTest {
     }
 
     @Test
-    void itFindsWhatPlainMapsFind() {
+    void lookupsMatchPlainMaps() {
         tree.close();
         tree = tree(3 << 20, false);
         SplittableRandom random = new SplittableRandom(42);

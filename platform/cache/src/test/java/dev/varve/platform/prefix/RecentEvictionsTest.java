@@ -37,7 +37,7 @@ class RecentEvictionsTest {
     }
 
     @Test
-    void aPromptThatBeginsLikeOneOfWholeBlocksIsRemembered() {
+    void promptWithTheSameBlocksIsRemembered() {
         forgotten.add(ONE, checkpoint(tokens(0, 2 * BLOCK + 10)));
 
         assertTrue(forgotten.contains(ONE, tokens(0, 2 * BLOCK)));
@@ -48,7 +48,7 @@ class RecentEvictionsTest {
     }
 
     @Test
-    void ofAShortPromptTheBeginningIsRemembered() {
+    void beginningOfAShortPromptIsRemembered() {
         forgotten.add(ONE, checkpoint(tokens(0, 60)));
 
         assertTrue(forgotten.contains(ONE, tokens(0, 70)));
@@ -58,7 +58,7 @@ class RecentEvictionsTest {
     }
 
     @Test
-    void onlyTheLastOnesAreRemembered() {
+    void onlyTheLatestEvictionsAreRemembered() {
         for (int i = 0; i < 20_000; i++) {
             forgotten.add(ONE, checkpoint(tokens(i, 40)));
         }

@@ -109,7 +109,7 @@ class SequenceFeaturesTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     @ByDay({1, 3})
-    void aTrailHasTheLastStatesOfItsSequence(long seed) {
+    void recordHoldsTheLastStatesOfItsSequence(long seed) {
         Random random = new Random(seed);
         // Half of the time all but the shortest are copied by another thread.
         long large = seed % 2 == 0 ? Long.MAX_VALUE : 4L * KIND.bytesPerToken();
@@ -136,7 +136,7 @@ class SequenceFeaturesTest {
     }
 
     @Test
-    void theOldestGiveWayAndThoseInUseDoNot() {
+    void oldestRecordsAreEvictedUnlessInUse() {
         long page = HostMemoryPool.rounded(FeaturePage.GROUP * (long) KIND.bytesPerToken()) * 8;
         try (FeatureMemory memory = new FeatureMemory(KIND, 3 * page)) {
             Random random = new Random(1);
@@ -164,7 +164,7 @@ class SequenceFeaturesTest {
     }
 
     @Test
-    void whatFindsNoMemoryIsDoneWithout() {
+    void recordWithoutMemoryIsSkipped() {
         try (FeatureMemory memory = new FeatureMemory(KIND, HostMemoryPool.CELL_BYTES)) {
             Pair pair = Pair.empty(memory);
             pair.add(new Random(1), 0, 300);
@@ -175,7 +175,7 @@ class SequenceFeaturesTest {
     }
 
     @Test
-    void aHeaderIsReadAsItWasWritten() {
+    void headerRoundTrips() {
         FeatureHeader header = new FeatureHeader(KIND, 4096, 512, 2, new int[] {7, 8, 9});
 
         FeatureHeader read = FeatureHeader.decode(header.encode()).orElseThrow();
@@ -194,7 +194,7 @@ class SequenceFeaturesTest {
 
     /** Every number of it, torn or wrong, is nothing or another header; nothing is thrown. */
     @Test
-    void aHeaderThatIsNoneIsNothing() {
+    void invalidHeaderIsIgnored() {
         FeatureHeader header = new FeatureHeader(KIND, 4096, 512, 2, new int[] {7, 8, 9});
         byte[] bytes = new byte[header.encode().remaining()];
         header.encode().get(bytes);

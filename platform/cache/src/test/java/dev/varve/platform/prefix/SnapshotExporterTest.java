@@ -150,7 +150,7 @@ class SnapshotExporterTest {
     }
 
     @Test
-    void whatTwoHaveInCommonIsCopiedOnce() {
+    void sharedBlocksAreCopiedOnce() {
         add(computed(PROMPT));
         add(computed(PROMPT));
 
@@ -162,7 +162,7 @@ class SnapshotExporterTest {
     }
 
     @Test
-    void nothingIsFoundBeforeItHasArrived() {
+    void nothingIsFoundBeforeTheCopyCompletes() {
         add(computed(PROMPT));
 
         issueAll();
@@ -174,7 +174,7 @@ class SnapshotExporterTest {
 
     /** The block is under way and will be taken out: what lies behind it would be lost with it. */
     @Test
-    void aBlockThatWasGivenUpHalfwayIsNoBeginningForOthers() {
+    void abandonedBlockIsNoPrefixForOthers() {
         SequenceCache first = computed(PROMPT);
         add(first);
         exporter.step(1);
@@ -190,7 +190,7 @@ class SnapshotExporterTest {
     }
 
     @Test
-    void ofASequenceThatIsCancelledNothingIsFound() {
+    void cancelledSequenceIsNotFound() {
         SequenceCache sequence = computed(PROMPT);
         add(sequence);
         exporter.step(1);
@@ -204,7 +204,7 @@ class SnapshotExporterTest {
     }
 
     @Test
-    void oneFailureGivesUpWhatIsUnderWayAndNothingElse() {
+    void failureAbandonsOnlyThePendingCopies() {
         add(computed(PROMPT));
         issueAll();
         settle();
@@ -228,7 +228,7 @@ class SnapshotExporterTest {
 
     /** A store would write the checkpoint, and the rows of a block that are not there. */
     @Test
-    void noCheckpointIsReadyBeforeTheBlocksInFrontOfIt() {
+    void checkpointIsReadyOnlyAfterTheBlocksBeforeIt() {
         add(computed(PROMPT));
         issueAll();
         CompletableFuture<Void> firstBlock = mover.held.removeFirst();
@@ -244,7 +244,7 @@ class SnapshotExporterTest {
     }
 
     @Test
-    void noCheckpointIsReadyBehindABlockThatFailed() {
+    void checkpointIsNeverReadyBehindAFailedBlock() {
         add(computed(PROMPT));
         issueAll();
 
@@ -260,7 +260,7 @@ class SnapshotExporterTest {
     }
 
     @Test
-    void aPlaceThatGoesIsCopiedAtOnce() {
+    void flushedSequenceIsCopiedAtOnce() {
         SequenceCache sequence = computed(PROMPT);
         SnapshotExport unripe = exporter.add(sequence, LENGTH, sequence.stateRow(), false);
         add(sequence);

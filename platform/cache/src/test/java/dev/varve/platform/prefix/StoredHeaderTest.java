@@ -44,7 +44,7 @@ class StoredHeaderTest {
     }
 
     @Test
-    void aHeaderIsReadAsItWasWritten() {
+    void headerRoundTrips() {
         StoredHeader read = read(bytes(HEADER)).orElseThrow();
 
         assertArrayEquals(TOKENS, read.tokens());
@@ -56,7 +56,7 @@ class StoredHeaderTest {
     }
 
     @Test
-    void aHeaderOfNothingIsReadToo() {
+    void emptyHeaderRoundTrips() {
         StoredHeader none = new StoredHeader(new int[0], 0, ChunkHistory.NONE, new long[0], "");
 
         StoredHeader read = read(bytes(none)).orElseThrow();
@@ -67,7 +67,7 @@ class StoredHeaderTest {
     }
 
     @Test
-    void aHeaderOfAnotherLengthIsNone() {
+    void headerOfAnotherLengthIsInvalid() {
         byte[] bytes = bytes(HEADER);
         for (int length = 0; length < bytes.length + 2; length++) {
             assertEquals(
@@ -79,7 +79,7 @@ class StoredHeaderTest {
 
     /** Lengths of the tokens, the cuts, the sizes and the text. */
     @Test
-    void lengthsThatCannotBeAreNoHeader() {
+    void impossibleLengthsAreInvalid() {
         byte[] bytes = bytes(HEADER);
         int tokens = Long.BYTES;
         int cuts = tokens + Integer.BYTES * (1 + TOKENS.length);
@@ -95,7 +95,7 @@ class StoredHeaderTest {
     }
 
     @Test
-    void aTextThatIsTooLongIsNotBelieved() {
+    void tooLongTextIsInvalid() {
         StoredHeader large =
                 new StoredHeader(TOKENS, 0, ChunkHistory.NONE, SIZES, "x".repeat((1 << 20) + 1));
         StoredHeader most =
@@ -106,7 +106,7 @@ class StoredHeaderTest {
     }
 
     @Test
-    void itFitsItsTokensAndSizesAlone() {
+    void headerMatchesOnlyItsTokensAndSizes() {
         assertTrue(HEADER.fits(TOKENS.clone(), SIZES.clone()));
         assertFalse(HEADER.fits(new int[] {7, -1, 61}, SIZES));
         assertFalse(HEADER.fits(TOKENS, new long[] {96, 1L << 41}));
@@ -117,7 +117,7 @@ class StoredHeaderTest {
     private static final ObjectKey ROOT = KEYS.root(CacheScope.common());
 
     @Test
-    void aKeyStandsForAllTokensOfAScopeAndModel() {
+    void keyIdentifiesAllTokensOfAScopeAndModel() {
         ObjectKey block = KEYS.block(ROOT, TOKENS);
 
         assertEquals(block, new ChainKeys(new byte[] {1, 2}).block(ROOT, TOKENS.clone()));
@@ -142,7 +142,7 @@ class StoredHeaderTest {
 
     /** Keys of what earlier versions wrote stay what they are. */
     @Test
-    void keysStayAsTheyAre() {
+    void keysAreStable() {
         ChainKeys keys = new ChainKeys(new byte[0]);
         ObjectKey root = keys.root(CacheScope.common());
         assertEquals(sha256("varve scope "), root.toString());

@@ -129,8 +129,8 @@ class StoredPrefixTest {
         "SHARED, false, 512, 512",
         "SHARED, true, 572, 572"
     })
-    void anotherCacheGoesOnWhereAPromptEnded(Below below, boolean forgets, int length, int expected)
-            throws IOException {
+    void anotherCacheResumesAtTheEndOfAPrompt(
+            Below below, boolean forgets, int length, int expected) throws IOException {
         int[] prompt = text(5, length);
         int[] next = join(prompt, text(6, 300));
         leave(below, Kind.of(forgets), prompt);
@@ -148,7 +148,7 @@ class StoredPrefixTest {
 
     @ParameterizedTest
     @EnumSource
-    void theDeepestOfTheKeptPositionsIsTaken(Below below) throws IOException {
+    void deepestStoredCheckpointIsUsed(Below below) throws IOException {
         int[] other = join(Arrays.copyOf(PROMPT, 420), text(9, 400));
         leave(below, Kind.of(true), PROMPT, 100, 270, 400, 450);
         try (CacheRig rig = open(below, Kind.of(true))) {
@@ -163,7 +163,7 @@ class StoredPrefixTest {
     /** Without states whole blocks are of use. */
     @ParameterizedTest
     @EnumSource
-    void whereAPromptPartsTheBlocksBeforeThatAreTaken(Below below) throws IOException {
+    void blocksBeforeTheDivergenceAreUsed(Below below) throws IOException {
         int[] other = join(Arrays.copyOf(PROMPT, 420), text(9, 400));
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
@@ -196,7 +196,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void aDiskIsNotReadForAFewTokensMore() throws IOException {
+    void diskIsNotReadForAFewMoreTokens() throws IOException {
         PrefixQuery next = request(join(PROMPT, text(6, 300)), SCOPE);
         leave(Below.DISK, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false))) {
@@ -206,7 +206,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void aSharedStoreIsNotAskedForLessThanABlock() throws IOException {
+    void sharedStoreIsNotQueriedForLessThanABlock() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.SHARED, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.SHARED, Kind.of(false))) {
@@ -220,7 +220,7 @@ class StoredPrefixTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatWasComputedInAnotherWayIsNotLookedFor(Below below) throws IOException {
+    void otherNamespacesAreNotSearched(Below below) throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
@@ -237,7 +237,7 @@ class StoredPrefixTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatNobodyWaitsForMayGoAgain(Below below) throws IOException {
+    void prefetchNobodyWaitsForMayBeEvicted(Below below) throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
@@ -262,7 +262,7 @@ class StoredPrefixTest {
 
     @ParameterizedTest
     @EnumSource
-    void whereHostMemoryIsTooSmallNothingIsRead(Below below) throws IOException {
+    void nothingIsReadWithoutEnoughHostMemory(Below below) throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false).host(40 << 10))) {
@@ -275,7 +275,7 @@ class StoredPrefixTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsClearedIsGoneBelowToo(Below below) throws IOException {
+    void clearingAlsoClearsTheLowerTiers(Below below) throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(below, Kind.of(false), PROMPT);
         try (CacheRig rig = open(below, Kind.of(false))) {
@@ -286,7 +286,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void statusNamesWhatLiesBelow() throws IOException {
+    void statusListsTheLowerTiers() throws IOException {
         leave(Below.DISK, Kind.of(false), PROMPT);
         leave(Below.SHARED, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false))) {
@@ -303,7 +303,7 @@ class StoredPrefixTest {
 
     /** Two blocks are in host memory, and the checkpoint behind them on disk alone. */
     @Test
-    void onlyWhatHostMemoryLacksIsRead() throws IOException {
+    void onlyPartsMissingInHostMemoryAreRead() throws IOException {
         int[] longer = join(PROMPT, text(6, 250));
         int[] next = join(longer, text(7, 100));
         leave(Below.DISK, Kind.of(true), longer);
@@ -325,7 +325,7 @@ class StoredPrefixTest {
      */
     @ParameterizedTest
     @CsvSource({"572", "512", "300"})
-    void hiddenStatesComeBackFromDisk(int length) throws IOException {
+    void hiddenStatesAreRestoredFromDisk(int length) throws IOException {
         int[] prompt = text(5, length);
         int[] next = join(prompt, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), prompt);
@@ -353,7 +353,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void hiddenStatesStayOnDiskWhereTheyAreOfNoUse() throws IOException {
+    void unneededHiddenStatesStayOnDisk() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
@@ -369,7 +369,7 @@ class StoredPrefixTest {
 
     /** The rows are there, and their states had to go. */
     @Test
-    void hiddenStatesAloneAreReadWhereTheRowsAreInHostMemory() throws IOException {
+    void onlyHiddenStatesAreReadWhenRowsAreInHostMemory() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
@@ -398,7 +398,7 @@ class StoredPrefixTest {
         "SHARED, 512, 256",
         "SHARED, 300, 256"
     })
-    void theSamePromptIsReadUpToItsLastToken(Below below, int length, int expected)
+    void samePromptIsReadUpToItsLastToken(Below below, int length, int expected)
             throws IOException {
         int[] prompt = text(5, length);
         leave(below, Kind.of(false), prompt);
@@ -411,7 +411,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void whicheverPartOfASharedPromptIsGoneTheAnswerIsRight() throws IOException {
+    void anyEvictedPartOfASharedPromptKeepsTheResultCorrect() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.SHARED, Kind.of(false), PROMPT);
         Map<String, byte[]> all = Map.copyOf(values);
@@ -436,7 +436,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void whatIsReadFromDiskCountsAsUsed() throws IOException {
+    void diskReadCountsAsAUse() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false))) {
@@ -453,7 +453,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void statesAreReadForThePositionThatIsKnownAlone() throws IOException {
+    void statesAreReadOnlyForTheKnownPosition() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
@@ -467,7 +467,7 @@ class StoredPrefixTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatWasWrittenMayGoFromHostMemory(Below below) throws IOException {
+    void storedEntryMayLeaveHostMemory(Below below) throws IOException {
         try (CacheRig rig = open(below, Kind.of(true).withFeatures())) {
             rig.finish(PROMPT, 300);
             rig.pushOff();
@@ -486,7 +486,7 @@ class StoredPrefixTest {
 
     /** Their rows are in host memory, and needed with them. */
     @Test
-    void whatHiddenStatesAreReadForStaysAsLongAsSomebodyWaits() throws IOException {
+    void entryIsPinnedWhileARequestWaitsForItsHiddenStates() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(true).withFeatures(), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {
@@ -508,7 +508,7 @@ class StoredPrefixTest {
     }
 
     @Test
-    void whereNoStatesAreStoredNothingIsHeldForThem() throws IOException {
+    void nothingIsPinnedWithoutStoredStates() throws IOException {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(true), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {

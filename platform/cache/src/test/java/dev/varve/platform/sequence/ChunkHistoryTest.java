@@ -19,13 +19,13 @@ class ChunkHistoryTest {
 
     /** A forward across position 100 computed tokens before it together with tokens after it. */
     @Test
-    void aPositionInsideAForwardIsNoAgreement() {
+    void positionInsideAChunkIsNoCommonBoundary() {
         assertEquals(0, cuts(100, 400).agreement(cuts(512), 100));
         assertEquals(0, cuts(512).agreement(cuts(100, 400), 100));
     }
 
     @Test
-    void listsAgreeUpToTheLastForwardThatBothEndAlike() {
+    void historiesAgreeUpToTheLastCommonChunkEnd() {
         assertEquals(512, cuts(512, 600).agreement(cuts(512, 700), 600));
         assertEquals(512, cuts(512, 600).agreement(cuts(512, 600), 599));
         assertEquals(600, cuts(512, 600).agreement(cuts(512, 600), 600));
@@ -41,7 +41,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void listsAreCutAtTheirOwnCutsOnly() {
+    void historiesAreTruncatedAtTheirOwnBoundariesOnly() {
         assertEquals(512, cuts(512, 600).upTo(512).end());
         assertEquals(0, cuts(512, 600).upTo(0).end());
         assertThrows(IllegalArgumentException.class, () -> cuts(512, 600).upTo(100));
@@ -49,7 +49,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void theFloorIsTheLastCutAtOrBeforeAPosition() {
+    void floorIsTheLastBoundaryAtOrBeforeAPosition() {
         assertEquals(0, cuts(512, 600).floor(511));
         assertEquals(512, cuts(512, 600).floor(512));
         assertEquals(512, cuts(512, 600).floor(599));
@@ -57,7 +57,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void theLastForwardCountsUpToWhereItIsShortened() {
+    void lastChunkCountsUpToItsTruncation() {
         ChunkHistory chunkHistory = cuts(512);
         chunkHistory.add(520, ChunkKind.ROWS);
 
@@ -72,7 +72,7 @@ class ChunkHistoryTest {
 
     /** The numbers are those of the window, however it was computed. */
     @Test
-    void piecesLeaveTheCutOfTheirWindow() {
+    void finishedPiecesLeaveTheWindowBoundary() {
         ChunkHistory pieces = cuts(512);
         pieces.add(560, ChunkKind.PIECE);
         pieces.add(608, ChunkKind.PIECE);
@@ -87,7 +87,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void aWindowThatWasNeverFinishedIsAnotherCut() {
+    void unfinishedWindowHasAnotherBoundary() {
         ChunkHistory pieces = cuts(512);
         pieces.add(560, ChunkKind.PIECE);
 
@@ -97,7 +97,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void aTokenBehindAPieceStandsForItself() {
+    void tokenBehindAPieceIsItsOwnChunk() {
         ChunkHistory chunkHistory = new ChunkHistory();
         chunkHistory.add(96, ChunkKind.PIECE);
         chunkHistory.add(97, ChunkKind.WINDOW);
@@ -109,7 +109,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void nothingBeforeTheLastForwardIsShortened() {
+    void nothingBeforeTheLastChunkIsTruncated() {
         ChunkHistory chunkHistory = cuts(512, 600);
 
         assertThrows(IllegalArgumentException.class, () -> chunkHistory.shorten(512));
@@ -118,7 +118,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void windowsOfALengthEndWhereAPromptThatIsComputedInThemDoes() {
+    void windowsOfALengthEndLikeThoseOfAWindowedPrefill() {
         assertEquals(512, ChunkHistory.ofWindows(512, 512).agreement(cuts(512), 512));
         assertEquals(
                 1200, ChunkHistory.ofWindows(512, 1200).agreement(cuts(512, 1024, 1200), 1200));
@@ -128,7 +128,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void listsAgreeAtAPositionAtWhichBothEndAlike() {
+    void historiesAgreeAtACommonEnd() {
         assertTrue(cuts(512, 600).agrees(cuts(512, 700), 512));
         assertTrue(cuts(512, 600).agrees(cuts(512, 700), 0));
         assertFalse(cuts(512, 600).agrees(cuts(512, 700), 600));
@@ -138,7 +138,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void equalCutsHaveEqualDigests() {
+    void equalBoundariesHaveEqualDigests() {
         assertEquals(cuts(100, 512, 600).digest(512), cuts(100, 512, 700).digest(512));
         assertEquals(cuts(512, 600).digest(256), cuts(512, 900).digest(256));
         assertEquals(ChunkHistory.ofWindows(512, 900).digest(900), cuts(512, 900).digest(900));
@@ -146,7 +146,7 @@ class ChunkHistoryTest {
 
     /** A forward across the position computed tokens before it together with tokens after it. */
     @Test
-    void otherCutsBeforeAPositionOrAcrossItHaveOtherDigests() {
+    void differentBoundariesHaveDifferentDigests() {
         ChunkHistory decoded = cuts(512);
         decoded.add(600, ChunkKind.ROWS);
 
@@ -157,7 +157,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void whatFollowsAPositionDoesNotChangeItsDigest() {
+    void laterBoundariesDoNotChangeADigest() {
         ChunkHistory chunkHistory = cuts(256, 512);
         long digest = chunkHistory.digest(512);
 
@@ -169,7 +169,7 @@ class ChunkHistoryTest {
     }
 
     @Test
-    void guessesBehindAPositionAreNoPartOfAnythingThatIsComputedAgain() {
+    void draftTokensBehindAPositionAreNotRecomputed() {
         ChunkHistory chunkHistory = new ChunkHistory();
         chunkHistory.add(10, ChunkKind.WINDOW);
         chunkHistory.add(18, ChunkKind.ROWS);

@@ -59,7 +59,7 @@ class FinishedSequencesTest {
     }
 
     @Test
-    void aSequenceStaysOnceItIsKept() {
+    void finishedSequenceIsKept() {
         SequenceCache sequence = begin(1, 40);
         assertEquals(List.of(), heard);
 
@@ -70,7 +70,7 @@ class FinishedSequencesTest {
     }
 
     @Test
-    void theOneThatWasUsedLongestAgoLeavesFirst() {
+    void leastRecentlyUsedIsEvictedFirst() {
         for (int first = 1; first <= 4; first++) {
             cache.retain(begin(first, 40));
         }
@@ -82,7 +82,7 @@ class FinishedSequencesTest {
     }
 
     @Test
-    void aSequenceThatIsContinuedStaysWhereThereIsRoomForBoth() {
+    void continuedSequenceIsKeptIfBothFit() {
         cache.retain(begin(1, 40));
         heard.clear();
 
@@ -93,7 +93,7 @@ class FinishedSequencesTest {
     }
 
     @Test
-    void aSequenceThatIsContinuedInItsPlaceLeavesAndStaysAnew() {
+    void sequenceContinuedInPlaceIsRemovedAndAddedAgain() {
         for (int first = 1; first <= 4; first++) {
             cache.retain(begin(first, 40));
         }
@@ -107,7 +107,7 @@ class FinishedSequencesTest {
     }
 
     @Test
-    void allLeaveTogether() {
+    void allAreRemovedTogether() {
         cache.retain(begin(1, 40));
         cache.retain(begin(2, 40));
         heard.clear();
@@ -124,7 +124,7 @@ class FinishedSequencesTest {
 
     /** Neither a sequence nor its chunk history contains rejected draft tokens. */
     @Test
-    void aSequenceEndsWhereItsGuessesWereRight() {
+    void sequenceEndsAtItsAcceptedTokens() {
         SequenceCache sequence = begin(1, 40);
         cache.advance(
                 List.of(

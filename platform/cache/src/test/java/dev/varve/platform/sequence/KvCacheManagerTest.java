@@ -88,7 +88,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void nothingGivesWayForARequestThatIsNotLetIn() {
+    void nothingIsEvictedForARejectedRequest() {
         resident(cache, request(prompt(0, BLOCK)), BLOCK);
         resident(cache, request(prompt(10_000, BLOCK)), BLOCK);
         SequenceCache running = compute(cache, request(prompt(20_000, 2 * BLOCK)), 2 * BLOCK);
@@ -105,7 +105,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void nothingGivesWayForASequenceThatCannotGrow() {
+    void nothingIsEvictedForASequenceThatCannotGrow() {
         SequenceCache first = compute(cache, request(prompt(0, 3 * BLOCK)), 3 * BLOCK);
         SequenceCache second = compute(cache, request(prompt(10_000, 2 * BLOCK)), 2 * BLOCK);
         resident(cache, request(prompt(20_000, 5)), 5);
@@ -118,7 +118,7 @@ class KvCacheManagerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aResidentStaysAsItIsWhenAnotherRequestBranchesOffIt(boolean forgets) {
+    void residentIsUnchangedWhenARequestBranchesOff(boolean forgets) {
         KvCacheManager own = cache(8, forgets);
         int[] prompt = prompt(0, 400);
         SequenceCache state = compute(own, request(prompt), 100);
@@ -142,7 +142,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void aConversationThatGoesOnLeavesItsResidentToOthers() {
+    void continuedConversationLeavesItsResidentToOthers() {
         int[] prompt = prompt(0, 300);
         SequenceCache before = resident(cache, request(prompt), 300);
 
@@ -154,7 +154,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void aResidentGoesOverWhereACopyWouldCostAnother() {
+    void residentIsContinuedInPlaceIfACopyWouldEvictAnother() {
         KvCacheManager small = cache(5, false);
         int[] prompt = prompt(0, 300);
         SequenceCache before = resident(small, request(prompt), 300);
@@ -170,7 +170,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void aResidentThatIsKeptElsewhereGoesOverWithoutACopy() {
+    void storedResidentIsContinuedInPlace() {
         List<List<SequenceCache>> onHandOver = new ArrayList<>();
         KvCacheManager kept =
                 new KvCacheManager(
@@ -209,7 +209,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void aResidentIsCutBackWhereThereIsNoRoomForACopy() {
+    void residentIsTruncatedIfACopyDoesNotFit() {
         KvCacheManager small = cache(3, false);
         int[] prompt = prompt(0, 500);
         resident(small, request(prompt), 200, 500);
@@ -221,7 +221,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void residentsOfOtherScopesAreNotThere() {
+    void residentsOfOtherScopesAreNotFound() {
         int[] prompt = prompt(0, 300);
         resident(cache, request(ALICE, new ChunkHistory(), prompt), 300);
 
@@ -238,7 +238,7 @@ class KvCacheManagerTest {
     /** Its tokens were computed 100 and 300 at a time; 400 at once give other bits. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aReplayTakesOnlyWhatWasCutLikeIt(boolean forgets) {
+    void replayMatchesOnlyEqualChunkBoundaries(boolean forgets) {
         KvCacheManager differs = cache(8, forgets);
         KvCacheManager agrees = cache(8, forgets);
         int[] prompt = prompt(0, 500);
@@ -257,7 +257,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void forksShareTheRowOfTheirStateUntilTheyWriteOneOfTheirOwn() {
+    void forksShareAStateRowUntilTheFirstWrite() {
         int[] prompt = prompt(0, 100);
         SequenceCache leader = compute(cache, request(prompt), 100);
         int shared = leader.stateRow();
@@ -278,7 +278,7 @@ class KvCacheManagerTest {
 
     /** Its logits are those behind the last token of the resident, not behind the cut. */
     @Test
-    void whatIsCutBackHasNoOutput() {
+    void truncatedResidentHasNoOutput() {
         KvCacheManager own = cache(12, false);
         SequenceCache leader = compute(own, request(prompt(0, 700)), 512, 700);
         own.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
@@ -293,7 +293,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void residentsGiveWayForACopyThatOthersWaitFor() {
+    void residentsAreEvictedForACopyThatOthersWaitFor() {
         SequenceCache leader = compute(cache, request(prompt(0, 3 * BLOCK - 1)), 3 * BLOCK - 1);
         for (int other = 0; other < 4; other++) {
             resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
@@ -306,7 +306,7 @@ class KvCacheManagerTest {
 
     /** A copy whose state would be evicted for the row of its fork is of no use. */
     @Test
-    void nothingIsCopiedWhereNoForkFindsARow() {
+    void nothingIsCopiedIfNoForkHasARow() {
         KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 3), true);
         SequenceCache leader = compute(narrow, request(prompt(0, 100)), 60);
         advance(narrow, leader, 80, true);
@@ -323,7 +323,7 @@ class KvCacheManagerTest {
      * evicts the copy.
      */
     @Test
-    void twoRowsOfEachSequenceAreEnoughWhoeverGivesWay() {
+    void twoRowsPerSequenceAreEnoughForAnyEvictionOrder() {
         KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 5), true);
         SequenceCache first = compute(narrow, request(longer(prompt(0, 90), 20)));
         advance(narrow, first, 80, true);
@@ -356,7 +356,7 @@ class KvCacheManagerTest {
     }
 
     @Test
-    void everyRowComesBack() {
+    void everyRowIsReleased() {
         KvCacheManager cache = cache(2 * ROWS, true);
         int[] prompt = prompt(0, 100);
         for (int round = 0; round < 3; round++) {

@@ -18,7 +18,7 @@ class KvSlotPoolTest {
     private static final int BLOCK = SlotSpan.BLOCK;
 
     @Test
-    void aSpanGrowsInPlaceWhileTheSlotsBehindItAreFree() {
+    void spanGrowsInPlaceWhileTheSlotsBehindItAreFree() {
         KvSlotPool pool = new KvSlotPool(8 * BLOCK);
         SlotSpan first = pool.allocate(BLOCK).orElseThrow();
         SlotSpan second = pool.allocate(BLOCK).orElseThrow();
@@ -31,7 +31,7 @@ class KvSlotPoolTest {
     }
 
     @Test
-    void releasingTwiceIsAnError() {
+    void doubleReleaseIsAnError() {
         KvSlotPool pool = new KvSlotPool(4 * BLOCK);
         SlotSpan span = pool.allocate(BLOCK).orElseThrow();
         pool.release(span);
@@ -40,7 +40,7 @@ class KvSlotPoolTest {
     }
 
     @Test
-    void spansNeverOverlapAndAllSlotsComeBack() {
+    void spansNeverOverlapAndAllSlotsAreReleased() {
         for (long seed = 0; seed < Effort.of(50, 200); seed++) {
             Random random = new Random(seed);
             KvSlotPool pool = new KvSlotPool(16 * BLOCK);

@@ -82,7 +82,7 @@ class PageTableTest {
     }
 
     @Test
-    void positionsLieInTheirOrderAsLongAsThereIsRoom() {
+    void positionsAreInOrderWhileTheyFit() {
         allocate(0, 300);
         allocate(300, POOL);
 
@@ -99,7 +99,7 @@ class PageTableTest {
 
     /** The order in which the pages of a pool of 512 leave it where the oldest goes first. */
     @Test
-    void theFirstPositionsBeyondThePoolDriveOutTheOldestPagesAndLieBehindTheOthers() {
+    void firstPositionsBeyondThePoolEvictTheOldestPages() {
         allocate(0, POOL);
 
         assertEquals(448, allocate(512, 513));
@@ -118,7 +118,7 @@ class PageTableTest {
     }
 
     @Test
-    void aWindowOfSevenPagesBeyondThePoolHasSlotsForAllOfItself() {
+    void windowOfSevenPagesBeyondThePoolGetsSlots() {
         allocate(0, POOL);
         allocate(512, 512 + 7 * PAGE);
 
@@ -127,7 +127,7 @@ class PageTableTest {
     }
 
     @Test
-    void aWindowOfSeveralPagesShiftsTheOthersOnce() {
+    void windowOfSeveralPagesShiftsTheOthersOnce() {
         allocate(0, POOL);
 
         allocate(512, 512 + 3 * PAGE);
@@ -142,7 +142,7 @@ class PageTableTest {
     }
 
     @Test
-    void whatComesBackBetweenOthersMovesThoseBehindItOnce() {
+    void recalledPageShiftsThoseBehindItOnce() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         table.reselect(scores(14, 2, 6), 14 * PAGE, BEGIN, moves::add);
@@ -174,7 +174,7 @@ class PageTableTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
-    void sinksAndTheTailNeverLeaveWhateverTheyScore(long seed) {
+    void sinksAndTheTailAreNeverEvicted(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         allocate(0, POOL);
         int end = POOL;
@@ -200,7 +200,7 @@ class PageTableTest {
     }
 
     @Test
-    void thePageWithTheLeastScoreLeavesAndOfEqualOnesTheFirst() {
+    void lowestScoreIsEvictedAndOfEqualOnesTheFirst() {
         allocate(0, POOL);
         // Pages 1 and 2 may leave; once page 8 is written, page 3 as well.
         table.reselect(new float[] {0, 5, 4, 3, 0, 0, 0, 0}, POOL, BEGIN, moves::add);
@@ -214,7 +214,7 @@ class PageTableTest {
 
     /** It is not known well enough, and the score of those that are is what they leave by. */
     @Test
-    void aPageThatWasNotScoredStays() {
+    void unscoredPageIsKept() {
         allocate(0, POOL);
         table.reselect(new float[] {0, 1e20f}, 128, BEGIN, moves::add);
 
@@ -224,7 +224,7 @@ class PageTableTest {
     }
 
     @Test
-    void whereNothingMayLeaveNothingChanges() {
+    void nothingChangesIfNoPageIsEvictable() {
         PageTable small = table(5);
         small.allocate(0, 5 * PAGE, BEGIN, moves::add);
         long epoch = small.epoch();
@@ -250,7 +250,7 @@ class PageTableTest {
 
     /** Else pages far before it would be let go that belong to the tail. */
     @Test
-    void aFailureLeavesTheHeadWhereItWas() {
+    void failedAllocationKeepsTheRecencyOrder() {
         PageTable small = table(1);
         small.allocate(0, PAGE, BEGIN, moves::add);
         assertThrows(
@@ -268,7 +268,7 @@ class PageTableTest {
     }
 
     @Test
-    void theEpochChangesWithWhatLiesWhereAndOnlyWithThat() {
+    void epochChangesExactlyWithThePlacement() {
         long empty = table.epoch();
         allocate(0, 1);
         long first = table.epoch();
@@ -301,7 +301,7 @@ class PageTableTest {
     }
 
     @Test
-    void aPageIsCopiedToTheHostOnceHoweverOftenItLeaves() {
+    void pageIsCopiedToTheHostOnce() {
         allocate(0, POOL);
         allocate(POOL, POOL + 1);
         assertEquals(new PagingCounts(1, 0, BYTES, 0, 0, 0), table.counts());
@@ -324,7 +324,7 @@ class PageTableTest {
     }
 
     @Test
-    void aRecalledPageThatIsWantedAgainWasRightlyRecalled() {
+    void reselectedRecallIsCountedAsUsefulOnce() {
         allocate(0, POOL);
         allocate(POOL, POOL + 1);
         float[] scores = {0, 9, 1, 5, 5, 5, 5, 5};
@@ -338,7 +338,7 @@ class PageTableTest {
     }
 
     @Test
-    void allThatLeavesAtAChoiceLeavesBeforeAnythingComesBack() {
+    void evictionsPrecedeRecallsInASelection() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         takeMoves();
@@ -369,7 +369,7 @@ class PageTableTest {
     }
 
     @Test
-    void nothingMovesAtAChoiceOfPagesThatAreAllThere() {
+    void selectionOfResidentPagesMovesNothing() {
         allocate(0, 7 * PAGE);
 
         assertEquals(0, table.reselect(new float[] {0, -9, 3}, 7 * PAGE, BEGIN, moves::add));
@@ -378,7 +378,7 @@ class PageTableTest {
     }
 
     @Test
-    void whatIsWrittenAgainIsAnotherPageIfSomebodyKnowsTheOld() {
+    void rewrittenSharedPageGetsANewName() {
         allocate(0, 3 * PAGE);
         List<PagePlace> asked = table.places(2 * PAGE + 5, BEGIN);
         assertEquals(List.of(new PagePlace(1, BEGIN), new PagePlace(2, BEGIN + 64)), asked);
@@ -393,7 +393,7 @@ class PageTableTest {
 
     /** Its content is the host's, and comes back before more of it is written. */
     @Test
-    void aPageOnTheHostComesBackToBeWrittenUnderAnotherName() {
+    void rewrittenHostPageIsRecalledUnderANewName() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         table.truncate(PAGE + 9);
@@ -409,7 +409,7 @@ class PageTableTest {
 
     /** Those that would leave last come back first, as many as there is room for. */
     @Test
-    void pagesComeBackWhereOthersAreNoMore() {
+    void pagesAreRecalledIntoFreedSlots() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         assertArrayEquals(new int[] {0, 7, 8, 9, 10, 11, 12, 13}, resident());
@@ -427,7 +427,7 @@ class PageTableTest {
     }
 
     @Test
-    void pagesComeBackByTheirScoresWhereTheyHaveSome() {
+    void pagesAreRecalledByTheirScores() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         float[] scores = new float[14];
@@ -453,7 +453,7 @@ class PageTableTest {
     }
 
     @Test
-    void ofPagesThatScoreAlikeTheFirstComesBack() {
+    void equalScoresRecallTheFirstPage() {
         PageTable wide = table(12);
         wide.allocate(0, 12 * PAGE, BEGIN, moves::add);
         wide.allocate(12 * PAGE, 18 * PAGE, BEGIN, moves::add);
@@ -471,7 +471,7 @@ class PageTableTest {
     }
 
     @Test
-    void askedPagesLieWhereTheyAre() {
+    void requestedResidentPagesDoNotMove() {
         allocate(0, POOL);
         allocate(POOL, POOL + 1);
 
@@ -492,7 +492,7 @@ class PageTableTest {
     }
 
     @Test
-    void twoTablesOfOneSequenceLieAlike() {
+    void twoTablesOfOneSequenceHaveTheSamePlacement() {
         PageTable other = table(RUNS);
         for (int position = 0; position < 256; position += PAGE) {
             allocate(position, position + PAGE);
@@ -505,7 +505,7 @@ class PageTableTest {
 
     @ParameterizedTest
     @CsvSource({"128, 127", "512, 511", "1, 0", "449, 448"})
-    void whatIsAwaitedLiesInItsOrderIfItFits(int tokens, int last) {
+    void importedPagesAreInOrderIfTheyFit(int tokens, int last) {
         table.await(tokens, PageResidency.STRAIGHT);
 
         assertEquals(last, table.slot(last));
@@ -515,7 +515,7 @@ class PageTableTest {
     }
 
     @Test
-    void whatIsAwaitedBeyondThePoolLiesAsIfItHadBeenComputed() {
+    void importedPagesBeyondThePoolAreLaidOutAsIfComputed() {
         allocate(0, POOL);
         allocate(POOL, 11 * PAGE);
         PageTable awaited = table(RUNS);
@@ -528,7 +528,7 @@ class PageTableTest {
     }
 
     @Test
-    void whatIsAwaitedLiesAsItLayIfThatIsKnown() {
+    void importedPagesKeepAKnownPlacement() {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         float[] scores = new float[14];
@@ -551,7 +551,7 @@ class PageTableTest {
     }
 
     @Test
-    void theLastHolderHasAPageDropped() {
+    void lastHolderDropsAPage() {
         allocate(0, POOL);
         allocate(POOL, 10 * PAGE);
         PageTable fork = table.copy(10 * PAGE);
@@ -575,7 +575,7 @@ class PageTableTest {
     }
 
     @Test
-    void theShardsForgetAllAtOnceWhoeverHoldsIt() {
+    void shardsForgetSharedPagesAtOnce() {
         allocate(0, POOL);
         allocate(POOL, 10 * PAGE);
         names.releaseAll();
@@ -588,7 +588,7 @@ class PageTableTest {
     }
 
     @Test
-    void aSequenceThatGoesOnAsAnotherBeginsToCountAnew() {
+    void continuedSequenceCountsFromZero() {
         allocate(0, POOL);
         allocate(POOL, 10 * PAGE);
         assertNotEquals(PagingCounts.NONE, table.counts());
@@ -601,7 +601,7 @@ class PageTableTest {
     }
 
     @Test
-    void aCopyOfPagesThatAreAllThereIsStraight() {
+    void copyOfResidentPagesIsContiguous() {
         allocate(0, POOL);
         allocate(POOL, POOL + 1);
         table.reselect(new float[] {0, 9, 1, 5, 5, 5, 5, 5}, POOL + 1, BEGIN, moves::add);
@@ -620,7 +620,7 @@ class PageTableTest {
     }
 
     @Test
-    void pagesThatAreCutAreWrittenAgainWhereTheyLay() {
+    void truncatedPagesAreRewrittenInPlace() {
         allocate(0, POOL);
         table.truncate(3 * PAGE);
 
@@ -633,7 +633,7 @@ class PageTableTest {
     /** However the same pages came to lie in the span, they lie there alike. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void whatLiesWhereFollowsFromThePagesThatAreThere(long seed) {
+    void placementFollowsFromTheResidentPages(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);

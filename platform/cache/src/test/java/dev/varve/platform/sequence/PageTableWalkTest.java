@@ -450,7 +450,7 @@ class PageTableWalkTest {
         "10, 512", "11, 512", "12, 512"
     })
     @ByDay({1, 3, 5, 8})
-    void theTableSaysWhatAPlainPagerSaysAndNothingIsLost(long seed, int pool) {
+    void tableMatchesAPlainPagerAndLosesNothing(long seed, int pool) {
         Walk walk = new Walk(seed, pool);
         for (int step = 0; step < STEPS; step++) {
             walk.step(step);

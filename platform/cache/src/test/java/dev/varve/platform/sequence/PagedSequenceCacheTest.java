@@ -72,7 +72,7 @@ class PagedSequenceCacheTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0", "1, 256", "256, 256", "257, 512", "512, 512", "513, 512", "99999, 512"})
-    void aSequenceHasNoMoreSlotsThanItsPool(int tokens, int slots) {
+    void sequenceHasNoMoreSlotsThanItsPool(int tokens, int slots) {
         assertEquals(slots, cache.mostSlots(tokens));
         assertEquals(
                 SlotSpan.roundUp(tokens),
@@ -80,7 +80,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void aLongSequenceIsComputedInThePoolAndAllOfItIsKept() {
+    void longSequenceIsComputedInThePoolAndKeptWhole() {
         int[] tokens = prompt(0, 3000);
         SequenceCache sequence = rig.begin(tokens);
         for (int end = 100; end <= 3000; end += 100) {
@@ -110,7 +110,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void aCacheWithoutPoolsHasNoFigures() {
+    void cacheWithoutPoolsHasNoFigures() {
         KvCacheManager plain = new KvCacheManager(new CacheCapacity(4096, 9), false);
         SequenceCache sequence = plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
 
@@ -121,7 +121,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void aSequenceGrowsToItsPoolWhereverItLies() {
+    void sequenceGrowsToItsPoolAtAnyPlace() {
         SequenceCache first = computed(rig, prompt(0, 100));
         SequenceCache second = computed(rig, prompt(10_000, 100));
         SequenceCache third = computed(rig, prompt(20_000, 100));
@@ -136,7 +136,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void sequencesOfOneBatchDoNotTakeEachOthersPages() {
+    void sequencesOfOneBatchDoNotEvictEachOther() {
         SequenceCache first = computed(rig, prompt(0, 700));
         SequenceCache second = computed(rig, prompt(10_000, 575));
         for (int i = 0; i < 200; i++) {
@@ -154,7 +154,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void aForkOfAResidentThatFitsThePoolTakesItsRowsAlone() {
+    void forkOfASmallResidentCopiesItsRowsOnly() {
         SequenceCache before = resident(rig, prompt(0, 400));
 
         SequenceCache after = rig.begin(longer(prompt(0, 400), 300));
@@ -172,7 +172,7 @@ class PagedSequenceCacheTest {
 
     /** All its slots are copied, and its pages in host memory are those of both. */
     @Test
-    void aForkOfAResidentBeyondThePoolLiesAsItDoes() {
+    void forkOfAResidentBeyondThePoolHasItsPlacement() {
         SequenceCache before = resident(rig, prompt(0, 1000));
         int kept = rig.device.hostPages().size();
         assertEquals(8, kept);
@@ -200,7 +200,7 @@ class PagedSequenceCacheTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 129, 300, 511, 513, 640, 700, 999})
-    void aBranchThatLeavesAResidentEarlierHasTheRowsUpToThere(int common) {
+    void earlierBranchHasTheRowsUpToTheDivergence(int common) {
         SequenceCache before = resident(rig, prompt(0, 1000));
 
         SequenceCache branch = rig.begin(longer(prompt(0, common), 900));
@@ -218,7 +218,7 @@ class PagedSequenceCacheTest {
 
     @ParameterizedTest
     @ValueSource(ints = {200, 300, 640, 1000})
-    void aResidentGoesOverWithItsPagesWhereThereIsNoRoomForAFork(int common) {
+    void residentIsContinuedInPlaceWithItsPagesIfAForkDoesNotFit(int common) {
         PagedRig small = new PagedRig(2, PagePolicy.LRU, false);
         SequenceCache before = resident(small, prompt(0, 1000));
         SlotSpan span = before.span();
@@ -238,7 +238,7 @@ class PagedSequenceCacheTest {
     /** Else an answer would depend on what else was asked before it. */
     @ParameterizedTest
     @CsvSource({"200, 2", "300, 2", "400, 2", "200, 8", "300, 8", "400, 8"})
-    void whatFitsThePoolLiesInItHoweverLongItsResidentWas(int common, int blocks) {
+    void prefixThatFitsThePoolIsResidentForAnyResidentLength(int common, int blocks) {
         PagedRig own = new PagedRig(blocks, PagePolicy.LRU, false);
         resident(own, prompt(0, 1000));
 
@@ -258,7 +258,7 @@ class PagedSequenceCacheTest {
     /** As many pages as a sequence has that was computed without a resident, and the same ones. */
     @ParameterizedTest
     @CsvSource({"600, 2", "900, 2", "600, 8", "900, 8"})
-    void whatIsCutFromAResidentLiesInThePoolAsIfItHadBeenComputed(int common, int blocks) {
+    void truncatedResidentIsLaidOutAsIfComputed(int common, int blocks) {
         PagedRig own = new PagedRig(blocks, PagePolicy.LRU, false);
         resident(own, prompt(0, 2000));
         PagedRig cold = new PagedRig(2, PagePolicy.LRU, false);
@@ -282,7 +282,7 @@ class PagedSequenceCacheTest {
 
     /** It began to count when it began. */
     @Test
-    void whatBecameOfPagesIsCountedOnceWhoeverHasThem() {
+    void pageCountsAreCountedOnceForSharedPages() {
         PagedRig small = new PagedRig(2, PagePolicy.LRU, false);
         resident(small, prompt(0, 1000));
         PagingCounts before = small.cache.paging().orElseThrow().counts();
@@ -303,7 +303,7 @@ class PagedSequenceCacheTest {
 
     @ParameterizedTest
     @ValueSource(ints = {300, 512, 513, 1000, 1024})
-    void aCopyOfARunningSequenceStaysAsItWasWhenItWasKept(int length) {
+    void copyOfARunningSequenceIsUnchanged(int length) {
         int[] prompt = prompt(0, length);
         SequenceCache leader = computed(rig, prompt);
         cache.retainCopy(leader, OUTPUT);
@@ -321,7 +321,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void copiesOfOneSequenceShareItsPagesUntilTheLastOneGoes() {
+    void copiesShareTheirPagesUntilTheLastIsRemoved() {
         int[] prompt = prompt(0, 1000);
         SequenceCache leader = computed(rig, prompt);
         cache.retainCopy(leader, OUTPUT);
@@ -340,7 +340,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void aResidentThatGivesWayHasItsPagesDroppedBeforeOthersAreComputed() {
+    void evictedResidentDropsItsPagesBeforeTheNextBatch() {
         PagedRig small = new PagedRig(4, PagePolicy.LRU, false);
         resident(small, prompt(0, 1000));
         resident(small, prompt(10_000, 1000));
@@ -360,7 +360,7 @@ class PagedSequenceCacheTest {
 
     /** Shards that were not lost still have pages of those that are gone. */
     @Test
-    void nothingIsLeftOfSequencesThatTheCachesLost() {
+    void sequencesLostByTheCachesLeaveNothing() {
         SequenceCache lost = computed(rig, prompt(0, 1000));
         resident(rig, prompt(10_000, 700));
         assertEquals(11, rig.device.hostPages().size());
@@ -382,7 +382,7 @@ class PagedSequenceCacheTest {
 
     /** The cache reports page counts as counters, which never fall. */
     @Test
-    void whatBecameOfPagesIsNotForgottenWithTheSequences() {
+    void pageCountsOutliveTheSequences() {
         computed(rig, prompt(0, 1000));
         resident(rig, prompt(10_000, 700));
         PagingCounts before = cache.paging().orElseThrow().counts();
@@ -394,7 +394,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void guessesEndWithThePageBeyondThePool() {
+    void draftTokensEndAtThePageBeyondThePool() {
         SequenceCache sequence = computed(rig, prompt(0, 600));
 
         assertEquals(39, cache.mostDraftTokens(sequence));
@@ -407,7 +407,7 @@ class PagedSequenceCacheTest {
 
     /** So that no page leaves between tokens that are decoded together. */
     @Test
-    void guessesStayInThePoolAsLongAsItHasRoom() {
+    void draftTokensStayInThePoolWhileItHasRoom() {
         SequenceCache sequence = computed(rig, prompt(0, 300));
         for (int computed = 300; computed < POOL; computed++) {
             int most = cache.mostDraftTokens(sequence);
@@ -421,7 +421,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void guessesAreNoMoreThanStatesCanKeep() {
+    void draftLengthIsLimitedByTheRollbackBuffer() {
         PagedRig forgetting = new PagedRig(8, PagePolicy.LRU, true);
         SequenceCache sequence = computed(forgetting, prompt(0, 600));
 
@@ -432,7 +432,7 @@ class PagedSequenceCacheTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void guessesThatAreRejectedLeaveNoTrace(boolean forgets) {
+    void rejectedDraftTokensLeaveNoTrace(boolean forgets) {
         PagedRig own = new PagedRig(8, PagePolicy.LRU, forgets);
         SequenceCache sequence = computed(own, prompt(0, 600));
         for (int round = 0; round < 100; round++) {
@@ -458,7 +458,7 @@ class PagedSequenceCacheTest {
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void thePathOfATreeComesTogetherInPagesThatLieInNoOrder(boolean forgets) {
+    void treePathIsCompactedInUnorderedPages(boolean forgets) {
         PagedRig own = new PagedRig(8, PagePolicy.LRU, forgets);
         SequenceCache sequence = computed(own, prompt(0, 600));
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3});
@@ -485,7 +485,7 @@ class PagedSequenceCacheTest {
 
     /** A tree may cross from one page to the next if the two pages lie in order. */
     @Test
-    void thePathOfATreeComesTogetherAcrossPages() {
+    void treePathIsCompactedAcrossPages() {
         SequenceCache sequence = computed(rig, prompt(0, 2 * PAGE - 3));
         int[] tokens = prompt(3_000_000, 7);
         rig.run(PagedRig.rows(sequence, 6, TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3}), tokens));
@@ -502,7 +502,7 @@ class PagedSequenceCacheTest {
     /** Neighbours part where a page ends; the one from 960 on lies before the one up to there. */
     @ParameterizedTest
     @CsvSource({"950, 9", "950, 12", "955, 7", "940, 25", "959, 2"})
-    void aPathThatCrossesPagesInNoOrderComesTogether(int computed, int skipped) {
+    void treePathAcrossUnorderedPagesIsCompacted(int computed, int skipped) {
         SequenceCache sequence = computed(rig, prompt(0, computed));
         int count = skipped + 30;
         int[] parents = new int[count];
@@ -525,7 +525,7 @@ class PagedSequenceCacheTest {
 
     @ParameterizedTest
     @EnumSource
-    void pagesAreChosenByTheShardsAnswersWhereThatIsThePolicy(PagePolicy policy) {
+    void policyDecidesWhetherShardsScorePages(PagePolicy policy) {
         PagedRig own = new PagedRig(8, policy, false);
 
         assertEquals(policy != PagePolicy.LRU, own.cache.choosesPages(POOL + 1));
@@ -534,7 +534,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void withoutScoresNothingIsChosen() {
+    void nothingIsSelectedWithoutScores() {
         SequenceCache sequence = computed(rig, prompt(0, 1000));
         rig.flush();
         PagingCounts before = sequence.pagingStatus().orElseThrow().counts();
@@ -559,7 +559,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void pagesThatAreAskedForComeBackAsTheyWent() {
+    void requestedPagesAreRecalledUnchanged() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         SequenceCache sequence = computed(own, prompt(0, 1000));
         assertEquals(-1, sequence.pages().orElseThrow().slot(3 * PAGE));
@@ -588,7 +588,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void pagesAreChosenByTheScoresOfWhoReadThePrompt() {
+    void pagesAreSelectedByTheDrafterScores() {
         PagedRig own = new PagedRig(8, PagePolicy.DRAFTER, false);
         SequenceCache sequence = own.begin(prompt(0, 1000));
         own.prefill(sequence, 936);
@@ -605,7 +605,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void pagesAreChosenAnewByWhoReadsAsOftenAsTheOptionsSay() {
+    void drafterSelectsPagesAtTheConfiguredInterval() {
         PagedRig own = new PagedRig(8, PagePolicy.DRAFTER, false);
         SequenceCache sequence = computed(own, prompt(0, POOL));
         int last = 0;
@@ -627,7 +627,7 @@ class PagedSequenceCacheTest {
 
     /** The cache brings back page 3 only if it knows the choice before it makes the next batch. */
     @Test
-    void choicesAreMadeBeforeTheNextTokensOfTheirSequence() {
+    void selectionPrecedesTheNextTokensOfItsSequence() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         SequenceCache sequence = computed(own, prompt(0, 1000));
         own.cache.choosePages(sequence, wanting(15, 3), 15, sequence.computed());
@@ -644,7 +644,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void shardsAreAskedAsOftenAsTheOptionsSay() {
+    void shardsScoreAtTheConfiguredInterval() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         SequenceCache sequence = computed(own, prompt(0, 500));
         for (int end = 501; end <= POOL; end++) {
@@ -685,7 +685,7 @@ class PagedSequenceCacheTest {
 
     /** Scoring looks at all of a long history, which takes its time. */
     @Test
-    void shardsAreAskedTheLessOftenTheLongerTheHistory() {
+    void shardsScoreLessOftenForLongerHistories() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         SequenceCache sequence = computed(own, prompt(0, 5400));
         int last = 0;
@@ -702,7 +702,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void guessesEndWhereShardsAreAsked() {
+    void draftTokensEndWhereShardsScore() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         SequenceCache sequence = computed(own, prompt(0, 900));
         own.cache.choosePages(sequence, wanting(14, 3), 14, sequence.computed());
@@ -716,7 +716,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void whatIsTriedOutLeavesTheSequenceAsItIs() {
+    void scoringBatchLeavesTheSequenceUnchanged() {
         PagedRig own = new PagedRig(8, PagePolicy.QK, false);
         int[] tokens = prompt(0, 1000);
         SequenceCache sequence = own.begin(tokens);
@@ -752,7 +752,7 @@ class PagedSequenceCacheTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 300, 512, 513, 640, 700, 1000})
-    void whatComesFromElsewhereGoesOnAsItWouldHave(int length) {
+    void importedSequenceContinuesLikeTheOriginal(int length) {
         int[] more = longer(prompt(0, length), 200);
         SequenceCache source = rig.begin(more);
         rig.prefillInCells(source, length);
@@ -772,7 +772,7 @@ class PagedSequenceCacheTest {
     }
 
     @Test
-    void stashesGoWithSequencesInPools() {
+    void rollbackBuffersWorkWithPools() {
         CacheCapacity sizes =
                 new CacheCapacity(4096, 9, new RollbackBuffers(2, 8))
                         .with(new PagingOptions(POOL, PagePolicy.LRU, 64));

@@ -295,7 +295,7 @@ class PagedWalkTest {
         "9, 11, QK, false", "10, 13, QK, true"
     })
     @ByDay({2, 3, 5, 7, 9})
-    void allRowsAreRightWhateverComesAndGoes(
+    void allRowsAreCorrectUnderRandomOperations(
             long seed, int blocks, PagePolicy policy, boolean forgets) {
         Walk walk = new Walk(seed, blocks, policy, forgets);
         for (int step = 0; step < STEPS; step++) {

@@ -26,14 +26,14 @@ class QueryScorerTest {
     }
 
     @Test
-    void aPageScoresByTheLayerInWhichItStandsOut() {
+    void pageScoreIsTheMaximumOverLayers() {
         float[] scores = score(new float[] {0, 3, -1, 0.5f}, new float[] {1, -2, -1.5f, 0.5f});
 
         assertArrayEquals(new float[] {1, 3, -1, 0.5f}, scores);
     }
 
     @Test
-    void aPageOfWhichALayerKnowsNothingScoresBelowAllOthers() {
+    void pageUnknownToALayerScoresLowest() {
         float[] scores =
                 score(
                         new float[] {KeyBounds.UNKNOWN, Float.NaN, Float.POSITIVE_INFINITY, -50, 7},
@@ -44,7 +44,7 @@ class QueryScorerTest {
     }
 
     @Test
-    void withoutAnswersThereIsNoTelling() {
+    void scoringNeedsShardScores() {
         assertEquals(Optional.empty(), scorer.score(new TokenList(new int[0]), List.of(), 3));
         assertTrue(scorer.needsShardScores());
     }

@@ -22,7 +22,7 @@ class StateRowPoolTest {
     private final StateRowPool pool = new StateRowPool(ROWS);
 
     @Test
-    void statesComeFromOneEndAndCheckpointsFromTheOther() {
+    void statesAndCheckpointsAreAllocatedFromOppositeEnds() {
         assertEquals(OptionalInt.of(1), pool.allocateLow());
         assertEquals(OptionalInt.of(2), pool.allocateLow());
         assertEquals(OptionalInt.of(6), pool.allocateHigh());
@@ -30,7 +30,7 @@ class StateRowPoolTest {
     }
 
     @Test
-    void theZeroRowIsNobodys() {
+    void zeroRowIsNeverAllocated() {
         pool.share(SequenceChunk.ZERO_ROW);
         pool.release(SequenceChunk.ZERO_ROW);
 
@@ -44,7 +44,7 @@ class StateRowPoolTest {
     }
 
     @Test
-    void aRowIsFreeWhenItsLastHolderGaveItBack() {
+    void rowIsFreeAfterItsLastHolderReleasesIt() {
         int row = pool.allocateLow().orElseThrow();
         pool.share(row);
         assertTrue(pool.isShared(row));
@@ -58,7 +58,7 @@ class StateRowPoolTest {
     }
 
     @Test
-    void whatNobodyHoldsCanBeNeitherSharedNorGivenBack() {
+    void unallocatedRowCanBeNeitherSharedNorReleased() {
         assertThrows(IllegalStateException.class, () -> pool.share(3));
         assertThrows(IllegalStateException.class, () -> pool.release(3));
     }

@@ -18,7 +18,7 @@ class TokenListTest {
     }
 
     @Test
-    void manyTokensAreAddedBehindThoseThatAreThere() {
+    void tokensAreAppended() {
         TokenList list = list(7, 8);
         for (int i = 2; i < 1000; i++) {
             list.add(i);
@@ -35,7 +35,7 @@ class TokenListTest {
     }
 
     @Test
-    void aListIsACopy() {
+    void listIsACopy() {
         int[] tokens = {1, 2};
         TokenList list = list(tokens);
         tokens[0] = 9;
@@ -49,7 +49,7 @@ class TokenListTest {
     }
 
     @Test
-    void listsAreAlikeUpToTheFirstTokenThatDiffers() {
+    void commonPrefixEndsAtTheFirstDifference() {
         assertEquals(2, list(1, 2, 3).commonPrefix(list(1, 2, 4)));
         assertEquals(2, list(1, 2).commonPrefix(list(1, 2, 4)));
         assertEquals(2, list(1, 2, 4).commonPrefix(list(1, 2)));
@@ -62,7 +62,7 @@ class TokenListTest {
     }
 
     @Test
-    void aFingerprintStandsForTheFirstTokens() {
+    void fingerprintIdentifiesTheFirstTokens() {
         assertEquals(list(1, 2, 3).fingerprint(2), list(1, 2, 9).fingerprint(2));
         assertNotEquals(list(1, 2, 3).fingerprint(3), list(1, 2, 9).fingerprint(3));
         assertNotEquals(list(1, 2).fingerprint(2), list(2, 1).fingerprint(2));

@@ -73,7 +73,7 @@ class ArchiveInspectorTest {
     }
 
     @Test
-    void eachModelIsDescribedWithWhatIsKept() throws IOException {
+    void eachModelIsDescribedWithItsContent() throws IOException {
         ArchiveInspector.NamespaceSummary old = kept("old");
         assertEquals(1, old.blocks());
         assertEquals(1, old.checkpoints());
@@ -94,7 +94,7 @@ class ArchiveInspectorTest {
     }
 
     @Test
-    void everythingThatIsSoundIsReadAndCounted() throws IOException {
+    void intactObjectsAreReadAndCounted() throws IOException {
         List<String> progress = new ArrayList<>();
 
         ArchiveInspector.Verdict verdict =
@@ -108,7 +108,7 @@ class ArchiveInspectorTest {
     }
 
     @Test
-    void whatIsBrokenIsNamed() throws IOException {
+    void damagedObjectsAreNamed() throws IOException {
         Path home = kept("old").folder();
         try (Stream<Path> files = Files.list(home)) {
             for (Path file : files.filter(each -> StoreSegment.Id.of(each).isPresent()).toList()) {
@@ -130,7 +130,7 @@ class ArchiveInspectorTest {
     }
 
     @Test
-    void whatWasNotUsedForLongIsPruned() throws IOException {
+    void unusedObjectsArePruned() throws IOException {
         long before = bytes();
         long old = kept("old").bytes();
 
@@ -142,7 +142,7 @@ class ArchiveInspectorTest {
     }
 
     @Test
-    void ofWhatIsTooMuchTheOldestModelGoesFirst() throws IOException {
+    void oldestModelIsPrunedFirst() throws IOException {
         long before = bytes();
         long recent = kept("new").bytes();
 
@@ -184,7 +184,7 @@ class ArchiveInspectorTest {
     }
 
     @Test
-    void aFolderThatIsNotThereIsNamed() {
+    void missingFolderIsNamed() {
         ArchiveInspector nowhere = new ArchiveInspector(folder.resolve("missing"), () -> NOW);
 
         VarveException thrown = assertThrows(VarveException.class, nowhere::namespaces);

@@ -62,7 +62,7 @@ class ChunkCodecTest {
 
     @ParameterizedTest
     @CsvSource({"false, 1", "false, 4088", "true, 1", "true, 4060"})
-    void whatIsDecodedIsWhatWasEncoded(boolean encrypted, int length) throws IOException {
+    void encodedBytesRoundTrip(boolean encrypted, int length) throws IOException {
         ChunkCodec codec = new ChunkCodec(VALUE, cipher(encrypted));
         byte[] content = bytes(length);
 
@@ -74,7 +74,7 @@ class ChunkCodecTest {
 
     /** The rest of a value of a store only fills it up. */
     @Test
-    void aWholeValueOfAStoreIsDecodedToo() throws IOException {
+    void wholeStoreValueIsDecodedToo() throws IOException {
         ChunkCodec codec = new ChunkCodec(VALUE, cipher(false));
         byte[] value = encoded(codec, KEY, 3, bytes(100));
 
@@ -85,7 +85,7 @@ class ChunkCodecTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aChunkIsNoneInAnotherPlace(boolean encrypted) throws IOException {
+    void chunkAtAnotherPositionIsRefused(boolean encrypted) throws IOException {
         ChunkCodec codec = new ChunkCodec(VALUE, cipher(encrypted));
         byte[] value = encoded(codec, KEY, 3, bytes(100));
 
@@ -94,7 +94,7 @@ class ChunkCodecTest {
     }
 
     @Test
-    void aChangedBitIsFoundOutWhereverItIs() throws IOException {
+    void anyChangedBitIsDetected() throws IOException {
         ChunkCodec codec = new ChunkCodec(VALUE, cipher(false));
         byte[] value = encoded(codec, KEY, 3, bytes(100));
         for (int bit = 0; bit < 8 * value.length; bit++) {
@@ -105,7 +105,7 @@ class ChunkCodecTest {
     }
 
     @Test
-    void aValueOfAnotherLengthIsNone() throws IOException {
+    void valueOfAnotherLengthIsRefused() throws IOException {
         ChunkCodec codec = new ChunkCodec(VALUE, cipher(false));
         byte[] value = encoded(codec, KEY, 3, bytes(100));
         for (int length = 0; length < value.length + 3; length++) {
@@ -120,7 +120,7 @@ class ChunkCodecTest {
     }
 
     @Test
-    void whatWasEncryptedWithAnotherKeyIsNone() throws IOException {
+    void valueOfAnotherKeyIsRefused() throws IOException {
         ChunkCodec codec = new ChunkCodec(VALUE, cipher(true));
         Path other = Files.write(folder.resolve("other"), digest("other key"));
         ChunkCodec stranger = new ChunkCodec(VALUE, Optional.of(ChunkCipher.of(other)));
@@ -133,7 +133,7 @@ class ChunkCodecTest {
 
     /** Each time under another nonce, and bound to a name. */
     @Test
-    void whatIsEncryptedIsReadUnderItsNameAlone() throws IOException {
+    void encryptedValueIsReadUnderItsNameOnly() throws IOException {
         ChunkCipher cipher = cipher(true).orElseThrow();
         byte[] name = {1, 2, 3};
         ByteBuffer first = ByteBuffer.allocate(10 + ChunkCipher.OVERHEAD);
@@ -153,7 +153,7 @@ class ChunkCodecTest {
     }
 
     @Test
-    void nothingCanBeEncryptedToo() throws IOException {
+    void emptyValueIsEncrypted() throws IOException {
         ChunkCipher cipher = cipher(true).orElseThrow();
         ByteBuffer encrypted = ByteBuffer.allocate(ChunkCipher.OVERHEAD);
         cipher.encrypt(new byte[1], ByteBuffer.allocate(0), encrypted);
@@ -162,7 +162,7 @@ class ChunkCodecTest {
     }
 
     @Test
-    void anObjectHasAsManyChunksAsItNeeds() throws IOException {
+    void objectHasAsManyChunksAsItNeeds() throws IOException {
         ChunkCodec plain = new ChunkCodec(VALUE, cipher(false));
         ChunkCodec encrypted = new ChunkCodec(VALUE, cipher(true));
 
@@ -195,7 +195,7 @@ class ChunkCodecTest {
     }
 
     @Test
-    void aKeyIsReadAsItIsInHexadecimalDigitsOrInBase64() throws IOException {
+    void keyIsReadRawInHexOrInBase64() throws IOException {
         byte[] key = digest("key");
         String id = ChunkCipher.of(Files.write(folder.resolve("raw"), key)).id();
 
@@ -221,7 +221,7 @@ class ChunkCodecTest {
                 "zz23456789012345678901234567890101234567890123456789012345678901",
                 "QUJD"
             })
-    void whatIsNoKeyIsRefusedAndNotShown(String text) throws IOException {
+    void invalidKeyIsRefusedAndNotShown(String text) throws IOException {
         Path file = Files.writeString(folder.resolve("bad"), text, StandardCharsets.US_ASCII);
 
         VarveException thrown = assertThrows(VarveException.class, () -> ChunkCipher.of(file));
@@ -233,7 +233,7 @@ class ChunkCodecTest {
     }
 
     @Test
-    void aKeyFileThatIsNotThereIsNamed() {
+    void missingKeyFileIsNamed() {
         VarveException thrown =
                 assertThrows(VarveException.class, () -> ChunkCipher.of(folder.resolve("missing")));
 

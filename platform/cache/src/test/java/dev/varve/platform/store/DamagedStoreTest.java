@@ -128,7 +128,7 @@ class DamagedStoreTest {
     }
 
     @Test
-    void aJournalThatEndsAnywhereIsCutAndGoesOn() throws Exception {
+    void truncatedJournalIsRepairedAndContinued() throws Exception {
         Path journal = file("journal");
         byte[] whole = Files.readAllBytes(journal);
         int unseen = 0;
@@ -161,7 +161,7 @@ class DamagedStoreTest {
     }
 
     @Test
-    void whatLiesInStoresIsFoundAgainWithoutTheJournal() throws Exception {
+    void objectsAreRecoveredWithoutTheJournal() throws Exception {
         Path journal = file("journal");
         byte[] whole = Files.readAllBytes(journal);
         Files.delete(journal);
@@ -181,7 +181,7 @@ class DamagedStoreTest {
     }
 
     @Test
-    void aSearchThatWasCutShortIsMadeAgain() throws Exception {
+    void interruptedRecoveryIsRepeated() throws Exception {
         Path journal = file("journal");
         Files.write(journal, Arrays.copyOf(Files.readAllBytes(journal), Long.BYTES));
         Files.createFile(journal.resolveSibling("rebuild"));
@@ -191,7 +191,7 @@ class DamagedStoreTest {
     }
 
     @Test
-    void whatIsFoundAgainIsOfTheAgeOfItsStore() throws Exception {
+    void recoveredObjectsHaveTheAgeOfTheirStore() throws Exception {
         Path store =
                 files().stream()
                         .filter(file -> file.getFileName().toString().startsWith("generation-"))
@@ -208,7 +208,7 @@ class DamagedStoreTest {
     }
 
     @Test
-    void whatLiesInAStoreThatCannotBeOpenedIsWrittenAnew() throws Exception {
+    void objectsOfAnUnreadableStoreAreWrittenAgain() throws Exception {
         Path store =
                 files().stream()
                         .filter(file -> file.getFileName().toString().startsWith("generation-"))
@@ -226,7 +226,7 @@ class DamagedStoreTest {
     }
 
     @Test
-    void aWriterThatWasKilledLeavesWhatItHadWritten() throws Exception {
+    void killedWriterLeavesItsWrittenObjects() throws Exception {
         Path copy = folder.resolve("killed");
         try (SnapshotArchive archive = bed().open()) {
             write(archive, checkpoint("a/b", 50), SIZE);

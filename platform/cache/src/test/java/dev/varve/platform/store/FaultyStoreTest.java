@@ -88,7 +88,7 @@ class FaultyStoreTest {
     }
 
     @Test
-    void aStoreThatThrowsWhenItWritesIsLeftAloneForAWhile() throws Exception {
+    void storeThatFailsWritesIsSuspended() throws Exception {
         StoreBed bed = bed();
         try (SnapshotArchive archive = bed.open()) {
             write(archive, block("a"), SIZE);
@@ -105,7 +105,7 @@ class FaultyStoreTest {
     }
 
     @Test
-    void aStoreThatThrowsWhenItReadsIsAMiss() throws Exception {
+    void storeThatFailsReadsIsAMiss() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             write(archive, block("a"), SIZE);
             stores.failing = Optional.of("get");
@@ -118,7 +118,7 @@ class FaultyStoreTest {
     }
 
     @Test
-    void aStoreThatThrowsWhenItClosesLeavesTheFolderToTheNextServer() throws Exception {
+    void storeThatFailsToCloseLeavesTheFolderUsable() throws Exception {
         stores.failing = Optional.of("close");
         try (SnapshotArchive archive = bed().open()) {
             write(archive, block("a"), SIZE);
@@ -132,7 +132,7 @@ class FaultyStoreTest {
 
     /** The mark of the full generation is a folder with a file, so that no next one is begun. */
     @Test
-    void whatWasOpenedIsClosedWhereWritingCannotBePrepared() throws Exception {
+    void openedStoresAreClosedIfWritingCannotBePrepared() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             write(archive, block("a"), SIZE);
         }

@@ -39,12 +39,12 @@ class FilePermissionCheckTest {
         "rwxr-xrwx, true",
         "rwxrwxrwx, true"
     })
-    void aFolderThatOthersCanWriteToIsForgeable(String mode, boolean forgeable) throws Exception {
+    void folderWritableByOthersIsForgeable(String mode, boolean forgeable) throws Exception {
         assertEquals(forgeable, FilePermissionCheck.writableByOthers(made(mode)).isPresent());
     }
 
     @Test
-    void aFolderBelowOneThatOthersCanWriteToIsForgeable() throws Exception {
+    void folderBelowOneWritableByOthersIsForgeable() throws Exception {
         Path own = Files.createDirectory(made("rwxrwxrwx").resolve("own"));
         Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
 
@@ -59,7 +59,7 @@ class FilePermissionCheckTest {
         "rw--w----, true",
         "rw-----w-, true"
     })
-    void aSecretThatAllCanReadOrOthersCanChangeIsExposed(String mode, boolean exposed)
+    void secretReadableByAllOrWritableByOthersIsExposed(String mode, boolean exposed)
             throws Exception {
         Path file = Files.writeString(folder.resolve("secret"), "right");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
@@ -68,7 +68,7 @@ class FilePermissionCheckTest {
     }
 
     @Test
-    void anArchiveRefusesAFolderThatOthersCanWriteToUnlessThereIsAKey() throws Exception {
+    void archiveInAFolderWritableByOthersNeedsAKey() throws Exception {
         Path kept = made("rwxrwxrwx");
         Path key = Files.write(folder.resolve("key"), StoreBed.digest("key"));
 

@@ -50,7 +50,7 @@ class JournalTest {
     }
 
     @Test
-    void entriesComeInTheOrderInWhichTheyWereWritten() throws IOException {
+    void entriesAreReadInWriteOrder() throws IOException {
         write(ADDED, USED);
         write(GONE);
 
@@ -61,7 +61,7 @@ class JournalTest {
     }
 
     @Test
-    void aReaderHearsOfWhatComesLaterAndOfNothingTwice() throws IOException {
+    void readerGetsLaterEntriesOnce() throws IOException {
         try (Journal writer = Journal.write(file);
                 Journal reader = Journal.read(file)) {
             assertEquals(List.of(), replayed(reader));
@@ -77,7 +77,7 @@ class JournalTest {
 
     /** Wherever a process was killed, what was written before is whole. */
     @Test
-    void anEntryThatIsCutShortIsNotHandedOutAndIsMended() throws IOException {
+    void truncatedEntryIsNotReadAndIsRepaired() throws IOException {
         write(ADDED);
         long whole = Files.size(file);
         write(USED);
@@ -98,7 +98,7 @@ class JournalTest {
     }
 
     @Test
-    void nothingBehindAChangedByteIsHandedOut() throws IOException {
+    void nothingBehindAChangedByteIsRead() throws IOException {
         write(ADDED);
         int begin = (int) Files.size(file);
         write(USED);
@@ -114,7 +114,7 @@ class JournalTest {
     }
 
     @Test
-    void whatIsNoJournalIsBegunAnew() throws IOException {
+    void invalidJournalIsStartedAnew() throws IOException {
         for (byte[] other :
                 List.of(
                         new byte[3],
@@ -133,7 +133,7 @@ class JournalTest {
     }
 
     @Test
-    void anEmptyJournalLacksNothing() throws IOException {
+    void emptyJournalIsComplete() throws IOException {
         try (Journal journal = Journal.write(file)) {
             assertTrue(journal.isComplete());
             assertEquals(Long.BYTES, Files.size(file));
@@ -141,7 +141,7 @@ class JournalTest {
     }
 
     @Test
-    void aReaderOfWhatIsNoJournalIsToldNothing() throws IOException {
+    void readerOfAnInvalidJournalGetsNothing() throws IOException {
         Files.write(file, new byte[100]);
 
         try (Journal journal = Journal.read(file)) {
@@ -152,7 +152,7 @@ class JournalTest {
     }
 
     @Test
-    void aReaderTakesHalfAnEntryForOneThatIsBeingWritten() throws IOException {
+    void readerTreatsAPartialEntryAsBeingWritten() throws IOException {
         write(ADDED);
         Files.write(file, new byte[] {0, 20, 1}, StandardOpenOption.APPEND);
 
@@ -163,7 +163,7 @@ class JournalTest {
     }
 
     @Test
-    void aJournalIsReplacedByAShorterOne() throws IOException {
+    void journalIsReplacedByAShorterOne() throws IOException {
         write(ADDED, USED, USED, USED);
         try (Journal reader = Journal.read(file)) {
             replayed(reader);
@@ -184,7 +184,7 @@ class JournalTest {
     }
 
     @Test
-    void aJournalThatBecameShorterWasReplaced() throws IOException {
+    void shorterJournalIsDetectedAsReplaced() throws IOException {
         write(ADDED, USED);
         try (Journal reader = Journal.read(file)) {
             replayed(reader);

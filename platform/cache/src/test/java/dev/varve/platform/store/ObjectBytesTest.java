@@ -38,7 +38,7 @@ class ObjectBytesTest {
 
     @ParameterizedTest
     @MethodSource("names")
-    void aPreambleIsReadAsItWasWritten(ObjectDescriptor name) {
+    void preambleRoundTrips(ObjectDescriptor name) {
         ObjectPreamble preamble = new ObjectPreamble(name, 77, 123_456_789_012L);
 
         assertEquals(Optional.of(preamble), ObjectPreamble.read(name.key(), preamble(preamble)));
@@ -46,7 +46,7 @@ class ObjectBytesTest {
     }
 
     @Test
-    void aPreambleBehindWhichSomethingStandsIsReadAlone() {
+    void preambleIsReadWithoutTheBytesBehindIt() {
         ObjectPreamble preamble = new ObjectPreamble(NAME, 0, 0);
         ByteBuffer bytes = ByteBuffer.allocate(ObjectPreamble.BYTES + 5);
         preamble.put(bytes);
@@ -62,7 +62,7 @@ class ObjectBytesTest {
         "0, 1", "4, 2", "40, -1", "40, 3", "44, 0", "44, -5", "44, 255", "48, -1", "48, 513",
         "52, -1", "56, -1", "56, 257"
     })
-    void aPreambleThatCannotBeIsNone(int at, int value) {
+    void impossiblePreambleIsInvalid(int at, int value) {
         ByteBuffer bytes = preamble(new ObjectPreamble(NAME, 10, 10));
 
         bytes.putInt(at, value);
@@ -72,7 +72,7 @@ class ObjectBytesTest {
 
     @ParameterizedTest
     @CsvSource({"44, 256", "44, 600", "48, 0", "48, 512", "52, 0", "56, 0", "56, 255", "40, 2"})
-    void numbersAtTheirBoundsCanBe(int at, int value) {
+    void numbersAtTheirBoundsAreValid(int at, int value) {
         ByteBuffer bytes = preamble(new ObjectPreamble(NAME, 10, 10));
 
         bytes.putInt(at, value);
@@ -81,7 +81,7 @@ class ObjectBytesTest {
     }
 
     @Test
-    void aPreambleThatIsCutShortIsNone() {
+    void truncatedPreambleIsInvalid() {
         ByteBuffer bytes = preamble(new ObjectPreamble(NAME, 10, 10));
 
         assertEquals(
@@ -96,7 +96,7 @@ class ObjectBytesTest {
     }
 
     @Test
-    void aHeadIsReadAsItWasWrittenAndNamesItsWritersParts() {
+    void headRoundTripsAndNamesItsParts() {
         byte[] name = new byte[SharedObjectManifest.NAME_BYTES];
         byte[] other = name.clone();
         other[15] = 1;
@@ -112,7 +112,7 @@ class ObjectBytesTest {
     }
 
     @Test
-    void aHeadThatCannotBeIsNone() {
+    void impossibleHeadIsInvalid() {
         byte[] name = new byte[SharedObjectManifest.NAME_BYTES];
         assertEquals(Optional.empty(), SharedObjectManifest.read(NAME.key(), head(name, 0)));
         assertEquals(Optional.empty(), SharedObjectManifest.read(NAME.key(), head(name, -1)));
@@ -146,13 +146,13 @@ class ObjectBytesTest {
 
     @ParameterizedTest
     @MethodSource("entries")
-    void anEntryIsReadAsItWasWritten(JournalEntry entry) {
+    void entryRoundTrips(JournalEntry entry) {
         assertEquals(Optional.of(entry), JournalEntry.read(ByteBuffer.wrap(bytes(entry))));
     }
 
     @ParameterizedTest
     @MethodSource("entries")
-    void anEntryOfAnotherLengthIsNone(JournalEntry entry) {
+    void entryOfAnotherLengthIsInvalid(JournalEntry entry) {
         byte[] bytes = bytes(entry);
         for (int length = 0; length <= bytes.length + 1; length++) {
             assertEquals(
@@ -163,7 +163,7 @@ class ObjectBytesTest {
     }
 
     @Test
-    void anEntryOfAnUnknownKindIsNone() {
+    void entryOfAnUnknownKindIsInvalid() {
         assertEquals(Optional.empty(), JournalEntry.read(ByteBuffer.wrap(new byte[] {5, 0})));
         byte[] added = bytes(entries().findFirst().orElseThrow());
         // The kind of the object, and a position before its tail.
@@ -175,7 +175,7 @@ class ObjectBytesTest {
     }
 
     @Test
-    void aKeyHasAllBytesOfADigest() {
+    void keyHasAllBytesOfADigest() {
         assertThrows(IllegalArgumentException.class, () -> ObjectKey.of(new byte[31]));
         assertThrows(IllegalArgumentException.class, () -> ObjectKey.of(new byte[33]));
         byte[] bytes = new byte[32];
@@ -195,7 +195,7 @@ class ObjectBytesTest {
     }
 
     @Test
-    void aNameHasAsManyTokensAsItsTail() {
+    void nameHasAsManyTokensAsItsTail() {
         ObjectKey key = key("x");
         assertThrows(
                 IllegalArgumentException.class,

@@ -41,7 +41,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void anObjectNeedsTheBlockBeforeIt() {
+    void objectNeedsTheBlockBeforeIt() {
         assertFalse(add(block("a/b")));
         assertFalse(add(checkpoint("a", 5)));
         assertTrue(add(block("a")));
@@ -55,7 +55,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void anObjectEndsWhereItsTailSays() {
+    void objectEndsAtItsTail() {
         add(block("a"));
         ObjectDescriptor wrong =
                 new ObjectDescriptor(key("w"), block("a").key(), ObjectKind.BLOCK, 500, 256);
@@ -71,7 +71,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void anObjectThatIsWrittenAgainMovesToAnotherGeneration() {
+    void rewrittenObjectMovesToAnotherGeneration() {
         add(block("a"), 3, 1, NOW);
 
         assertTrue(add(block("a"), 3, 2, NOW));
@@ -83,7 +83,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void whatWasNotUsedSinceATimeIsNotFound() {
+    void objectUnusedSinceATimeIsNotFound() {
         add(block("a"), 1, 1, NOW);
         add(checkpoint("a", 5), 1, 1, NOW);
 
@@ -96,7 +96,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void aUseCountsForAllThatIsNeeded() {
+    void useCountsForAllDependencies() {
         add(block("a"));
         add(block("a/b"));
         add(checkpoint("a/b", 5));
@@ -122,7 +122,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void whatLiesBehindAnObjectGoesWithIt() {
+    void dependentObjectsAreRemovedToo() {
         add(block("a"));
         add(block("a/b"));
         add(block("a/c"));
@@ -142,7 +142,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void theObjectsOfAGenerationGoTogether() {
+    void objectsOfAGenerationAreRemovedTogether() {
         add(block("a"), 1, 1, NOW);
         add(block("a/b"), 2, 2, NOW);
         add(checkpoint("a", 5), 3, 3, NOW);
@@ -160,7 +160,7 @@ class ObjectIndexTest {
 
     /** A rewritten journal contains the entries of its index. */
     @Test
-    void entriesMakeTheSameIndexAgain() {
+    void entriesRebuildTheSameIndex() {
         add(block("a"), 1, 1, NOW);
         add(checkpoint("a", 5), 2, 2, NOW + 1);
         add(block("b"), 3, 1, NOW + 2);
@@ -183,14 +183,14 @@ class ObjectIndexTest {
     }
 
     @Test
-    void whereNoGenerationMayGoThereIsNoPlan() {
+    void noPlanWithoutAnEvictableGeneration() {
         add(block("a"), 1, 9, NOW);
 
         assertEquals(Optional.empty(), plan());
     }
 
     @Test
-    void theGenerationGoesWhoseCheckpointsSaveLeast() {
+    void generationWhoseCheckpointsSaveLeastIsEvicted() {
         add(block("a"), 1, 1, NOW);
         add(block("a/b"), 1, 1, NOW);
         add(checkpoint("a/b", 5), 1, 1, NOW - 2 * DAY);
@@ -205,7 +205,7 @@ class ObjectIndexTest {
 
     /** Two days halve the chance of another use. */
     @Test
-    void whatIsOldIsWorthLess() {
+    void oldObjectsScoreLower() {
         add(checkpoint("", 100), 1, 1, NOW - 2 * DAY);
         add(checkpoint("", 51), 1, 2, NOW);
 
@@ -218,7 +218,7 @@ class ObjectIndexTest {
 
     /** A block in one generation that a checkpoint in another one needs. */
     @Test
-    void aGenerationIsWorthWhatNeedsIt() {
+    void generationScoreIncludesItsDependents() {
         add(block("a"), 1, 1, NOW);
         add(checkpoint("a", 5), 1, 9, NOW);
         add(checkpoint("", 50), 1, 2, NOW);
@@ -227,7 +227,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void ofTheGenerationThatGoesTheBestIsCarriedOver() {
+    void bestObjectsOfAnEvictedGenerationAreCarriedOver() {
         add(block("a"), 1, 1, NOW - 2 * DAY);
         add(checkpoint("a", 5), 1, 1, NOW - 2 * DAY);
         add(checkpoint("", 10), 3, 1, NOW - 2 * DAY);
@@ -245,7 +245,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void whatIsYoungIsCarriedOverThoughItWasNeverUsed() {
+    void youngUnusedObjectsAreCarriedOver() {
         add(checkpoint("", 10), 1, 1, NOW - HOUR + 1);
         add(checkpoint("", 11), 2, 1, NOW - HOUR);
         add(checkpoint("z", 0), 1, 2, NOW);
@@ -256,7 +256,7 @@ class ObjectIndexTest {
     }
 
     @Test
-    void aClockThatWasSetBackMakesNothingWorthMore() {
+    void clockSetBackRaisesNoScore() {
         add(checkpoint("", 100), 1, 1, NOW + 100 * DAY);
         add(checkpoint("", 101), 1, 2, NOW);
 

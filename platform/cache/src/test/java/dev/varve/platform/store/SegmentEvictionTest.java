@@ -53,7 +53,7 @@ class SegmentEvictionTest {
     }
 
     @Test
-    void theBudgetIsKeptAndWhatIsUsedStays() throws Exception {
+    void budgetHoldsAndUsedObjectsStay() throws Exception {
         StoreBed bed = bed();
         try (SnapshotArchive archive = bed.open()) {
             write(archive, block("head"), SIZE);
@@ -77,7 +77,7 @@ class SegmentEvictionTest {
     }
 
     @Test
-    void anotherModelsPromptsGiveWayFirst() throws Exception {
+    void objectsOfAnotherModelAreEvictedFirst() throws Exception {
         try (SnapshotArchive other = bed().of("other").open()) {
             for (int i = 0; i < 25; i++) {
                 write(other, block("o" + i), SIZE);
@@ -96,7 +96,7 @@ class SegmentEvictionTest {
 
     /** The index and plain maps, over many operations, with evictions among them. */
     @Test
-    void nothingIsFoundWithoutWhatLiesBeforeIt() {
+    void objectWithoutItsPredecessorIsNotFound() {
         Random random = new Random(7);
         ObjectIndex index = new ObjectIndex();
         Map<String, Integer> model = new HashMap<>();
@@ -168,7 +168,7 @@ class SegmentEvictionTest {
      * objects need nothing else.
      */
     @Test
-    void planningCountsManyObjects() {
+    void planningScalesToManyObjects() {
         int most = Effort.of(60_000, 1_000_000);
         ObjectIndex index = new ObjectIndex();
         Random random = new Random(3);
@@ -218,7 +218,7 @@ class SegmentEvictionTest {
     }
 
     @Test
-    void readersNeverSeeWhatIsNotTheirsWhileOthersWriteAndEvict() throws Exception {
+    void readersSeeOnlyTheirObjectsDuringWritesAndEviction() throws Exception {
         try (SnapshotArchive archive = bed().open();
                 ExecutorService threads = Executors.newFixedThreadPool(4)) {
             write(archive, block("head"), SIZE);

@@ -180,7 +180,7 @@ class SharedArchiveTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 5000, PART - 100, PART, 2 * PART + 17})
-    void whatIsReadIsWhatWasWritten(int size) throws Exception {
+    void writtenObjectRoundTrips(int size) throws Exception {
         try (SharedArchive archive = open()) {
             assertEquals(WriteResult.WRITTEN, archive.write(NAME, source(NAME, size)));
 
@@ -197,7 +197,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void anObjectThatIsThereIsTouchedAndNotWrittenAgain() throws Exception {
+    void existingObjectIsTouchedAndNotWrittenAgain() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, PART));
             int puts = store.puts;
@@ -211,7 +211,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void anObjectOfWhichAPartIsGoneIsWrittenAgain() throws Exception {
+    void objectWithAMissingPartIsWrittenAgain() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 2 * PART));
             SharedObjectManifest head = head(archive, NAME).orElseThrow();
@@ -231,7 +231,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void aValueThatWasChangedIsFoundOut() throws Exception {
+    void changedValueIsDetected() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 2 * PART));
             for (String part : List.of(":0", ":1")) {
@@ -252,7 +252,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void aHeadThatIsNoneIsNotBelieved() throws Exception {
+    void invalidHeadIsRefused() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
             ObjectDescriptor other = block("b");
@@ -274,7 +274,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void whatATargetDoesNotWantIsAMismatch() throws Exception {
+    void objectRefusedByTheTargetIsAMismatch() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
             SharedObjectManifest head = head(archive, NAME).orElseThrow();
@@ -323,7 +323,7 @@ class SharedArchiveTest {
 
     /** Parts of both have other keys, so that the last head finds the parts of its own writer. */
     @Test
-    void twoWritersOfOneObjectDoNotMixTheirParts() throws Exception {
+    void concurrentWritersOfOneObjectDoNotMixParts() throws Exception {
         Map<String, byte[]> before = new TreeMap<>();
         try (SharedArchive one = open()) {
             one.write(NAME, source(NAME, PART));
@@ -344,7 +344,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void aStoreThatIsOnlyReadTakesNothing() throws Exception {
+    void readOnlyStoreIsNotWritten() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
         }
@@ -360,7 +360,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void clearingDeletesWhatIsOfTheModelAndNothingElse() throws Exception {
+    void clearingDeletesOnlyObjectsOfTheModel() throws Exception {
         try (SharedArchive archive = open();
                 SharedArchive other =
                         SharedArchive.open(
@@ -376,7 +376,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void aStoreThatFailsIsLeftAloneUntilItAnswers() throws Exception {
+    void failingStoreIsSuspendedUntilItResponds() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
             SharedObjectManifest head = head(archive, NAME).orElseThrow();
@@ -403,7 +403,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void aStoreThatCannotBeWrittenIsOnlyReadForAWhile() throws Exception {
+    void unwritableStoreIsReadOnlyForAWhile() throws Exception {
         Map<String, byte[]> full = new ConcurrentHashMap<>();
         MemorySharedStore sound = new MemorySharedStore(full);
         SharedStore takesNothing =
@@ -430,7 +430,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void aStoreThatCannotBeClearedSaysSo() {
+    void failedClearIsReported() {
         try (SharedArchive archive = open()) {
             store.fails = true;
 
@@ -444,7 +444,7 @@ class SharedArchiveTest {
 
     /** Three in a row say something of the store; fewer say that little was to be computed. */
     @Test
-    void whoNeedsItSoonerIsToldSoAndTheStoreIsStillAsked() throws Exception {
+    void lookupDeadlineIsReportedAndTheStoreStaysInUse() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
             long past = System.nanoTime() - 1;
@@ -467,7 +467,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void withAKeyNothingOfAnObjectCanBeRead() throws Exception {
+    void encryptedObjectsCannotBeReadWithoutTheKey() throws Exception {
         Path one = Files.write(folder.resolve("one"), digest("one"));
         Path two = Files.write(folder.resolve("two"), digest("two"));
         ChunkCipher cipher = ChunkCipher.of(one);
@@ -509,7 +509,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void theLastOwnerClosesTheStore() {
+    void lastOwnerClosesTheStore() {
         SharedArchive archive = open();
         SharedArchive same = archive.share();
 
@@ -523,7 +523,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void searchesAreCountedByWhatCameOfThem() {
+    void lookupsAreCountedByResult() {
         try (SharedArchive archive = open()) {
             archive.count(SearchOutcome.FOUND);
             archive.count(SearchOutcome.FOUND);
@@ -544,7 +544,7 @@ class SharedArchiveTest {
     }
 
     @Test
-    void anAnswerMustComeWithinSomeTime() {
+    void storeMustRespondWithinTheTimeout() {
         Namespace namespace = new Namespace(digest("model"), Map.of());
         assertThrows(
                 IllegalArgumentException.class,

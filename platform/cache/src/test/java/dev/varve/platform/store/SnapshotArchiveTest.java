@@ -67,7 +67,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void whatWasWrittenIsThereNowAndLater() throws Exception {
+    void writtenObjectIsFoundNowAndLater() throws Exception {
         StoreBed bed = bed();
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
@@ -89,7 +89,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void nothingIsThereWithoutWhatLiesBefore() throws Exception {
+    void objectWithoutItsPredecessorIsNotFound() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             assertEquals(WriteResult.NO_SPACE, write(archive, checkpoint("x", 3), SIZE));
             assertEquals(WriteResult.NO_SPACE, write(archive, block("x/y"), SIZE));
@@ -98,7 +98,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void whatIsNotThereIsAMissWithAReason() throws Exception {
+    void missHasAReason() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);
             ArchiveMissException absent =
@@ -129,7 +129,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void encryptedObjectsAreReadWithTheirKeyAndWithNoOther() throws Exception {
+    void encryptedObjectsAreReadWithTheirKeyOnly() throws Exception {
         Path one = Files.write(folder.resolve("one"), StoreBed.digest("one"));
         Path hex =
                 Files.writeString(
@@ -162,7 +162,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void plainObjectsLieInTheFilesAsTheyAre() throws Exception {
+    void unencryptedObjectsAreStoredAsTheyAre() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);
         }
@@ -171,7 +171,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void aFileThatHoldsNoKeyIsRefused() throws Exception {
+    void fileWithoutAKeyIsRefused() throws Exception {
         Path file = Files.writeString(folder.resolve("key"), "secret");
 
         VarveException refused = assertThrows(VarveException.class, () -> ChunkCipher.of(file));
@@ -180,7 +180,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void oneWritesAndOthersRead() throws Exception {
+    void oneProcessWritesAndOthersRead() throws Exception {
         try (SnapshotArchive writer = bed().open()) {
             write(writer, block("a"), SIZE);
             VarveException second = assertThrows(VarveException.class, () -> bed().open());
@@ -202,7 +202,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void readersSeeWhatIsMadeAfterThem() throws Exception {
+    void readersSeeLaterObjects() throws Exception {
         StoreBed reading = bed().readOnly(true);
         try (SnapshotArchive reader = reading.open()) {
             reader.follow();
@@ -230,7 +230,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void aReaderWaitsForAJournalThatIsBeingBegun() throws Exception {
+    void readerWaitsForAJournalThatIsBeingCreated() throws Exception {
         byte[] whole;
         try (SnapshotArchive writer = bed().open()) {
             write(writer, block("a"), SIZE);
@@ -247,7 +247,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void readingWhereNothingIsFindsNothingAndMakesNothing() throws Exception {
+    void readingAnEmptyFolderCreatesNothing() throws Exception {
         try (SnapshotArchive reader = bed().readOnly(true).open()) {
             assertTrue(reader.find(key("a")).isEmpty());
         }
@@ -256,7 +256,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void whatWasNotUsedForLongIsNotFound() throws Exception {
+    void expiredObjectIsNotFound() throws Exception {
         StoreBed bed = bed().ttl(Duration.ofHours(2));
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
@@ -276,7 +276,7 @@ class SnapshotArchiveTest {
 
     /** They are no entries, and are found as long as what they belong to. */
     @Test
-    void hiddenStatesStayWithWhatTheyBelongTo() throws Exception {
+    void hiddenStatesAreStoredWithTheirPrefix() throws Exception {
         StoreBed bed = bed().ttl(Duration.ofHours(2));
         ObjectDescriptor block = block("a/b");
         ObjectDescriptor used = checkpoint("a/b", 7);
@@ -302,7 +302,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void aClockThatIsSetBackHarmsNothing() throws Exception {
+    void clockSetBackCausesNoHarm() throws Exception {
         StoreBed bed = bed().ttl(Duration.ofHours(2)).budget(400_000);
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
@@ -316,7 +316,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void anotherFormatIsPutAsideAndNewerFoldersAreRefused() throws Exception {
+    void otherFormatIsMovedAsideAndNewerFoldersAreRefused() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);
         }
@@ -334,7 +334,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void filesAreTheOwnersAlone() throws Exception {
+    void filesAreReadableByTheOwnerOnly() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);
             try (Stream<Path> files = Files.walk(folder.resolve("store"))) {
@@ -354,7 +354,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void aDiskThatFailsIsLeftAloneForAWhile() throws Exception {
+    void failingDiskIsSuspended() throws Exception {
         FailingStores stores = new FailingStores();
         StoreBed bed = bed().with(stores);
         try (SnapshotArchive archive = bed.open()) {
@@ -378,7 +378,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void aDiskThatIsFullTakesNothingMore() throws Exception {
+    void fullDiskIsNotWritten() throws Exception {
         StoreBed bed = bed().reserve(Long.MAX_VALUE / 2);
         try (SnapshotArchive archive = bed.open()) {
             assertEquals(WriteResult.NO_SPACE, write(archive, block("a"), SIZE));
@@ -387,7 +387,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void aFolderThatVanishesIsAMiss() throws Exception {
+    void deletedFolderIsAMiss() throws Exception {
         StoreBed bed = bed().budget(400_000);
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
@@ -403,7 +403,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void clearingAFolderThatVanishedSaysSo() throws Exception {
+    void failedClearOfADeletedFolderIsReported() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);
             PrivateFiles.delete(folder.resolve("store"));
@@ -418,7 +418,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void clearedIsForgotten() throws Exception {
+    void clearedObjectsAreNotFound() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);
             archive.clear();
@@ -435,7 +435,7 @@ class SnapshotArchiveTest {
     }
 
     @Test
-    void bytesOnDiskAreLittleMoreThanWhatWasWritten() throws Exception {
+    void diskUsageIsCloseToTheWrittenBytes() throws Exception {
         int block = 3 << 20;
         try (SnapshotArchive archive = bed().blocks(block).budget(1L << 30).open()) {
             long payload = 0;

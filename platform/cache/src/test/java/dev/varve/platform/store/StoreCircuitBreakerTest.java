@@ -31,7 +31,7 @@ class StoreCircuitBreakerTest {
     }
 
     @Test
-    void aStoreThatFailedIsLeftAloneUntilItAnswers() {
+    void failedStoreIsSuspendedUntilItResponds() {
         try (StoreCircuitBreaker breaker = breaker()) {
             assertTrue(breaker.isClosed());
             sound.set(false);
@@ -46,7 +46,7 @@ class StoreCircuitBreakerTest {
     }
 
     @Test
-    void aStoreThatIsTooSlowForAShortPromptIsAskedForTheNextOne() {
+    void storeTooSlowForAShortPromptIsUsedForTheNextOne() {
         try (StoreCircuitBreaker breaker = breaker()) {
             breaker.late("too late");
             breaker.late("too late");
@@ -63,7 +63,7 @@ class StoreCircuitBreakerTest {
     }
 
     @Test
-    void aStoreThatDoesNotAnswerAtFirstIsNotAsked() {
+    void storeThatDoesNotRespondAtFirstIsSuspended() {
         sound.set(false);
         try (StoreCircuitBreaker breaker = breaker()) {
             assertFalse(breaker.isClosed());

@@ -63,7 +63,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void aStoreThatCannotBeReadIsLeftAndAnotherOneIsWritten() throws IOException {
+    void unreadableStoreIsLeftAndAnotherOneIsWritten() throws IOException {
         damageTheStore();
         try (SnapshotArchive archive = bed.open()) {
             Await.until("it is given up", () -> archive.find(block("a").key()).isEmpty());
@@ -80,7 +80,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void aStoreThatWasLeftHalfWrittenAndCannotBeReadIsDeleted() throws IOException {
+    void unreadableHalfWrittenStoreIsDeleted() throws IOException {
         Path store = store();
         damageTheStore();
         Files.createFile(store.resolveSibling(store.getFileName() + ".open"));
@@ -96,7 +96,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void aReaderLeavesAStoreThatItCannotRead() throws IOException {
+    void readerSkipsAnUnreadableStore() throws IOException {
         damageTheStore();
         try (SnapshotArchive reader = bed.readOnly(true).open()) {
             Await.until("it is given up", () -> reader.find(block("a").key()).isEmpty());
@@ -105,7 +105,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void objectsOfAStoreThatIsGoneAreUnknown() throws IOException {
+    void objectsOfADeletedStoreAreUnknown() throws IOException {
         Files.delete(store());
         try (SnapshotArchive archive = bed.open()) {
             assertTrue(archive.find(block("a").key()).isEmpty());
@@ -115,7 +115,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void objectsAreFoundAgainWhereTheJournalIsGone() throws IOException {
+    void objectsAreRecoveredWithoutTheJournal() throws IOException {
         Path rebuilding = journal().resolveSibling("rebuild");
         Files.delete(journal());
         try (SnapshotArchive archive = bed.open()) {
@@ -129,7 +129,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void objectsAreLookedForAgainWhereThatWasNotFinished() throws IOException {
+    void interruptedRecoveryIsRepeated() throws IOException {
         byte[] whole = Files.readAllBytes(journal());
         Files.write(journal(), Arrays.copyOf(whole, Long.BYTES));
         Files.createFile(journal().resolveSibling("rebuild"));
@@ -139,7 +139,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void aJournalOfManyUsesIsWrittenAnew() throws IOException {
+    void longJournalIsCompacted() throws IOException {
         try (SnapshotArchive archive = bed.open()) {
             for (int i = 0; i < 300; i++) {
                 archive.use(checkpoint("a", 5).key());
@@ -157,7 +157,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void clearingDeletesTheStoresAndSaysSoToReaders() throws IOException {
+    void clearingDeletesTheStoresAndNotifiesReaders() throws IOException {
         try (SnapshotArchive archive = bed.open();
                 SnapshotArchive reader = bed.readOnly(true).open()) {
             assertTrue(has(reader, block("a"), SIZE));
@@ -176,7 +176,7 @@ class StoreFilesTest {
     }
 
     @Test
-    void namesOfStoresSayTheirNumberAndSize() {
+    void storeNamesContainNumberAndSize() {
         assertEquals(
                 new StoreSegment.Id(7, 1000),
                 StoreSegment.Id.of(Path.of("generation-000007-1000")).orElseThrow());

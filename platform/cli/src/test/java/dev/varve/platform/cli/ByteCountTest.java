@@ -21,7 +21,7 @@ class ByteCountTest {
         "8589934591G, 9223372035781033984",
         "999999999999999999, 999999999999999999"
     })
-    void unitsAreThoseOfMemory(String text, long bytes) {
+    void unitsAreBinary(String text, long bytes) {
         assertEquals(OptionalLong.of(bytes), ByteCount.parse(text));
     }
 
@@ -42,7 +42,7 @@ class ByteCountTest {
                 "9223372036854775808",
                 "99999999999999999999999"
             })
-    void anythingElseIsNone(String text) {
+    void otherTextIsRefused(String text) {
         assertEquals(OptionalLong.empty(), ByteCount.parse(text));
     }
 }

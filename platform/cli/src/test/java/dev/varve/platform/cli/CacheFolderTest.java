@@ -75,7 +75,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void whatIsNamedIsTakenInOrder() {
+    void configuredFoldersAreUsedInOrder() {
         Path cache = folder.resolve("cache");
         Path xdg = folder.resolve("xdg");
 
@@ -87,7 +87,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void theFolderIsMadeForItsUserAlone() throws IOException {
+    void folderIsCreatedForItsUserOnly() throws IOException {
         Path found = find("XDG_CACHE_HOME", folder.resolve("new/xdg"));
 
         assertEquals(folder.resolve("new/xdg/varve"), found);
@@ -100,7 +100,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void aHomeThatIsNotThereIsNotMade() throws IOException {
+    void missingHomeIsNotCreated() throws IOException {
         Path missing = folder.resolve("missing");
 
         Path found = find("HOME", missing);
@@ -113,7 +113,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void anotherUsersFoldersAreLeftAlone() throws IOException {
+    void foldersOfOtherUsersAreNotUsed() throws IOException {
         foreign(make(home.resolve(".cache/varve")));
         Path xdg = foreign(make(folder.resolve("xdg")));
 
@@ -122,7 +122,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void aFolderThatOthersCanWriteToIsLeftAlone() throws IOException {
+    void folderWritableByOthersIsNotUsed() throws IOException {
         Path cache = make(home.resolve(".cache/varve"));
         for (int mode : new int[] {0777, 0770, 01777, 0702}) {
             open(cache, mode);
@@ -134,7 +134,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void aFolderThatOthersCanReplaceIsLeftAlone() throws IOException {
+    void folderReplaceableByOthersIsNotUsed() throws IOException {
         Path cache = make(home.resolve(".cache/varve"));
         for (Path parent : new Path[] {home.resolve(".cache"), home}) {
             for (int mode : new int[] {0777, 0770}) {
@@ -148,14 +148,14 @@ class CacheFolderTest {
     }
 
     @Test
-    void nothingIsMadeInAFolderThatOthersCanChange() throws IOException {
+    void nothingIsCreatedInAFolderWritableByOthers() throws IOException {
         assertEquals(own, find("HOME", open(home, 0777)));
 
         assertFalse(Files.exists(home.resolve(".cache")));
     }
 
     @Test
-    void aLinkIsJudgedByWhereItLeads() throws IOException {
+    void symbolicLinkIsCheckedByItsTarget() throws IOException {
         Path target = make(folder.resolve("disk/cache"));
         Files.createSymbolicLink(home.resolve(".cache"), target);
         assertEquals(target.resolve("varve"), find("HOME", home));
@@ -165,7 +165,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void aLinkThatLeadsNowhereIsLeftAlone() throws IOException {
+    void danglingLinkIsNotUsed() throws IOException {
         Files.createSymbolicLink(home.resolve(".cache"), folder.resolve("missing"));
 
         assertEquals(own, find("HOME", home));
@@ -173,7 +173,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void rootUsesNothingInAnotherUsersFolder() throws IOException {
+    void rootUsesNoFolderOfAnotherUser() throws IOException {
         assumeTrue(isRoot(), "only root can give folders away");
         make(home.resolve(".cache/varve"));
         Path others = foreign(make(folder.resolve("others")));
@@ -192,7 +192,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void aTemporaryFolderThatIsNotThereIsNotMade() {
+    void missingTemporaryFolderIsNotCreated() {
         temporary = folder.resolve("none");
 
         refused("the folder is missing: " + temporary);
@@ -200,7 +200,7 @@ class CacheFolderTest {
     }
 
     @Test
-    void aTemporaryFolderThatOthersCouldHaveMadeIsRefused() throws IOException {
+    void temporaryFolderCreatableByOthersIsRefused() throws IOException {
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
         Files.createSymbolicLink(own, elsewhere);
         refused(own + " is a symbolic link");

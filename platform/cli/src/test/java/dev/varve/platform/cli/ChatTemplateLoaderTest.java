@@ -48,7 +48,7 @@ class ChatTemplateLoaderTest {
         "'  \n', an empty text",
         "{# nothing #}, only the text \"{# nothing #}\""
     })
-    void aNameOrAnEmptyTextIsRefusedWithWhatToDo(String template, String found) {
+    void nameOrEmptyTextIsRefusedWithAHint(String template, String found) {
         VarveException error = assertThrows(VarveException.class, () -> open(template));
 
         assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
@@ -64,7 +64,7 @@ class ChatTemplateLoaderTest {
     }
 
     @Test
-    void aTemplateThatLeavesOutMessagesIsWarnedOf() throws IOException {
+    void templateThatOmitsMessagesCausesAWarning() throws IOException {
         Optional<ChatRenderer> chat = open("{{ bos_token }}You are helpful.");
 
         assertTrue(chat.isPresent());
@@ -73,7 +73,7 @@ class ChatTemplateLoaderTest {
     }
 
     @Test
-    void aTemplateThatRendersMessagesIsUsedWithoutAWord() throws IOException {
+    void correctTemplateIsUsedSilently() throws IOException {
         Optional<ChatRenderer> chat =
                 open("{% for m in messages %}{{ m.content | trim }}{% endfor %}");
 

@@ -40,7 +40,7 @@ class CheckProcessTest {
     }
 
     @Test
-    void aChildThatDiesFailsItsCheckAndAnotherOneContinues() throws Exception {
+    void crashedChildFailsItsCheckAndAnotherOneContinues() throws Exception {
         List<CheckResult> results =
                 run(
                         "if [ $1 = 0 ]; then\n"
@@ -62,7 +62,7 @@ class CheckProcessTest {
     }
 
     @Test
-    void aChildMayLeaveTheRestToAnotherOne() throws Exception {
+    void childMayLeaveTheRestToAnotherOne() throws Exception {
         List<CheckResult> results =
                 run(
                         "if [ $1 = 2 ]; then echo '{\"end\":true}'; exit 0; fi\n"
@@ -75,7 +75,7 @@ class CheckProcessTest {
     }
 
     @Test
-    void aChildThatBeginsNoCheckEndsTheChecks() throws Exception {
+    void childThatStartsNoCheckEndsTheChecks() throws Exception {
         List<CheckResult> results = run("echo 'no such driver' >&2; exit 1\n");
 
         assertEquals(1, results.size());

@@ -60,7 +60,7 @@ class CheckReportTest {
     }
 
     @Test
-    void resultsAreReadBackFromJson() {
+    void resultsRoundTripThroughJson() {
         for (CheckResult result : RESULTS) {
             var node = CliJson.object();
             CheckJson.put(node, result);

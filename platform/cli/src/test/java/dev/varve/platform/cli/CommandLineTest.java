@@ -52,7 +52,7 @@ class CommandLineTest {
                 "render",
                 "logits"
             })
-    void everyCommandExplainsItselfWithAnExample(String command) {
+    void everyCommandHasHelpWithAnExample(String command) {
         Outcome outcome = run(command, "--help");
 
         assertEquals(0, outcome.status(), outcome.toString());
@@ -183,7 +183,7 @@ class CommandLineTest {
                     + " --prefill-drafter d --draft-ipc-work-dir w | --draft-ipc-work-dir: needs",
                 "plugins --plugins no-such-folder         | --plugins: expected a folder",
             })
-    void wrongUsageIsStatusTwoAndNamesTheOption(String arguments, String expected) {
+    void usageErrorIsStatusTwoAndNamesTheOption(String arguments, String expected) {
         Outcome outcome = run(arguments.split("\\s+"));
 
         assertEquals(2, outcome.status(), outcome.toString());
@@ -193,7 +193,7 @@ class CommandLineTest {
     }
 
     @Test
-    void theFlagsForThoughtsAreExplained() {
+    void reasoningFlagsHaveHelp() {
         String help = run("serve", "--help").out();
 
         assertTrue(help.contains("--reasoning-budget=N"), help);
@@ -201,7 +201,7 @@ class CommandLineTest {
     }
 
     @Test
-    void theFlagsForDevicesStandTogetherAndRareOnesBehindThem() {
+    void deviceFlagsAreGroupedWithRareOnesLast() {
         String help = run("serve", "--help").out();
 
         List<String> expected =
@@ -239,7 +239,7 @@ class CommandLineTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"on", "off", "ON"})
-    void theFlagsForThoughtsAreTaken(String thinking) {
+    void reasoningFlagsAreAccepted(String thinking) {
         Outcome outcome =
                 run(
                         "serve",
@@ -256,7 +256,7 @@ class CommandLineTest {
     }
 
     @Test
-    void aFileThatIsNoModelIsOneLineAndStatusOne() throws IOException {
+    void fileThatIsNoModelIsOneLineAndStatusOne() throws IOException {
         Path file = Files.writeString(folder.resolve("notes.gguf"), "no model");
 
         Outcome outcome = run("inspect", "--model", file.toString());
@@ -267,14 +267,14 @@ class CommandLineTest {
     }
 
     @Test
-    void debugShowsWhereAnErrorComesFrom() {
+    void debugShowsTheStackTrace() {
         Outcome outcome = run("inspect", "--debug", "--model", "no-such.gguf");
 
         assertTrue(outcome.err().contains("at dev.varve.api"), outcome.toString());
     }
 
     @Test
-    void renderPrintsThePromptAsItIs() throws IOException {
+    void renderPrintsTheExactPrompt() throws IOException {
         Path template =
                 Files.writeString(
                         folder.resolve("chat.jinja"),
@@ -293,7 +293,7 @@ class CommandLineTest {
     }
 
     @Test
-    void renderSaysWhereTheInputIsNoJson() throws IOException {
+    void renderReportsThePositionOfInvalidJson() throws IOException {
         Path template = Files.writeString(folder.resolve("chat.jinja"), "x");
         Path input = Files.writeString(folder.resolve("chat.json"), "{\n\"messages\": oops}");
 
@@ -308,13 +308,13 @@ class CommandLineTest {
     }
 
     @Test
-    void theMedianOfAnEvenNumberIsTheMeanOfTheMiddleTwo() {
+    void medianOfAnEvenNumberIsTheMeanOfTheMiddleTwo() {
         assertEquals(2.5, MedianRatio.median(new double[] {9, 2, 3, 1}));
         assertEquals(3, MedianRatio.median(new double[] {9, 3, 1}));
     }
 
     @Test
-    void aDeviceWithoutANumberIsTheFirst() {
+    void deviceWithoutANumberIsTheFirst() {
         assertEquals(DeviceReference.local("cpu", 0), DeviceReference.parse("cpu"));
         assertEquals(DeviceReference.local("vulkan", 2), DeviceReference.parse("vulkan:2"));
         assertThrows(IllegalArgumentException.class, () -> DeviceReference.parse("cpu:-1"));

@@ -52,13 +52,13 @@ class CompressionFlagsTest {
     }
 
     @Test
-    void nothingSaidIsNoCompression() {
+    void noFlagMeansNoCompression() {
         assertEquals(Optional.empty(), read(""));
         assertEquals(Optional.empty(), read("--prefill-compression off"));
     }
 
     @Test
-    void whatIsNotSaidIsUsual() {
+    void omittedFlagsUseDefaults() {
         CompressionSettings settings = read(READS + "--prefill-compression auto").orElseThrow();
 
         assertEquals(Path.of("small.gguf"), settings.drafter());
@@ -72,14 +72,14 @@ class CompressionFlagsTest {
 
     /** Requests may ask for it then. */
     @Test
-    void aDrafterAloneReadsForThoseWhoAsk() {
+    void drafterAloneCompressesOnRequest() {
         CompressionSettings settings = read(READS).orElseThrow();
 
         assertEquals(CompressionMode.OFF, settings.options().mode());
     }
 
     @Test
-    void everythingCanBeSaid() {
+    void everyFlagIsAccepted() {
         CompressionSettings settings =
                 read(READS
                                 + "--prefill-compression always --prefill-threshold 0"
@@ -99,7 +99,7 @@ class CompressionFlagsTest {
     }
 
     @Test
-    void whatIsOffByItselfCanBeAskedFor() {
+    void defaultOffFeatureCanBeEnabled() {
         ConversationCompressionSettings usual = read(READS).orElseThrow().options();
         assertFalse(usual.adaptive());
         assertFalse(usual.selection().hops());
@@ -112,7 +112,7 @@ class CompressionFlagsTest {
     }
 
     @Test
-    void theEnvironmentSaysWhatNoFlagDoes() {
+    void environmentIsUsedWithoutFlags() {
         variables.put("DFLASH_COMPRESS_HEAD_CHUNKS", "2");
         variables.put("DFLASH_COMPRESS_TAIL_CHUNKS", " 3 ");
         variables.put("DFLASH_COMPRESS_QUERY_TOKENS", "48");
@@ -148,7 +148,7 @@ class CompressionFlagsTest {
     }
 
     @Test
-    void variablesThatCannotBeUsedAreLeftOut() {
+    void invalidVariablesAreIgnored() {
         variables.put("DFLASH_COMPRESS_HEAD_CHUNKS", "-1");
         variables.put("PFLASH_COMPRESS_ANCHOR_RADIUS", "wide");
         variables.put("DFLASH_COMPRESS_ANCHOR_RADIUS", "7");
@@ -167,7 +167,7 @@ class CompressionFlagsTest {
     }
 
     @Test
-    void attentionIsSparseUnlessTheEnvironmentSaysOtherwise() {
+    void attentionIsSparseUnlessTheEnvironmentDisablesIt() {
         assertEquals(Optional.of(SparseAttention.USUAL), sparse());
         for (String alpha : List.of("0", "1", "NaN", "wide")) {
             variables.put("DFLASH_FP_ALPHA", alpha);
@@ -192,7 +192,7 @@ class CompressionFlagsTest {
     }
 
     @Test
-    void aCurveGoesBeforeARatio() {
+    void curveTakesPrecedenceOverARatio() {
         CompressionSettings settings =
                 read(READS
                                 + "--prefill-keep-ratio 1 --prefill-curve"
@@ -228,7 +228,7 @@ class CompressionFlagsTest {
                     --prefill-adaptive | --prefill-adaptive: needs --prefill-drafter
                     --prefill-hops | --prefill-hops: needs --prefill-drafter
                     """)
-    void whatIsWrongIsSaid(String flags, String expected) {
+    void invalidFlagsAreReported(String flags, String expected) {
         RuntimeException error = assertThrows(RuntimeException.class, () -> read(flags), flags);
 
         assertTrue(error.getMessage().contains(expected), error.getMessage());

@@ -50,14 +50,14 @@ class CompressionViewTest {
     }
 
     @Test
-    void whatIsLeftOutIsMarked() {
+    void omittedTextIsMarked() {
         assertEquals(
                 "Größe o[… 3 tokens removed …]ree fo[… 3 tokens removed …]",
                 CompressionView.text(compressed(), false));
     }
 
     @Test
-    void aTerminalShowsTheWholePrompt() {
+    void terminalShowsTheWholePrompt() {
         String shown = CompressionView.text(compressed(), true);
 
         assertEquals(TEXT, shown.replaceAll("\u001b\\[[0-9;]*m", ""));
@@ -66,7 +66,7 @@ class CompressionViewTest {
     }
 
     @Test
-    void aProgramGetsRangesAndMessages() {
+    void jsonOutputHasRangesAndMessages() {
         CompressedText text = compressed();
         CompressedConversation shorter =
                 new CompressedConversation(

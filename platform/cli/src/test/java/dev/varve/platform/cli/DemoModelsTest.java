@@ -82,7 +82,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void withoutAModelTheToyIsUsedAndIntroduced() throws IOException {
+    void withoutAModelTheDemoModelIsUsedAndAnnounced() throws IOException {
         install("qwen35");
 
         Outcome outcome = run("tokenize", "--text", "Hello");
@@ -103,7 +103,7 @@ class DemoModelsTest {
         "demo:gemma4, gemma4",
         "demo:laguna, laguna"
     })
-    void aToyThatWasAskedForIsIntroducedInOneLine(String reference, String family)
+    void requestedDemoModelIsAnnouncedInOneLine(String reference, String family)
             throws IOException {
         Path file = install(family);
 
@@ -120,7 +120,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void aFileOfOnesOwnIsNotCommentedOn() throws IOException {
+    void userModelIsNotAnnounced() throws IOException {
         Path file = install("qwen35");
 
         assertEquals("", run("inspect", "--model", file.toString()).err());
@@ -128,7 +128,7 @@ class DemoModelsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"demo:", "demo:qwen", "demo:QWEN35", "demo:../qwen35"})
-    void anUnknownToyIsWrongUsageAndTheKnownOnesAreNamed(String reference) {
+    void unknownDemoModelIsAUsageErrorThatNamesTheKnownOnes(String reference) {
         Outcome outcome = run("inspect", "--model", reference);
 
         assertEquals(2, outcome.status(), outcome.toString());
@@ -143,7 +143,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void aToyThatTheInstallationLacksIsNamedWithItsFile() {
+    void missingDemoModelIsNamedWithItsFile() {
         Outcome outcome = run("inspect", "--model", "demo:laguna");
 
         assertEquals(1, outcome.status(), outcome.toString());
@@ -165,7 +165,7 @@ class DemoModelsTest {
                 "tokenize --text x",
                 "logits --tokens 1 --out o"
             })
-    void withoutAModelAndAToyAModelIsAskedFor(String arguments) {
+    void withoutAModelAndADemoModelAModelIsRequired(String arguments) {
         Outcome outcome = run(arguments.split(" "));
 
         assertEquals(2, outcome.status(), outcome.toString());
@@ -179,14 +179,14 @@ class DemoModelsTest {
     }
 
     @Test
-    void aFileNamedLikeAToyIsReachedByItsFolder() {
+    void fileNamedLikeADemoModelIsReachedByItsFolder() {
         Outcome outcome = run("inspect", "--model", "./demo:qwen35");
 
         assertEquals(new Outcome(1, "", "varve: ./demo:qwen35: no such file\n"), outcome);
     }
 
     @Test
-    void theListTellsOfToysAndFolders() throws IOException {
+    void listShowsDemoModelsAndFolders() throws IOException {
         write(home.resolve("models/varve-demo-qwen35.gguf"), "qwen35", "Counts.\nA bit.", 100_000);
         Path models = Files.createDirectories(folder.resolve("models"));
         write(models.resolve("a.gguf"), "acme", "\u001b[2Jred", 10);
@@ -211,7 +211,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void aDamagedFileStaysListedWithTheReason() throws IOException {
+    void damagedFileIsListedWithTheReason() throws IOException {
         Path models = Files.createDirectories(folder.resolve("models"));
         write(models.resolve("good.gguf"), "acme", "fine", 10);
         byte[] whole = Files.readAllBytes(models.resolve("good.gguf"));
@@ -246,7 +246,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void aSplitModelIsListedOnceAndAMissingPartIsTheReason() throws IOException {
+    void splitModelIsListedOnceAndAMissingPartIsTheReason() throws IOException {
         Path models = Files.createDirectories(folder.resolve("models"));
         GgufWriter writer =
                 new GgufWriter()
@@ -269,7 +269,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void theListIsThereAsJson() throws IOException {
+    void listIsAvailableAsJson() throws IOException {
         Path file = home.resolve("models/varve-demo-gemma4.gguf");
         write(file, "gemma4", "Chats.", 1000);
 
@@ -291,7 +291,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void theVariableOfShardsNamesAFolderHereToo() throws IOException {
+    void modelFolderVariableOfShardsIsUsedHereToo() throws IOException {
         Path models = Files.createDirectories(folder.resolve("models"));
         write(models.resolve("mine.gguf"), "acme", "", 1);
 
@@ -301,7 +301,7 @@ class DemoModelsTest {
     }
 
     @Test
-    void aFolderThatIsNotThereIsWrongUsage() {
+    void missingFolderIsAUsageError() {
         Outcome outcome = run("models", "--models", "no-such-folder");
 
         assertEquals(2, outcome.status(), outcome.toString());
@@ -320,12 +320,12 @@ class DemoModelsTest {
         "27_000_000_000, 27.0 B",
         "671_000_000_000, 671 B"
     })
-    void parametersAreCountedAsPeopleDo(String parameters, String expected) {
+    void parameterCountsHaveHumanUnits(String parameters, String expected) {
         assertEquals(expected, ModelSummary.count(Long.parseLong(parameters.replace("_", ""))));
     }
 
     @Test
-    void theExampleOfAChatAsksTheServerAndKeepsTheKeyToItself() {
+    void chatExampleUsesTheServerAndHidesTheKey() {
         URI server = URI.create("http://127.0.0.1:4711");
 
         String open = String.join("\n", CurlExample.lines(server, false));

@@ -96,14 +96,14 @@ class DeploymentFilesTest {
 
     @ParameterizedTest
     @MethodSource("documents")
-    void aManifestIsAsItsApiWantsIt(Document document) throws IOException {
+    void manifestMatchesItsApiSchema(Document document) throws IOException {
         String json = JsonMapper.shared().writeValueAsString(document.content());
 
         assertEquals(List.of(), schema().validate(json, InputFormat.JSON), document.toString());
     }
 
     @Test
-    void aFieldWithAWrongNameIsFound() throws IOException {
+    void misspelledFieldIsFound() throws IOException {
         Document pool =
                 documents().stream()
                         .filter(each -> each.toString().contains("InferencePool"))
@@ -118,7 +118,7 @@ class DeploymentFilesTest {
     }
 
     @Test
-    void containersAreStartedWithFlagsThatThereAre() {
+    void containersUseExistingFlags() {
         List<String> commands = new ArrayList<>();
         for (JsonNode container : containers()) {
             List<String> args = texts(container.path("args"));
@@ -137,7 +137,7 @@ class DeploymentFilesTest {
     }
 
     @Test
-    void whatContainersMountIsThereAndProbesAskForSignsOfLife() {
+    void containerMountsExistAndProbesUseHealthRoutes() {
         for (Document document : documents()) {
             for (JsonNode pod : pods(document)) {
                 List<String> volumes = names(pod.path("volumes"));
@@ -178,7 +178,7 @@ class DeploymentFilesTest {
     }
 
     @Test
-    void selectorsFindThePodsThatTheyMean() {
+    void selectorsMatchTheIntendedPods() {
         List<JsonNode> labels =
                 documents().stream()
                         .flatMap(document -> templates(document.content()))
@@ -217,7 +217,7 @@ class DeploymentFilesTest {
     }
 
     @Test
-    void theImageCopiesWhatAnInstallationHasAndRunsAsNobody() throws IOException {
+    void imageCopiesTheInstallationAndRunsUnprivileged() throws IOException {
         String file = Files.readString(FILES.resolve("docker/Dockerfile"));
         String content = Files.readString(FILES.resolve("assembly/content.xml"));
 
@@ -249,7 +249,7 @@ class DeploymentFilesTest {
                 "",
                 "--model m.gguf --host 0.0.0.0 --port 9090 --api-key-file keys --allowed-host a"
             })
-    void theServiceStartsWithFlagsThatThereAreAndOthers(String flags) throws IOException {
+    void serviceUsesExistingFlags(String flags) throws IOException {
         String unit = Files.readString(FILES.resolve("systemd/varve.service"));
         List<String> words = new ArrayList<>(Arrays.asList(value(unit, "ExecStart").split(" ")));
         assertEquals("/opt/varve/bin/varve", words.removeFirst());
@@ -269,7 +269,7 @@ class DeploymentFilesTest {
 
     /** Else the service does not start there at all. */
     @Test
-    void aFolderThatAMachineMayLackIsNotNeededByTheService() throws IOException {
+    void serviceDoesNotNeedOptionalFolders() throws IOException {
         String unit = Files.readString(FILES.resolve("systemd/varve.service"));
 
         List<String> needed =
@@ -289,7 +289,7 @@ class DeploymentFilesTest {
     }
 
     @Test
-    void systemdKnowsAllThatTheServiceSaysAndFindsItLittleExposed() throws Exception {
+    void systemdAcceptsTheServiceAndRatesItsExposureLow() throws Exception {
         Path unit = FILES.resolve("systemd/varve.service");
 
         Optional<String> exposure =

@@ -32,7 +32,7 @@ class DraftFlagsTest {
     private static final Set<String> PROVIDED = Set.of("cpu", "cuda");
 
     @Test
-    void guessesWithWhatComesWithAModelUnlessToldOtherwise() {
+    void bundledSpeculatorIsUsedByDefault() {
         Optional<Path> usual = Optional.of(Path.of("usual.gguf"));
         assertEquals(
                 "usual.gguf",
@@ -87,20 +87,20 @@ class DraftFlagsTest {
     }
 
     @Test
-    void whereNothingIsSaidNothingIsGuessed() {
+    void nothingIsDraftedWithoutFlags() {
         assertEquals(Optional.empty(), read(""));
         assertEquals(Optional.empty(), read("--draft off"));
         assertEquals(Optional.empty(), read("--draft=off"));
     }
 
     @Test
-    void aNameIsEnough() {
+    void fileNameIsEnough() {
         assertEquals(Optional.of(DraftSettings.of("ngram")), read("--draft ngram"));
         assertEquals(Optional.of(DraftSettings.of("a/b.gguf")), read("--draft a/b.gguf"));
     }
 
     @Test
-    void everythingSaidIsTaken() {
+    void allFlagsAreAccepted() {
         assertEquals(
                 Optional.of(
                         new DraftSettings(
@@ -120,7 +120,7 @@ class DraftFlagsTest {
     }
 
     @Test
-    void treesHaveAWordAndANumber() {
+    void treesHaveAModeAndANumber() {
         assertEquals(new TreeOptions(22, false), trees("--ddtree"));
         assertEquals(new TreeOptions(22, false), trees("--ddtree=auto --draft-width auto"));
         assertEquals(new TreeOptions(40, true), trees("--ddtree always --ddtree-budget 40"));
@@ -133,7 +133,7 @@ class DraftFlagsTest {
     }
 
     @Test
-    void anAutomaticWidthIsNoNumber() {
+    void automaticWidthIsNoNumber() {
         assertEquals(
                 OptionalInt.empty(),
                 read("--draft ngram --draft-width auto").orElseThrow().width());
@@ -141,7 +141,7 @@ class DraftFlagsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, DraftSettings.MOST})
-    void numbersUpToTheLimitAreTaken(int tokens) {
+    void numbersUpToTheLimitAreAccepted(int tokens) {
         DraftSettings settings =
                 read("--draft ngram --draft-max " + tokens + " --draft-width " + tokens)
                         .orElseThrow();
@@ -156,7 +156,7 @@ class DraftFlagsTest {
         "persistent, PERSISTENT",
         "request-scoped, REQUEST_SCOPED",
     })
-    void residencesAreWords(String word, DraftPlacement.Residency expected) {
+    void residencyModesAreWords(String word, DraftPlacement.Residency expected) {
         assertEquals(
                 expected,
                 read("--draft x --draft-residency " + word).orElseThrow().placement().residency());
@@ -207,7 +207,7 @@ class DraftFlagsTest {
                 "--draft-ipc-bin x --draft-device cpu:1 | --draft-ipc-bin: only needed for mixed"
                         + " backends, but draft and target are both on cpu",
             })
-    void whatIsWrongIsRefusedWithTheFlagAndTheReason(String flags, String expected) {
+    void invalidFlagIsRefusedWithTheReason(String flags, String expected) {
         assertEquals(expected, refusal("--draft some " + flags, "cpu:0"));
     }
 
@@ -224,7 +224,7 @@ class DraftFlagsTest {
                 "--draft-ipc-bin x --draft-device hip:0 | --draft-device",
                 "--draft-ipc-bin x | --draft-ipc-bin",
             })
-    void flagsAreOfNoUseWhereNothingIsGuessed(String flags, String named) {
+    void draftFlagsAreRefusedWithoutASpeculator(String flags, String named) {
         assertEquals(
                 named + ": needs --draft; without it there are no draft tokens",
                 refusal(flags, "cpu:0"));
@@ -234,7 +234,7 @@ class DraftFlagsTest {
     }
 
     @Test
-    void aLauncherMakesAnyBackendPossible() {
+    void launcherPermitsAnyBackend() {
         DraftArguments parsed =
                 parse(
                         "--draft some --draft-device hip:0 --draft-ipc-bin x"
@@ -254,7 +254,7 @@ class DraftFlagsTest {
     }
 
     @Test
-    void aDeviceOfAnotherProcessNeedsNoPluginHere() {
+    void deviceOfAnotherProcessNeedsNoLocalPlugin() {
         DraftArguments parsed =
                 parse("--draft some --draft-device hip:0@process --draft-ipc-ring-cap 8");
 
@@ -269,7 +269,7 @@ class DraftFlagsTest {
 
     /** Before the target's backend is chosen nobody knows whether they are the same. */
     @Test
-    void anAutomaticTargetIsComparedOnceItIsClear() {
+    void automaticTargetIsCheckedOnceResolved() {
         DraftArguments parsed = parse("--draft some --draft-device cuda:0 --draft-ipc-bin x");
 
         assertEquals(
@@ -298,7 +298,7 @@ class DraftFlagsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cpu:0@process", "cpu:0@unix:/tmp/x", "cuda:0@grpc:box:7700", "cuda:0"})
-    void aModelThatReadsPromptsGoesWhereADraftModelDoes(String device) {
+    void drafterAcceptsTheDevicesOfADraftModel(String device) {
         for (String draft : List.of("", "--draft off ", "--draft some ")) {
             CompressionSettings found =
                     reader(draft + "--draft-device " + device + " --draft-residency persistent");
@@ -315,7 +315,7 @@ class DraftFlagsTest {
     }
 
     @Test
-    void aLauncherIsForAModelThatReadsPromptsToo() {
+    void launcherIsAcceptedForADrafterToo() {
         CompressionSettings found =
                 reader("--draft-device hip:0 --draft-ipc-bin x --draft-ipc-work-dir w");
 
@@ -330,7 +330,7 @@ class DraftFlagsTest {
     }
 
     @Test
-    void aSecretIsNeededWhereADraftModelListens() {
+    void listeningDraftModelNeedsASecret() {
         assertTrue(parse("--draft-device cpu:0@grpc:box:7700").reaches());
         assertTrue(parse("--draft-device cpu:0@unix:/tmp/x").reaches());
         assertFalse(parse("--draft-device cpu:0@process").reaches());

@@ -10,7 +10,7 @@ import java.time.Duration;
 class DurationConverterTest {
     @ParameterizedTest
     @CsvSource({"500ms, PT0.5S", "1s, PT1S", "90s, PT90S", "5m, PT5M", "2h, PT2H"})
-    void aTimeIsANumberAndItsUnit(String text, Duration expected) {
+    void durationIsANumberAndAUnit(String text, Duration expected) {
         assertEquals(expected, new DurationConverter().convert(text));
     }
 }

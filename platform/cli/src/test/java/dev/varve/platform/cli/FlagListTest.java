@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /** Commands and flags are public: a checked-in list shows each change of them. */
 class FlagListTest {
     @Test
-    void theCommandLineHasTheseFlags() {
+    void commandLineHasTheseFlags() {
         CommandLine root = FlagsDocumentTest.commands();
 
         GeneratedFile.of("platform/cli/src/test/resources/dev/varve/platform/cli/flags.txt")

@@ -41,7 +41,7 @@ class FlagNamesTest {
 
     @ParameterizedTest
     @EnumSource(Setting.class)
-    void aMessageThatBeginsWithASettingIsAnErrorOfUsage(Setting setting) {
+    void messageThatBeginsWithASettingIsAUsageError(Setting setting) {
         StringWriter err = new StringWriter();
         CommandLine line =
                 new CommandLine(new CommandWithError(setting + ": expected 1, found 2"))

@@ -28,12 +28,12 @@ class FlagsDocumentTest {
     }
 
     @Test
-    void theDocumentHasAllFlagsOfAllCommands() {
+    void documentHasAllFlagsOfAllCommands() {
         GeneratedFile.of("docs/flags.md").checkBelow(MARKER, FlagsDocument.of(commands()));
     }
 
     @Test
-    void aBarInATableIsNoBorder() {
+    void barInATableIsEscaped() {
         String document = FlagsDocument.of(commands());
 
         assertTrue(document.contains("`--cache-scope key\\|shared` | `key` |"), document);

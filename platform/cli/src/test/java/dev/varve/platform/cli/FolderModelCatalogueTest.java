@@ -67,7 +67,7 @@ class FolderModelCatalogueTest {
     }
 
     @Test
-    void modelsAreThereByTheirNamesAndWhatIsNoneIsNot() throws IOException {
+    void modelsAreFoundByNameAndOtherFilesAreNot() throws IOException {
         Files.copy(model, folder.resolve("b.gguf"));
         Files.copy(model, folder.resolve("a.gguf"));
         Files.copy(model, folder.resolve("a.mmproj.gguf"));
@@ -79,7 +79,7 @@ class FolderModelCatalogueTest {
     }
 
     @Test
-    void newReplacedAndDeletedFilesAreNoticedAndOthersReadOnce() throws IOException {
+    void newReplacedAndDeletedFilesAreDetectedAndOthersReadOnce() throws IOException {
         Path file = Files.copy(model, folder.resolve("a.gguf"));
         FolderModelCatalogue catalogue = catalogue("qwen35");
         LoadableModel first = catalogue.models().getFirst();
@@ -96,7 +96,7 @@ class FolderModelCatalogueTest {
     }
 
     @Test
-    void aFolderThatIsGoneForAWhileTakesNoModelAway() throws IOException {
+    void temporarilyMissingFolderRemovesNoModel() throws IOException {
         Path moved = elsewhere.resolve("moved");
         Files.copy(model, folder.resolve("a.gguf"));
         FolderModelCatalogue catalogue = catalogue("qwen35");
@@ -110,7 +110,7 @@ class FolderModelCatalogueTest {
     }
 
     @Test
-    void headersTellWhatToExpect() {
+    void headersGiveTheExpectedSizes() {
         ModelHeader header = ModelHeader.read(model);
         ModelOutline outline = header.outline("x", OptionalInt.of(1 << 30), false);
 

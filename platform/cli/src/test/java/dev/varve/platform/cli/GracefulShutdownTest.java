@@ -19,7 +19,7 @@ class GracefulShutdownTest {
     private final List<String> said = new ArrayList<>();
 
     @Test
-    void theFirstSignalStopsTheSecondHurriesAndTheThirdHalts() {
+    void firstSignalDrainsTheSecondCancelsAndTheThirdHalts() {
         List<String> done = new ArrayList<>();
         try (StopSignals signals =
                 new StopSignals(
@@ -37,7 +37,7 @@ class GracefulShutdownTest {
     }
 
     @Test
-    void aDrainThatIsHurriedWaitsForNoRequest() throws Exception {
+    void hurriedDrainWaitsForNoRequest() throws Exception {
         GracefulShutdown stop = new GracefulShutdown();
         CountDownLatch draining = new CountDownLatch(1);
         CountDownLatch requests = new CountDownLatch(1);
@@ -63,7 +63,7 @@ class GracefulShutdownTest {
     }
 
     @Test
-    void aDrainSaysWhetherRequestsWereCancelled() {
+    void drainReportsCancelledRequests() {
         new GracefulShutdown().drain(limit -> true, said::add);
         assertEquals(1, said.size(), said.toString());
 

@@ -46,7 +46,7 @@ class HelpTest {
 
     /** One that is run is read alone; help reads all of them. */
     @Test
-    void everyCommandIsFoundAloneAndAmongAll() {
+    void everyCommandHasItsOwnHelp() {
         for (String command : VarveCommand.names()) {
             Outcome alone = run(command, "--help");
 
@@ -58,7 +58,7 @@ class HelpTest {
 
     @Test
     @Tag("nightly")
-    void completionListsCommandsAndOptionsThatAreShown() throws Exception {
+    void completionListsVisibleCommandsAndOptions() throws Exception {
         String script = scriptOfAProcess("bash");
 
         assertEquals(script, scriptOfAProcess("zsh"));
@@ -71,7 +71,7 @@ class HelpTest {
     }
 
     @Test
-    void anUnknownShellIsWrongUsage() {
+    void unknownShellIsAUsageError() {
         Outcome outcome = run("completion", "fish");
 
         assertEquals(2, outcome.status(), outcome.toString());

@@ -21,18 +21,18 @@ class HostCacheArgumentsTest {
     }
 
     @Test
-    void nothingSaidIsAShareOfWhatIsFree() {
+    void defaultIsAFractionOfTheFreeMemory() {
         assertEquals(HostCacheLimit.USUAL, limit());
     }
 
     @Test
-    void zeroIsNone() {
+    void zeroDisablesTheHostCache() {
         assertEquals(HostCacheLimit.NONE, limit("--cache-ram", "0"));
         assertEquals(HostCacheLimit.NONE, limit("--cache-ram=0G"));
     }
 
     @Test
-    void aSizeIsTakenAsItIs() {
+    void sizeIsUsedAsGiven() {
         assertEquals(new HostCacheLimit.Fixed(3L << 30), limit("--cache-ram", "3G"));
         assertEquals(new HostCacheLimit.Fixed(1 << 20), limit("--cache-ram", "1024k"));
     }

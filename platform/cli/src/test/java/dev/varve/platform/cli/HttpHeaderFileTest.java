@@ -22,7 +22,7 @@ class HttpHeaderFileTest {
     }
 
     @Test
-    void aLineIsAHeader() throws Exception {
+    void oneLineIsOneHeader() throws Exception {
         Path file = write("# a key\n\nAuthorization: Bearer a:b=\r\n x-scope:7 \n");
 
         assertEquals(
@@ -33,7 +33,7 @@ class HttpHeaderFileTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"secret", "two words: secret", ": secret", "a: secr\u0007et", "a: s\u00e4"})
-    void whatIsNoHeaderIsRefusedWithItsLineAndNotShown(String line) throws Exception {
+    void invalidHeaderIsRefusedWithItsLineAndNotShown(String line) throws Exception {
         Path file = write("a: b\n" + line + "\n");
 
         UsageException failure =
@@ -43,7 +43,7 @@ class HttpHeaderFileTest {
     }
 
     @Test
-    void withoutHeadersThereMustBeAMistake() throws Exception {
+    void fileWithoutHeadersIsRefused() throws Exception {
         Path empty = write("# nothing\n");
         Path missing = folder.resolve("missing");
 

@@ -52,7 +52,7 @@ class InspectTest {
     }
 
     @Test
-    void jsonHoldsTextsAndArraysWhole() {
+    void jsonHoldsWholeStringsAndArrays() {
         JsonNode metadata = JsonMapper.shared().readTree(inspect("--json")).get("metadata");
 
         assertEquals(TEMPLATE, metadata.at("/tokenizer.chat_template/value").stringValue());
@@ -63,7 +63,7 @@ class InspectTest {
     }
 
     @Test
-    void theTableForPeopleIsCut() {
+    void humanReadableTableIsTruncated() {
         String table = inspect();
 
         assertFalse(table.contains(TEMPLATE.replace("\n", "\\n")), table);

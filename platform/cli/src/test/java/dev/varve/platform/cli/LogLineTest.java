@@ -11,7 +11,7 @@ import java.util.logging.LogRecord;
 
 class LogLineTest {
     @Test
-    void numbersAreNeitherGroupedNorTranslated() {
+    void numbersAreNotLocalized() {
         LogRecord record = new LogRecord(Level.INFO, "port {0} took {1} ms");
         record.setParameters(new Object[] {49152, 1234.5});
 
@@ -21,7 +21,7 @@ class LogLineTest {
     }
 
     @Test
-    void settingsHaveTheirFlagsInTheMessageAndInTheTrace() {
+    void settingsAreShownAsFlagsInMessageAndTrace() {
         LogRecord record = new LogRecord(Level.SEVERE, "not served ({0})");
         record.setParameters(new Object[] {Setting.SHARD_PATIENCE});
         record.setThrown(new IllegalArgumentException(Setting.PARALLEL + ": too many"));

@@ -68,7 +68,7 @@ class LogSetupTest {
 
     @ParameterizedTest
     @EnumSource(LogLevel.class)
-    void theLevelIsThatOfVarve(LogLevel level) {
+    void levelAppliesToVarve(LogLevel level) {
         LogSetup.configure(level);
 
         assertEquals(level, LogSetup.level());

@@ -30,7 +30,7 @@ class ManPageTest {
     }
 
     @Test
-    void aPageHasAllFlagsOfItsCommand() {
+    void pageHasAllFlagsOfItsCommand() {
         for (CommandLine command : ManCommand.visible(commands())) {
             String page = ManPage.of(command, "1.0");
 
@@ -45,8 +45,7 @@ class ManPageTest {
     }
 
     @Test
-    void pagesOfAllCommandsAreWrittenAndRoffHasNothingAgainstThem(@TempDir Path folder)
-            throws Exception {
+    void pagesOfAllCommandsAreWrittenWithoutRoffWarnings(@TempDir Path folder) throws Exception {
         StringWriter err = new StringWriter();
         int status =
                 Main.run(
@@ -74,7 +73,7 @@ class ManPageTest {
     }
 
     @Test
-    void aLineThatBeginsLikeARequestIsText() {
+    void lineThatBeginsLikeAMacroIsText() {
         String page = ManPage.of(commands().getSubcommands().get("man"), "1.0");
 
         assertTrue(page.startsWith(".TH \"VARVE\\-MAN\" 1 "), page);

@@ -29,7 +29,7 @@ class MonitoringArgumentsTest {
     }
 
     @Test
-    void withoutFlagsNothingIsTracedAndNoPluginIsAskedFor() {
+    void withoutFlagsNothingIsTracedAndNoPluginIsNeeded() {
         try (Tracing tracing = parse().tracing(MonitoringArgumentsTest::nobodyAsks)) {
             assertFalse(tracing.isOn());
         }
@@ -39,7 +39,7 @@ class MonitoringArgumentsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-0.1", "1.1", "NaN"})
-    void aShareIsFromZeroToOne(String share) {
+    void sampleRatioIsFromZeroToOne(String share) {
         UsageException failure =
                 assertThrows(
                         UsageException.class,
@@ -54,7 +54,7 @@ class MonitoringArgumentsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--otlp-share=0.5", "--otlp-header-file=headers.txt"})
-    void whatIsSaidOfTracesNeedsACollector(String flag) {
+    void traceFlagsNeedACollector(String flag) {
         UsageException failure =
                 assertThrows(
                         UsageException.class,
@@ -66,7 +66,7 @@ class MonitoringArgumentsTest {
     }
 
     @Test
-    void withoutAPluginThatIsTold() {
+    void missingPluginIsReported() {
         VarveException failure =
                 assertThrows(
                         VarveException.class,

@@ -54,20 +54,20 @@ class PagingFlagsTest {
     }
 
     @Test
-    void nothingSaidIsNoBound() {
+    void noFlagMeansNoPool() {
         assertEquals(Optional.empty(), read(""));
         assertEquals(List.of(), warnings);
     }
 
     @Test
-    void aSizeIsTakenWithWhatIsUsual() {
+    void sizeAloneUsesDefaults() {
         assertEquals(Optional.of(RequestedPaging.of(4096)), read("--kvflash 4096"));
         assertEquals(Optional.of(RequestedPaging.automatic()), read("--kvflash auto"));
         assertEquals(PagePolicy.QK, read("--kvflash 1").orElseThrow().chosenPolicy());
     }
 
     @Test
-    void policyAndIntervalAreTaken() {
+    void policyAndIntervalAreAccepted() {
         assertEquals(
                 Optional.of(request(fixed(512), PagePolicy.LRU, 128)),
                 read("--kvflash 512 --kvflash-policy lru --kvflash-tau 128"));
@@ -77,14 +77,14 @@ class PagingFlagsTest {
     }
 
     @Test
-    void aSizeBeyondEveryContextIsAsLargeAsOneCanBe() {
+    void sizeBeyondEveryContextIsClamped() {
         assertEquals(
                 Optional.of(RequestedPaging.of(Integer.MAX_VALUE)), read("--kvflash 99999999999"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1", "-99999999999", "many", "4k", "4096.0", "off"})
-    void aSizeThatIsNoneIsRefused(String size) {
+    void invalidSizeIsRefused(String size) {
         assertEquals(
                 "--kvflash: expected a positive number of tokens or auto, found " + size,
                 refusal("--kvflash=" + size));
@@ -104,7 +104,7 @@ class PagingFlagsTest {
                         + " the devices",
                 "--kvflash-tau 0 | --kvflash-tau: expected 1 or more, found 0",
             })
-    void whatIsWrongIsRefusedByTheNameOfItsFlag(String flags, String expected) {
+    void invalidFlagIsRefusedByName(String flags, String expected) {
         variables.put("DFLASH_KVFLASH_POLICY", "lru");
 
         assertEquals(expected, refusal(flags));
@@ -112,7 +112,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void variablesStandForFlagsThatAreNotGiven() {
+    void variablesReplaceMissingFlags() {
         variables.put("DFLASH_KVFLASH", "4096");
         variables.put("DFLASH_KVFLASH_POLICY", "lru");
         variables.put("DFLASH_KVFLASH_TAU", " 32 ");
@@ -126,7 +126,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void whereNoPoolIsAskedForTheOtherVariablesMeanNothing() {
+    void otherVariablesAreIgnoredWithoutAPool() {
         variables.put("DFLASH_KVFLASH_POLICY", "fifo");
         variables.put("DFLASH_KVFLASH_TAU", "0");
         variables.put("DFLASH_KVFLASH_MAX_POOL", "x");
@@ -138,7 +138,7 @@ class PagingFlagsTest {
 
     @ParameterizedTest
     @CsvSource({"32768, 32768", "100, 256", "-1, 256", "lots, 16384"})
-    void anAutomaticPoolIsBoundedByAVariable(String bound, int most) {
+    void automaticPoolIsBoundedByAVariable(String bound, int most) {
         variables.put("DFLASH_KVFLASH", "auto");
         variables.put("DFLASH_KVFLASH_MAX_POOL", bound);
 
@@ -155,7 +155,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void theBoundIsForAutomaticPoolsOnly() {
+    void boundAppliesToAutomaticPoolsOnly() {
         variables.put("DFLASH_KVFLASH_MAX_POOL", "256");
 
         assertEquals(fixed(4096), read("--kvflash 4096").orElseThrow().size());
@@ -166,7 +166,7 @@ class PagingFlagsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-1", "many", "4k"})
-    void aVariableThatIsNoSizeIsNoBoundAndAWarning(String size) {
+    void invalidSizeVariableIsIgnoredWithAWarning(String size) {
         variables.put("DFLASH_KVFLASH", size);
 
         assertEquals(Optional.empty(), read(""));
@@ -180,7 +180,7 @@ class PagingFlagsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "  "})
-    void aVariableThatSaysNothingIsNoBoundAndNoWarning(String size) {
+    void emptyVariableIsIgnoredWithoutAWarning(String size) {
         variables.put("DFLASH_KVFLASH", size);
 
         assertEquals(Optional.empty(), read(""));
@@ -188,7 +188,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void aFlagIsAskedBeforeAVariableThatCannotBeRead() {
+    void flagTakesPrecedenceOverAnInvalidVariable() {
         variables.put("DFLASH_KVFLASH", "many");
 
         assertEquals(Optional.of(RequestedPaging.of(512)), read("--kvflash 512"));
@@ -197,7 +197,7 @@ class PagingFlagsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"drafter", "fifo", "LRUX"})
-    void anyOtherPolicyOfAVariableIsTheUsualOneAndAWarning(String policy) {
+    void unknownPolicyVariableGivesTheDefaultAndAWarning(String policy) {
         variables.put("DFLASH_KVFLASH_POLICY", policy);
 
         assertEquals(PagePolicy.QK, read("--kvflash 512").orElseThrow().chosenPolicy());
@@ -212,7 +212,7 @@ class PagingFlagsTest {
 
     @ParameterizedTest
     @CsvSource({"0, 1", "-8, 1", "often, 64"})
-    void anIntervalOfAVariableThatCannotBeIsReplacedWithAWarning(String tau, int taken) {
+    void invalidIntervalVariableIsReplacedWithAWarning(String tau, int taken) {
         variables.put("DFLASH_KVFLASH_TAU", tau);
 
         assertEquals(taken, read("--kvflash 512").orElseThrow().tau());
@@ -226,7 +226,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void aDrafterIsAPolicyWhereThereIsOne() {
+    void drafterPolicyIsAcceptedWithADrafter() {
         assertEquals(
                 Optional.of(request(fixed(512), PagePolicy.DRAFTER, 64)),
                 read("--kvflash 512 --kvflash-policy drafter"));
@@ -242,7 +242,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void aDrafterIsTheOneThatIsNamedOrComesWithADemoModel() {
+    void drafterIsTheConfiguredOneOrThatOfADemoModel() {
         Environment environment = new Environment(variables, Optional.empty(), Set.of());
         PagingArguments paging = new PagingArguments();
         Optional<String> named = Optional.of("a.gguf");
@@ -254,7 +254,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void aDrafterScoresPagesIfThePolicyAsksForOne() {
+    void drafterScoresPagesIfThePolicyRequiresIt() {
         Optional<RequestedPaging> pool = read("--kvflash 512 --kvflash-policy drafter");
         Optional<String> named = Optional.of("a.gguf");
 
@@ -271,7 +271,7 @@ class PagingFlagsTest {
     }
 
     @Test
-    void aDrafterWithoutSuchAPolicyIsRefusedWhereNothingElseReads() {
+    void unusedDrafterIsRefused() {
         PoolArguments parsed = new PoolArguments();
         new CommandLine(
                         CommandSpec.create()

@@ -22,7 +22,7 @@ class PeriodicGarbageCollectionTest {
     }
 
     @Test
-    void garbageIsCollectedWhereItIsMoreThanWhatLives() {
+    void garbageIsCollectedWhenItExceedsLiveData() {
         try (PeriodicGarbageCollection trimmer =
                 new PeriodicGarbageCollection(() -> used, this::collect)) {
             live = PeriodicGarbageCollection.FLOOR;
@@ -35,7 +35,7 @@ class PeriodicGarbageCollectionTest {
     }
 
     @Test
-    void aHeapThatNeedsWhatItHasIsNotCollectedAgainAndAgain() {
+    void heapOfLiveDataIsNotCollectedRepeatedly() {
         try (PeriodicGarbageCollection trimmer =
                 new PeriodicGarbageCollection(() -> used, this::collect)) {
             live = 5 * PeriodicGarbageCollection.FLOOR;
@@ -46,7 +46,7 @@ class PeriodicGarbageCollectionTest {
     }
 
     @Test
-    void aPeakThatIsOverRaisesNoLimit() {
+    void pastPeakDoesNotRaiseTheLimit() {
         try (PeriodicGarbageCollection trimmer =
                 new PeriodicGarbageCollection(() -> used, this::collect)) {
             live = 5 * PeriodicGarbageCollection.FLOOR;
@@ -59,7 +59,7 @@ class PeriodicGarbageCollectionTest {
     }
 
     @Test
-    void aSmallHeapIsLeftAlone() {
+    void smallHeapIsNotCollected() {
         try (PeriodicGarbageCollection trimmer =
                 new PeriodicGarbageCollection(() -> used, this::collect)) {
             live = 1;

@@ -58,7 +58,7 @@ class PlacementFlagsTest {
                 "vulkan:0@process,cpu:0",
                 "cpu:0@unix:/run/a@b.sock,cuda:2147483647@grpc:gpubox:7700,npu2:0@process"
             })
-    void devicesAreTakenInAnyOrderAndNumber(String list) {
+    void devicesAreAcceptedInAnyOrderAndNumber(String list) {
         assertEquals(list, resolved("--target-devices=" + list, "cpu"));
     }
 
@@ -152,7 +152,7 @@ class PlacementFlagsTest {
     }
 
     @Test
-    void aSplitMayStandBeforeItsDevices() {
+    void splitMayPrecedeItsDevices() {
         PlacementRequest request =
                 read("--target-layer-split=0.08,0.46,.46 --target-devices=cuda:0,hip:0,hip:1");
 
@@ -170,19 +170,19 @@ class PlacementFlagsTest {
                 "auto:0,auto:1             | hip:0,hip:1@process",
                 "cpu:0@process,cpu:0       | cpu:0@process,cpu:0",
             })
-    void aLauncherDecidesWhoGetsAProcess(String list, String expected) {
+    void launcherDeterminesWhichDevicesUseProcesses(String list, String expected) {
         assertEquals(
                 expected, resolved("--target-shard-ipc-bin=varve --target-devices=" + list, "hip"));
     }
 
     @Test
-    void withoutFlagsTheBestBackendIsTaken() {
+    void withoutFlagsTheBestBackendIsUsed() {
         assertEquals("vulkan:0", read("").resolve(() -> "vulkan").primary().toString());
         assertEquals("cpu:0", resolved("--target-device=cpu", "vulkan"));
     }
 
     @Test
-    void theSameDeviceTwiceMustBeWrittenOut() {
+    void repeatedDeviceMustBeWrittenOut() {
         PlacementRequest request = read("--target-devices=auto:0,cpu:0");
 
         String message =
@@ -194,7 +194,7 @@ class PlacementFlagsTest {
     }
 
     @Test
-    void peersAreFoundOnceTheBackendsAreKnown() {
+    void peersAreResolvedOnceTheBackendsAreKnown() {
         PlacementRequest request = read("--target-devices=auto:0,cuda:1 --peer-access");
 
         assertEquals(PeerAccess.DIRECT, request.resolve(() -> "cuda").peerAccess());
@@ -242,12 +242,12 @@ class PlacementFlagsTest {
     }
 
     @Test
-    void aDraftOnAnotherBackendMayHaveAProcess() {
+    void draftOnAnotherBackendMayUseAProcess() {
         readDraft("hip:0", true, true, 4096);
     }
 
     @Test
-    void aDraftOnABackendThatNobodyProvidesIsRefused() {
+    void draftOnAnUnknownBackendIsRefused() {
         DraftArguments flags = new DraftArguments();
         parse(flags, "--draft=draft.gguf", "--draft-device=hip:0");
         PlacementRequest target = read("--target-device=cuda:0");

@@ -25,7 +25,7 @@ class RawArgumentsTest {
     }
 
     @Test
-    void bytesThatAreNotUtf8AreShownWithTheirOption() {
+    void nonUtf8BytesAreShownWithTheirOption() {
         byte[] latin1 = "gr\u00FCn".getBytes(StandardCharsets.ISO_8859_1);
 
         Optional<String> complaint =
@@ -42,7 +42,7 @@ class RawArgumentsTest {
     }
 
     @Test
-    void textThatJavaCouldNotReadNamesTheCharset() {
+    void textUnreadableByJavaNamesTheCharset() {
         Optional<String> complaint =
                 RawArguments.undecodableArgument(
                         commandLine(JAVA, utf8(""), utf8("gr\u00FCn")),
@@ -59,7 +59,7 @@ class RawArgumentsTest {
     }
 
     @Test
-    void aReplacementCharacterThatWasWrittenIsText() {
+    void literalReplacementCharacterIsText() {
         assertEquals(
                 Optional.empty(),
                 RawArguments.undecodableArgument(
@@ -67,7 +67,7 @@ class RawArgumentsTest {
     }
 
     @Test
-    void aCommandLineThatIsShorterThanTheArgumentsProvesNothing() {
+    void truncatedCommandLineProvesNothing() {
         assertEquals(
                 Optional.empty(),
                 RawArguments.undecodableArgument(commandLine(JAVA), "UTF-8", "a", "\uFFFD"));

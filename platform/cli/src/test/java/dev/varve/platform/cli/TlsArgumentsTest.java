@@ -29,7 +29,7 @@ class TlsArgumentsTest {
     }
 
     @Test
-    void aFileThatIsNotThereIsNamed() {
+    void missingFileIsNamed() {
         VarveException failure =
                 assertThrows(
                         VarveException.class,

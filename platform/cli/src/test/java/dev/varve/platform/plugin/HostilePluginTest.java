@@ -57,7 +57,7 @@ class HostilePluginTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"requires", "requires static", "requires transitive"})
-    void aPluginThatRequiresTheServerIsRefused(String requires) throws Exception {
+    void pluginThatRequiresTheServerIsRefused(String requires) throws Exception {
         pack(
                 PluginJar.family("acme.insider", "insider", "")
                         .source(
@@ -77,7 +77,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aPluginWhoseLibraryRequiresTheServerIsRefused() throws Exception {
+    void pluginWhoseLibraryRequiresTheServerIsRefused() throws Exception {
         Path library =
                 pack(
                         new PluginJar()
@@ -105,7 +105,7 @@ class HostilePluginTest {
                 "try { Class.forName(\"dev.varve.platform.cli.Main\"); } catch"
                         + " (ClassNotFoundException e) { throw new IllegalStateException(e); }"
             })
-    void aJarWithoutDescriptorThatUsesTheServerIsRefused(String statement) throws Exception {
+    void jarWithoutDescriptorThatUsesTheServerIsRefused(String statement) throws Exception {
         pack(
                 PluginJar.automatic("acme.plain", "plain", statement)
                         .with(serverToCompileAgainst()),
@@ -118,7 +118,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aJarWithoutDescriptorThatUsesTheApiAloneIsAPlugin() throws Exception {
+    void jarWithoutDescriptorThatUsesTheApiOnlyIsAPlugin() throws Exception {
         pack(PluginJar.automatic("acme.plain", "plain", ""), plugins.resolve("plain.jar"));
 
         JsonNode found = platform.plugins(plugins);
@@ -129,7 +129,7 @@ class HostilePluginTest {
 
     /** The class path of a manifest means nothing on the module path. */
     @Test
-    void aManifestThatPointsAtTheServerGivesNoWayIn() throws Exception {
+    void classPathManifestCannotReachTheServer() throws Exception {
         Path server = serverToCompileAgainst();
         pack(
                 PluginJar.automatic("acme.plain", "plain", "dev.varve.platform.Inside.touch();")
@@ -147,7 +147,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aPluginWithAPackageOfTheServerIsRefused() throws Exception {
+    void pluginWithAPackageOfTheServerIsRefused() throws Exception {
         pack(
                 PluginJar.family("acme.impostor", "impostor", "")
                         .source(
@@ -162,7 +162,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aPluginWithAPackageOfTheApiIsRefused() throws Exception {
+    void pluginWithAPackageOfTheApiIsRefused() throws Exception {
         Path api = plugins.resolve("copy.jar");
         pack(
                 new PluginJar()
@@ -207,7 +207,7 @@ class HostilePluginTest {
 
     /** Two plugins may carry a library of one name; neither sees the other's. */
     @Test
-    void pluginsWithOneLibraryInTwoReleasesBothStart() throws Exception {
+    void pluginsWithDifferentReleasesOfALibraryBothStart() throws Exception {
         for (String release : List.of("one", "two")) {
             Path library =
                     pack(
@@ -248,7 +248,7 @@ class HostilePluginTest {
     // Files
 
     @Test
-    void whatLiesDeeperThanTheFolderOfAPluginIsNotLookedAt() throws Exception {
+    void nestedFoldersOfAPluginAreIgnored() throws Exception {
         pack(
                 PluginJar.family("acme.deep", "deep", ""),
                 plugins.resolve("outer/lib/inner/deep.jar"));
@@ -260,7 +260,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aFolderWithNothingButFoldersIsRefused() throws Exception {
+    void folderWithOnlyFoldersIsRefused() throws Exception {
         pack(PluginJar.family("acme.deep", "deep", ""), plugins.resolve("outer/inner/deep.jar"));
 
         assertRejected("outer", "the folder holds no jar");
@@ -275,7 +275,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aLinkToAFileThatIsGoneIsRefused() throws Exception {
+    void danglingLinkIsRefused() throws Exception {
         Files.createSymbolicLink(plugins.resolve("gone.jar"), folder.resolve("nowhere.jar"));
 
         assertRejected("gone.jar", "");
@@ -283,7 +283,7 @@ class HostilePluginTest {
 
     /** Bytes cut off anywhere, and bytes changed anywhere: a reason or a plugin, never a crash. */
     @Test
-    void aDamagedJarEndsInAReason() throws Exception {
+    void damagedJarIsReportedWithAReason() throws Exception {
         byte[] good = Files.readAllBytes(plugins.resolve("good.jar"));
         Random random = new Random(4711);
         List<Path> damaged = new ArrayList<>();
@@ -315,7 +315,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aProviderThatIsNoProviderIsRefused() throws Exception {
+    void invalidProviderIsRefused() throws Exception {
         Path jar = plugins.resolve("text.jar");
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
             out.putNextEntry(
@@ -343,7 +343,7 @@ class HostilePluginTest {
                 "Object o = Integer.valueOf(1 / (int) (System.nanoTime() * 0)); |"
                         + " ArithmeticException: / by zero"
             })
-    void aConstructorThatFailsIsToldWithClassAndModule(String statement, String reason)
+    void failingConstructorIsReportedWithClassAndModule(String statement, String reason)
             throws Exception {
         pack(PluginJar.family("acme.thrower", "throws", statement), plugins.resolve("thrower.jar"));
 
@@ -354,7 +354,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void namesThatCannotBeReadAreToldWithClassAndModule() throws Exception {
+    void failingNamesAreReportedWithClassAndModule() throws Exception {
         pack(
                 PluginJar.family("acme.thrower", new PluginJar.Methods(NO_LUCK, NO_LUCK)),
                 plugins.resolve("thrower.jar"));
@@ -377,7 +377,7 @@ class HostilePluginTest {
                 "class Late { static final Set<String> NAMES = Set.of(\"a\", \"a\"); } return"
                         + " Late.NAMES; | IllegalArgumentException: duplicate element: a",
             })
-    void anErrorOfAPluginThatIsAskedForItsNamesIsItsOwn(String architectures, String reason)
+    void pluginErrorWhileReadingNamesIsReported(String architectures, String reason)
             throws Exception {
         pack(
                 PluginJar.family("acme.thrower", new PluginJar.Methods(architectures, NO_LUCK)),
@@ -387,7 +387,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void noNamesAtAllAreRefused() throws Exception {
+    void providerWithoutNamesIsRefused() throws Exception {
         pack(
                 PluginJar.family("acme.nameless", new PluginJar.Methods("return null;", NO_LUCK)),
                 plugins.resolve("nameless.jar"));
@@ -396,7 +396,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void aBackendAndATransportWithNamesThatNobodyCanTypeAreRefused() throws Exception {
+    void untypableBackendAndTransportNamesAreRefused() throws Exception {
         pack(device("acme.device", "My Device"), plugins.resolve("device.jar"));
 
         assertRejected(
@@ -406,7 +406,7 @@ class HostilePluginTest {
     }
 
     @Test
-    void theSecondBackendOfANameIsRefusedByFileAndModule() throws Exception {
+    void secondBackendOfANameIsRefusedByFileAndModule() throws Exception {
         pack(device("acme.one", "npu"), plugins.resolve("a-one.jar"));
         pack(device("acme.two", "npu"), plugins.resolve("b-two.jar"));
 
@@ -434,7 +434,7 @@ class HostilePluginTest {
                         + " IllegalStateException(\"\" + Late.N); | open fails:"
                         + " NumberFormatException: For input string",
             })
-    void aFamilyThatFailsToOpenAModelIsNamedByFileAndModule(String open, String failure)
+    void familyThatFailsToOpenAModelIsNamedByFileAndModule(String open, String failure)
             throws Exception {
         pack(
                 PluginJar.family(
@@ -473,7 +473,7 @@ class HostilePluginTest {
                         + " IllegalStateException(\"\" + Late.N); | fails:"
                         + " NumberFormatException: For input string",
             })
-    void aBackendThatFailsToOpenIsUnavailableAndNamedByFileAndModule(String open, String failure)
+    void backendThatFailsToOpenIsUnavailableAndNamedByFileAndModule(String open, String failure)
             throws Exception {
         pack(device("acme.cpu", "cpu", open), plugins.resolve("npu.jar"));
 

@@ -39,7 +39,7 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void aJarInTheFolderIsAPlugin() throws ReflectiveOperationException {
+    void jarInTheFolderIsAPlugin() throws ReflectiveOperationException {
         JsonNode found = platform.plugins(plugins);
 
         assertEquals(0, found.get("rejected").size(), found.toString());
@@ -47,7 +47,7 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void aFolderOfJarsIsAPluginWithItsOwnLibraries() throws Exception {
+    void folderOfJarsIsAPluginWithItsOwnLibraries() throws Exception {
         Path library =
                 pack(
                         new PluginJar()
@@ -77,7 +77,7 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void aMissingLibraryIsReportedByItsName() throws Exception {
+    void missingLibraryIsReportedByName() throws Exception {
         Path library =
                 pack(
                         new PluginJar()
@@ -104,28 +104,28 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void aFileThatIsNoJarIsRejected() throws Exception {
+    void fileThatIsNoJarIsRejected() throws Exception {
         Files.writeString(plugins.resolve("text.jar"), "not a zip file");
 
         assertRejected("text.jar", "not a jar: ");
     }
 
     @Test
-    void aFileOfAnotherKindIsRejected() throws Exception {
+    void fileOfAnotherKindIsRejected() throws Exception {
         Files.writeString(plugins.resolve("notes.txt"), "buy milk");
 
         assertRejected("notes.txt", "expected a jar or a folder of jars");
     }
 
     @Test
-    void anEmptyFolderIsRejected() throws Exception {
+    void emptyFolderIsRejected() throws Exception {
         Files.createDirectory(plugins.resolve("empty"));
 
         assertRejected("empty", "holds no jar");
     }
 
     @Test
-    void aDamagedModuleDescriptorIsRejected() throws Exception {
+    void damagedModuleDescriptorIsRejected() throws Exception {
         Path jar = plugins.resolve("damaged.jar");
         try (var out = new java.util.jar.JarOutputStream(Files.newOutputStream(jar))) {
             out.putNextEntry(new java.util.jar.JarEntry("module-info.class"));
@@ -136,7 +136,7 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void aProviderWhoseConstructorThrowsIsRejectedWithItsMessage() throws Exception {
+    void providerWhoseConstructorThrowsIsRejectedWithItsMessage() throws Exception {
         pack(
                 PluginJar.family(
                         "acme.thrower",
@@ -148,14 +148,14 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void aProviderThatNamesNoArchitectureIsRejected() throws Exception {
+    void providerWithoutArchitecturesIsRejected() throws Exception {
         pack(PluginJar.family("acme.nameless", " ", ""), "nameless.jar");
 
         assertRejected("nameless.jar", "names no architecture");
     }
 
     @Test
-    void aModuleWithoutProvidersIsRejected() throws Exception {
+    void moduleWithoutProvidersIsRejected() throws Exception {
         pack(
                 new PluginJar()
                         .source("module-info.java", "module acme.idle { }")
@@ -169,7 +169,7 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void theSecondProviderOfAnArchitectureIsRejectedByFileAndModule() throws Exception {
+    void secondProviderOfAnArchitectureIsRejectedByFileAndModule() throws Exception {
         pack(PluginJar.family("acme.second", "good", ""), "second.jar");
 
         assertRejected(
@@ -179,7 +179,7 @@ class PluginDiscoveryTest {
     }
 
     @Test
-    void aCopyOfTheApiIsRejected() throws Exception {
+    void copyOfTheApiIsRejected() throws Exception {
         pack(
                 new PluginJar()
                         .source("module-info.java", "module info.picocli { }")

@@ -53,13 +53,13 @@ class AdmissionTest {
     }
 
     @Test
-    void requestsThatFitTheirFirstBlockNeedNoRoomBesideIt() throws Exception {
+    void requestsThatFitTheirFirstBlockNeedNoMoreRoom() throws Exception {
         assertEquals(PARALLEL, mostTogether(SlotSpan.BLOCK, PARALLEL * SlotSpan.BLOCK, 60));
     }
 
     /** Room for two requests, and for the next block of each. */
     @Test
-    void theNextBlockOfARequestThatMayNeedItStaysFree() throws Exception {
+    void nextBlockOfARunningRequestIsReserved() throws Exception {
         int context = 2 * SlotSpan.BLOCK;
 
         assertEquals(2, mostTogether(context, PARALLEL * SlotSpan.BLOCK, context - 3));

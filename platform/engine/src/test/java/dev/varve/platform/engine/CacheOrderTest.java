@@ -35,7 +35,7 @@ class CacheOrderTest {
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4})
     @ByDay(2)
-    void anyLoadGivesWhatEachRequestGetsAlone(int stages) throws Exception {
+    void anyLoadGivesTheOutputOfSingleRequests(int stages) throws Exception {
         long preemptions = 0;
         for (long seed = 0; seed < Effort.of(1, 6); seed++) {
             preemptions += compareWithSerialRun(stages, seed);
@@ -94,7 +94,7 @@ class CacheOrderTest {
     }
 
     @Test
-    void theHashesDependOnEveryTokenBefore() throws Exception {
+    void hashesDependOnEveryEarlierToken() throws Exception {
         int[] prompt = new Random(1).ints(400, 0, HashingShard.VOCABULARY).toArray();
         List<Integer> expected = alone(new Ask(prompt, 0, 8), true);
         for (int changed : new int[] {0, 255, 256, 399}) {

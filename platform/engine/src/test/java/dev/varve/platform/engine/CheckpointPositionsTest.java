@@ -20,7 +20,7 @@ class CheckpointPositionsTest {
     }
 
     @Test
-    void theFirstAndTheLastTwoBoundariesAreKeptHoweverNearTheyAre() {
+    void firstAndLastTwoBoundariesAreAlwaysKept() {
         assertArrayEquals(new int[] {40}, kept(100, 40));
         assertArrayEquals(new int[] {10, 20}, kept(100, 10, 20));
         assertArrayEquals(new int[] {10, 30, 40}, kept(100, 10, 20, 30, 40));
@@ -28,13 +28,13 @@ class CheckpointPositionsTest {
     }
 
     @Test
-    void boundariesBetweenThemAreKeptWhereTheyAreFarEnoughApart() {
+    void boundariesBetweenAreKeptIfFarEnoughApart() {
         assertArrayEquals(
                 new int[] {100, 356, 700, 720, 730}, kept(800, 100, 355, 356, 600, 700, 720, 730));
     }
 
     @Test
-    void aPromptWithoutBoundariesHasSomeAtRegularDistancesAndOneNearItsEnd() {
+    void promptWithoutBoundariesGetsRegularCheckpointsAndOneNearItsEnd() {
         assertArrayEquals(new int[0], kept(128));
         assertArrayEquals(new int[] {128}, kept(129));
         assertArrayEquals(new int[] {192}, kept(200));
@@ -44,13 +44,13 @@ class CheckpointPositionsTest {
     }
 
     @Test
-    void distancesAreFilledWhereBoundariesAreFarApart() {
+    void longGapsBetweenBoundariesAreFilled() {
         assertArrayEquals(new int[] {100, 2048, 4096, 5000}, kept(6000, 100, 5000));
         assertArrayEquals(new int[] {2000, 4096}, kept(4200, 2000), "2048 is too near to 2000");
     }
 
     @Test
-    void whoeverLeavesNothingBehindKeepsNothing() {
+    void uncachedRequestKeepsNoCheckpoint() {
         assertArrayEquals(
                 new int[0],
                 CheckpointPositions.of(
@@ -60,7 +60,7 @@ class CheckpointPositionsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {33_000, 100_000, 131_072, 1_000_000})
-    void aLongPromptHasAboutSixteen(int length) {
+    void longPromptHasAboutSixteenCheckpoints(int length) {
         int[] everyFifty = IntStream.range(1, length / 50).map(i -> 50 * i).toArray();
 
         for (int[] kept : new int[][] {kept(length), kept(length, everyFifty)}) {

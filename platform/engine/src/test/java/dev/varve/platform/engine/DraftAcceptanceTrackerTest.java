@@ -23,7 +23,7 @@ class DraftAcceptanceTrackerTest {
 
     /** Draft tokens after forced tokens count neither as accepted nor as rejected. */
     @Test
-    void nothingIsLearnedOfWhatIsCertain() {
+    void certainTokensAreNotMeasured() {
         TokenList tokens = new TokenList(new int[] {1, 2});
         drafts.propose(Draft.of(3, 4, 5, 6), tokens.size());
         tokens.add(3);
@@ -41,7 +41,7 @@ class DraftAcceptanceTrackerTest {
     }
 
     @Test
-    void aDraftIsSettledOnceItIsKnownHowFarItIsRight() {
+    void draftIsSettledOnceItsAcceptanceIsKnown() {
         TokenList tokens = new TokenList(new int[] {1, 2});
         drafts.propose(Draft.of(3, 4, 5), tokens.size());
         tokens.add(3);

@@ -16,7 +16,7 @@ class DraftTokensTest {
             new Draft(new int[] {10, 11, 12, 20, 21}, new int[] {-1, 0, 1, -1, 3}, 2);
 
     @Test
-    void aWalkGoesFromGuessToGuess() {
+    void walkFollowsAcceptedDraftTokens() {
         DraftTokens draftTokens = DraftTokens.of(TREE, 5);
 
         assertEquals(1, draftTokens.next(0, 10));
@@ -31,7 +31,7 @@ class DraftTokensTest {
     }
 
     @Test
-    void theFirstOnesOfATreeMayBeAChain() {
+    void firstNodesOfATreeMayBeAChain() {
         DraftTokens draftTokens = DraftTokens.of(TREE, 3);
 
         assertTrue(draftTokens.tree().isChain());
@@ -40,7 +40,7 @@ class DraftTokensTest {
     }
 
     @Test
-    void whatIsNotWantedIsLeftOut() {
+    void unwantedDraftTokensAreDropped() {
         assertArrayEquals(TREE.tokens(), DraftTokens.fit(TREE, 3, 22).tokens());
         assertArrayEquals(TREE.parents(), DraftTokens.fit(TREE, 3, 22).parents());
         assertArrayEquals(new int[] {10, 11, 12, 20}, DraftTokens.fit(TREE, 3, 4).tokens());

@@ -128,7 +128,7 @@ class EngineFaultTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4, 7})
-    void aCallOfAShardThatFailsEndsRequestsAtMost(FaultyShard.Call call) throws Exception {
+    void failingShardCallEndsAtMostItsRequests(FaultyShard.Call call) throws Exception {
         List<List<Integer>> answers = expected();
         for (Fault fault : Fault.values()) {
             for (int at : Effort.isFull() ? FAULTS : SOME_FAULTS) {
@@ -177,7 +177,7 @@ class EngineFaultTest {
 
     @ParameterizedTest
     @EnumSource
-    void aListenerThatThrowsEndsItsOwnRequestOnly(Hearing hearing) throws Exception {
+    void throwingListenerEndsItsOwnRequestOnly(Hearing hearing) throws Exception {
         List<List<Integer>> answers = expected();
         for (Fault fault : Fault.values()) {
             try (EngineCore engine =
@@ -250,7 +250,7 @@ class EngineFaultTest {
 
     @ParameterizedTest
     @EnumSource(names = {"STATE", "MEMORY", "VARVE"})
-    void aDeviceThatFailsForGoodBreaksTheEngine(Fault fault) throws Exception {
+    void permanentDeviceFailureBreaksTheEngine(Fault fault) throws Exception {
         FaultyShard faulty =
                 new FaultyShard(new LayerRange(0, 2), SIZES, this, FaultyShard.Call.FORWARD, fault);
         try (EngineCore engine = engine(faulty, 0, this)) {
@@ -279,7 +279,7 @@ class EngineFaultTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RECOVER", "RECOVER_FUTURE"})
-    void aRecoveryThatFailsBreaksTheEngine(FaultyShard.Call call) throws Exception {
+    void failedRecoveryBreaksTheEngine(FaultyShard.Call call) throws Exception {
         FaultyShard recovering =
                 new FaultyShard(new LayerRange(0, 2), SIZES, this, call, Fault.STATE);
         FaultyShard lost =
@@ -303,7 +303,7 @@ class EngineFaultTest {
 
     /** The request may be the cause that ends a shard's process at each attempt. */
     @Test
-    void aRequestThatLosesItsShardAgainAndAgainEnds() throws Exception {
+    void requestThatLosesItsShardRepeatedlyFails() throws Exception {
         FaultyShard shard =
                 new FaultyShard(
                         new LayerRange(0, 2),

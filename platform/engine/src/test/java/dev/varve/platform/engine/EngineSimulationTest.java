@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 /** See {@link EngineScenario}. */
 class EngineSimulationTest {
     @Test
-    void nothingGoesWrongInAnyOrder() {
+    void invariantsHoldInAnyOrder() {
         Seeds.run(EngineScenario.class, Seeds.FEW);
     }
 
     @Test
     @Tag("nightly")
-    void nothingGoesWrongInManyOrders() {
+    void invariantsHoldInManyOrders() {
         Seeds.run(EngineScenario.class, Seeds.MANY);
     }
 

@@ -76,7 +76,7 @@ class EngineWarmupTest {
     }
 
     @Test
-    void itIsNotCountedAndChangesNoToken() throws Exception {
+    void warmUpIsNotCountedAndChangesNoToken() throws Exception {
         CountDownLatch enough = new CountDownLatch(300);
         Rehearsing shard = new Rehearsing(options(CONTEXT), true, number -> enough.countDown());
         try (EngineCore engine = start(shard)) {
@@ -94,7 +94,7 @@ class EngineWarmupTest {
     }
 
     @Test
-    void aRequestEndsIt() throws Exception {
+    void requestEndsTheWarmUp() throws Exception {
         CompletableFuture<EngineCore> engine = new CompletableFuture<>();
         CompletableFuture<Collected> answer = new CompletableFuture<>();
         Rehearsing shard =
@@ -115,7 +115,7 @@ class EngineWarmupTest {
     }
 
     @Test
-    void whatFailsThenFailsNoRequest() throws Exception {
+    void failedWarmUpFailsNoRequest() throws Exception {
         List<Runnable> failures =
                 List.of(
                         () -> {
@@ -148,7 +148,7 @@ class EngineWarmupTest {
     }
 
     @Test
-    void theSmallestContextIsEnough() throws Exception {
+    void smallestContextIsEnough() throws Exception {
         CountDownLatch some = new CountDownLatch(20);
         EngineOptions smallest = options(1);
         Rehearsing shard = new Rehearsing(smallest, true, number -> some.countDown());

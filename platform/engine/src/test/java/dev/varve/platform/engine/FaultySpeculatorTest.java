@@ -311,7 +311,7 @@ class FaultySpeculatorTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 3, 5, 8, 12})
-    void badGuessesChangeNoAnswer(Fault fault) throws Exception {
+    void badDraftTokensDoNotChangeTheOutput(Fault fault) throws Exception {
         for (boolean forgets : new boolean[] {false, true}) {
             for (OptionalInt width : List.of(OptionalInt.of(MOST), OptionalInt.empty())) {
                 Guessing guessing =
@@ -329,7 +329,7 @@ class FaultySpeculatorTest {
 
     @ParameterizedTest
     @EnumSource
-    void badMannersChangeNoAnswer(Manner manner) throws Exception {
+    void misbehavingSpeculatorDoesNotChangeTheOutput(Manner manner) throws Exception {
         for (boolean forgets : new boolean[] {false, true}) {
             Guessing guessing = manner.make();
 

@@ -245,7 +245,7 @@ class FeatureBackfillTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void theyGoOnWithASequenceOnTheDevices(boolean forgets) throws Exception {
+    void featuresContinueWithAResidentSequence(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (Bed bed = withHost(model, 6 * BLOCKS)) {
             // Two requests at once; one waits for the other's prompt.
@@ -273,7 +273,7 @@ class FeatureBackfillTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @ByDay(1)
-    void theyComeBackFromHostMemory(boolean forgets) throws Exception {
+    void featuresAreRestoredFromHostMemory(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (Bed bed = withHost(model, 2 * BLOCKS)) {
             Collected first = ASK.ask(bed.engine);
@@ -295,7 +295,7 @@ class FeatureBackfillTest {
     @ParameterizedTest
     @CsvSource({"true, 1, 2", "true, 2, 1", "false, 3, 1", "false, 1, 3"})
     @ByDay({1, 4})
-    void theyComeBackFromDiskUnderAnotherSplit(boolean forgets, int before, int after)
+    void featuresAreRestoredFromDiskUnderAnotherSplit(boolean forgets, int before, int after)
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (Bed bed = withDisk(model, before, all(model), new StoreFaults())) {
@@ -310,7 +310,7 @@ class FeatureBackfillTest {
 
     /** An earlier speculator captured other layers: its features are not used. */
     @Test
-    void thoseOfOtherLayersAreNotShown() throws Exception {
+    void featuresOfOtherLayersAreIgnored() throws Exception {
         PlainModel model = PlainEngine.model(true);
         List<Integer> some = List.of(0, 2);
         try (Bed bed = withDisk(model, 1, some, new StoreFaults())) {
@@ -326,7 +326,7 @@ class FeatureBackfillTest {
 
     /** A prefix that was computed without speculation has no features, and is still found. */
     @Test
-    void entriesWithoutThemServeAsBefore() throws Exception {
+    void prefixWithoutFeaturesIsStillUsed() throws Exception {
         PlainModel model = PlainEngine.model(true);
         try (Bed bed = withDisk(model, 1, List.of(), new StoreFaults())) {
             ASK.ask(bed.engine).await();
@@ -342,7 +342,7 @@ class FeatureBackfillTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void damagedOnesAreDoneWithout(boolean forgets) throws Exception {
+    void damagedFeaturesAreIgnored(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (Bed bed = withDisk(model, 1, all(model), new StoreFaults())) {
             ASK.ask(bed.engine).await();
@@ -363,7 +363,7 @@ class FeatureBackfillTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @ByDay(1)
-    void aSequenceThatWasPutAsideGoesOnWithThem(boolean forgets) throws Exception {
+    void preemptedSequenceResumesWithItsFeatures(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         List<Ask> asks = List.of(Ask.of(text(3, 500), 200, 400), Ask.of(text(4, 480), 220, 400));
         List<Map<Integer, List<Float>>> whole = new ArrayList<>();
@@ -385,7 +385,7 @@ class FeatureBackfillTest {
 
     @ParameterizedTest
     @CsvSource({"true, 2", "true, 14", "false, 2", "false, 14"})
-    void aSequenceThatWasLostGoesOnWithThem(boolean forgets, int batches) throws Exception {
+    void lostSequenceResumesWithItsFeatures(boolean forgets, int batches) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (Bed bed = withHost(model, 4 * BLOCKS)) {
             Collected first = ASK.ask(bed.engine);
@@ -402,7 +402,7 @@ class FeatureBackfillTest {
 
     /** Features have a part of host memory, in which the oldest ones are evicted. */
     @Test
-    void theyTakeNoMoreThanTheirShare() throws Exception {
+    void featuresStayWithinTheirBudget() throws Exception {
         PlainModel model = PlainEngine.model(true);
         long little = 256 << 10;
         try (Bed bed =

@@ -194,7 +194,7 @@ class GuidedTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void nothingForbiddenComes(Kind kind) throws Exception {
+    void forbiddenTokensAreNeverSampled(Kind kind) throws Exception {
         for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
 
@@ -208,7 +208,7 @@ class GuidedTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whatIsCertainAndWhatIsGuessedChangesNoToken(Kind kind) throws Exception {
+    void forcedTokensAndDraftTokensDoNotChangeTheOutput(Kind kind) throws Exception {
         for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
             for (int stages = 1; stages <= 2; stages++) {
@@ -232,7 +232,7 @@ class GuidedTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void whatIsCertainIsComputedTogether(Kind kind) throws Exception {
+    void forcedTokensAreComputedTogether(Kind kind) throws Exception {
         int[] wanted = new Random(5).ints(COUNT, 0, kind.vocabulary()).toArray();
         ScriptedGuide guide = ScriptedGuide.forcing(wanted, kind.vocabulary());
         try (EngineCore engine = plain(kind, BLOCKS)) {
@@ -252,7 +252,7 @@ class GuidedTest {
     /** A draft token that the guide forbids is not verified. */
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void forbiddenGuessesAreNotChecked(Kind kind) throws Exception {
+    void forbiddenDraftTokensAreNotVerified(Kind kind) throws Exception {
         List<ScriptedGuide> free = List.of(ScriptedGuide.free(COUNT, kind.vocabulary()));
         List<List<Integer>> plain;
         try (EngineCore engine = plain(kind, BLOCKS)) {
@@ -278,7 +278,7 @@ class GuidedTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aLostShardChangesNoToken(Kind kind) throws Exception {
+    void lostShardChangesNoToken(Kind kind) throws Exception {
         for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
             List<FragileShard> shards = shards(kind, BLOCKS, 2);
@@ -297,7 +297,7 @@ class GuidedTest {
     /** The prompts are so long that the responses need more blocks than there are. */
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aRequestThatGaveWayGoesOnWithTheSameTokens(Kind kind) throws Exception {
+    void preemptedRequestResumesWithTheSameTokens(Kind kind) throws Exception {
         int[] prompt = PlainEngine.text(1, 2 * SlotSpan.BLOCK - 70);
         List<Integer> alone;
         try (EngineCore engine = plain(kind, BLOCKS)) {
@@ -331,7 +331,7 @@ class GuidedTest {
     /** The remainder of a forced run is computed, but not part of the response. */
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aConversationGoesOnBehindARunThatWasCutShort(Kind kind) throws Exception {
+    void conversationContinuesBehindATruncatedForcedRun(Kind kind) throws Exception {
         int[] prompt = prompts(kind).getFirst();
         int[] wanted = new Random(5).ints(COUNT, 0, kind.vocabulary()).toArray();
         for (int heard = 1; heard < 2 * DecodeStep.MOST_FORCED; heard += 3) {
@@ -378,7 +378,7 @@ class GuidedTest {
 
     @ParameterizedTest
     @EnumSource(Fault.class)
-    void aGuideThatFailsEndsItsRequestAlone(Fault fault) throws Exception {
+    void failingGuideEndsItsRequestOnly(Fault fault) throws Exception {
         Kind kind = Kind.MIXED;
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         List<TokenGuide> guides = new ArrayList<>(guides(kind));
@@ -448,7 +448,7 @@ class GuidedTest {
     /** Log probabilities of alternatives are reported for forced tokens too. */
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
-    void logProbabilitiesAreToldOfEveryToken(int top) throws Exception {
+    void logProbabilitiesAreReportedForEveryToken(int top) throws Exception {
         Kind kind = Kind.MIXED;
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         List<Integer> told = new ArrayList<>();

@@ -88,7 +88,7 @@ class LostStatesTest {
     }
 
     @Test
-    void whatWasLostIsShownAgain() throws Exception {
+    void lostHiddenStatesAreRecomputedForTheSpeculator() throws Exception {
         PlainModel model = PlainEngine.model(true);
         List<Integer> captures =
                 IntStream.rangeClosed(0, model.shape().layerCount()).boxed().toList();

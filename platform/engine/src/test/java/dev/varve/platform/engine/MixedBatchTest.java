@@ -120,7 +120,7 @@ class MixedBatchTest {
     }
 
     @Test
-    void promptsBesideAStreamShareItsBatchesAndChangeNoToken() throws Exception {
+    void promptsShareBatchesWithAStreamAndChangeNoToken() throws Exception {
         Watched shard = new Watched(options(), 0);
 
         List<List<Integer>> answers = together(shard, options());
@@ -131,7 +131,7 @@ class MixedBatchTest {
 
     /** The shortest gap has room only for the smallest pieces. */
     @Test
-    void aSmallGapMakesSmallPieces() throws Exception {
+    void smallTimeBudgetGivesSmallPieces() throws Exception {
         EngineOptions hurried =
                 options().withPace(new EngineOptions.PrefillScheduling(Duration.ofNanos(1), true));
         Watched shard = new Watched(hurried, 0);
@@ -147,7 +147,7 @@ class MixedBatchTest {
     }
 
     @Test
-    void whereTheyMayNotShareNoBatchIsMixed() throws Exception {
+    void noBatchIsMixedWhereSharingIsDisabled() throws Exception {
         EngineOptions apart =
                 options()
                         .withPace(
@@ -162,7 +162,7 @@ class MixedBatchTest {
 
     /** Each of the requests may be the cause, so each runs alone. */
     @Test
-    void requestsOfASharedBatchThatFailedAreComputedApart() throws Exception {
+    void requestsOfAFailedMixedBatchAreRetriedSeparately() throws Exception {
         Watched shard = new Watched(options(), 1);
 
         List<List<Integer>> answers = together(shard, options());
@@ -175,7 +175,7 @@ class MixedBatchTest {
      * abandoned one.
      */
     @Test
-    void aShortPromptBehindAPieceOfALongOneIsNoPiece() throws Exception {
+    void shortPromptBehindAPieceIsNoPiece() throws Exception {
         EngineOptions hurried =
                 options().withPace(new EngineOptions.PrefillScheduling(Duration.ofNanos(1), true));
         Watched shard = new Watched(hurried, 0);

@@ -191,7 +191,7 @@ class OptionalWorkFaultTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4, 6, 7})
-    void oneFailedCallEndsOnlyARequestThatRanAlone(Call call) throws Exception {
+    void failedCallEndsOnlyARequestThatRanAlone(Call call) throws Exception {
         PlainModel model = PlainEngine.model(true);
         List<List<Integer>> cold = cold(model);
         int failed = 0;
@@ -222,7 +222,7 @@ class OptionalWorkFaultTest {
     }
 
     @Test
-    void aRequestThatFailsEachStepFailsAlone() throws Exception {
+    void requestThatFailsEachStepFailsAlone() throws Exception {
         PlainModel model = PlainEngine.model(true);
         List<List<Integer>> cold = cold(model);
         EngineOptions options = PlainEngine.withHost(options(PARALLEL), model, 64 << 20);

@@ -147,7 +147,7 @@ class PagedPrefixCacheTest {
     @ParameterizedTest
     @MethodSource("loads")
     @ByDay(2)
-    void everyAnswerIsThatOfAColdEngine(Load load) throws Exception {
+    void everyOutputEqualsThatOfAnEmptyEngine(Load load) throws Exception {
         SplittableRandom random = new SplittableRandom(load.seed());
         List<Ask> asks = asks(random);
         Map<Ask, List<Integer>> cold = new HashMap<>();

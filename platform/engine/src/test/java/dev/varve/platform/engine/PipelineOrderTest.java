@@ -137,7 +137,7 @@ class PipelineOrderTest {
      */
     @ParameterizedTest
     @CsvSource({"2, 0", "2, 1", "3, 0", "3, 1", "3, 2", "4, 2"})
-    void everyShardSeesTheCallsInTheirOrder(int count, int held) {
+    void everyShardGetsCallsInOrder(int count, int held) {
         List<ListingShard> shards = shards(count, true);
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
             for (int i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ class PipelineOrderTest {
     }
 
     @Test
-    void shardsOfOneTurnSeeTheCallsInTheirOrder() {
+    void shardsOfOneTurnGetCallsInOrder() {
         List<ListingShard> shards = shards(3, false);
         shards.forEach(shard -> shard.mayCompute.countDown());
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
@@ -168,7 +168,7 @@ class PipelineOrderTest {
 
     /** Thousands of calls cover the possible interleavings of the threads. */
     @Test
-    void theOrderHoldsWithoutAnyoneWaiting() {
+    void orderHoldsWithoutWaiting() {
         List<ListingShard> shards = shards(3, true);
         shards.forEach(shard -> shard.mayCompute.countDown());
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
@@ -185,7 +185,7 @@ class PipelineOrderTest {
     }
 
     @Test
-    void shardsWithoutPartsAreNotAsked() {
+    void shardsWithoutPartsAreNotCalled() {
         List<ListingShard> shards = shards(3, true);
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
             Await.result(pipeline.export(parts(3).subList(1, 2), new KeptParts()));
@@ -197,7 +197,7 @@ class PipelineOrderTest {
     }
 
     @Test
-    void oneShardThatFailsFailsTheCallAndTheOthersAreAskedAllTheSame() {
+    void failingShardFailsTheCallAndOthersAreStillCalled() {
         CompletableFuture<Void> failing = new CompletableFuture<>();
         List<FakeShard> shards = new ArrayList<>();
         shards.add(

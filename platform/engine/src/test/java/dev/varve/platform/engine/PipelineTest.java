@@ -76,7 +76,7 @@ class PipelineTest {
     }
 
     @Test
-    void shardsWithTurnsOfTheirOwnOverlap() {
+    void shardsOnSeparateUnitsOverlap() {
         List<TimedShard> shards = shards(new Object(), new Object());
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
             List<CompletableFuture<ShardResult>> results = submitAll(pipeline);
@@ -91,7 +91,7 @@ class PipelineTest {
     }
 
     @Test
-    void shardsOnProcessorsOfTheirOwnOverlap() {
+    void shardsOnSeparateProcessorsOverlap() {
         ComputeUnit cores = new ComputeUnit("cores");
         List<TimedShard> shards = shards(cores.only(Set.of(0, 1)), cores.only(Set.of(2, 3)));
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
@@ -104,7 +104,7 @@ class PipelineTest {
 
     /** The first and the second shard share resources only with the third. */
     @Test
-    void shardsTakeTurnsThatHaveProcessorsInCommon() {
+    void shardsThatShareProcessorsTakeTurns() {
         ComputeUnit cores = new ComputeUnit("cores");
         List<TimedShard> shards = new ArrayList<>();
         List<Set<Integer>> processors = List.of(Set.of(0, 1), Set.of(2, 3), Set.of(1, 2));
@@ -126,7 +126,7 @@ class PipelineTest {
     }
 
     @Test
-    void shardsOfOneTurnNeverComputeAtOnce() {
+    void shardsOfOneUnitNeverComputeConcurrently() {
         Object turn = new Object();
         List<TimedShard> shards = shards(turn, turn);
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
@@ -137,7 +137,7 @@ class PipelineTest {
     }
 
     @Test
-    void aPromptOfEightChunksOverlapsInTheEngine() throws Exception {
+    void promptOfEightChunksOverlapsInTheEngine() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
         try (EngineCore engine = engine(shards, 1)) {
             Collected answer = Collected.ask(engine, prompt(CHUNKS * PlannedChunk.WINDOW, 1), 1);
@@ -149,7 +149,7 @@ class PipelineTest {
     }
 
     @Test
-    void aBatchThatFailsLeavesThoseAroundItAlone() {
+    void failedBatchDoesNotAffectOthers() {
         List<TimedShard> shards = shards(new Object(), new Object());
         shards.getFirst().failAt(103);
         shards.getLast().failAt(105);
@@ -168,7 +168,7 @@ class PipelineTest {
     }
 
     @Test
-    void aFailedChunkEndsItsRequestOnly() throws Exception {
+    void failedChunkEndsItsRequestOnly() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
         shards.getLast().failAt(7);
         // A chunk after a failed one does not match the caches, and is rejected at once.
@@ -194,7 +194,7 @@ class PipelineTest {
 
     /** Otherwise two bad prompts would end the process. */
     @Test
-    void aRequestWhoseChunksAllFailIsOneFailure() throws Exception {
+    void requestWhoseChunksAllFailIsOneFailure() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
         shards.getFirst().failAt(7);
         try (EngineCore engine = engine(shards, 2)) {
@@ -208,7 +208,7 @@ class PipelineTest {
     }
 
     @Test
-    void featuresOfAllShardsComeTogether() {
+    void featuresOfAllShardsAreMerged() {
         List<TimedShard> shards = shards(new Object(), new Object());
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
             List<Integer> captures = IntStream.rangeClosed(0, LAYERS).boxed().toList();
@@ -252,7 +252,7 @@ class PipelineTest {
     }
 
     @Test
-    void scoresOfAllShardsComeTogetherInTheOrderOfLayers() {
+    void scoresOfAllShardsAreMergedInLayerOrder() {
         List<ScoringShard> shards =
                 List.of(
                         new ScoringShard(new LayerRange(0, 2)),
@@ -280,7 +280,7 @@ class PipelineTest {
     }
 
     @Test
-    void memoryIsThatOfAllShardsOnDevicesAndOnTheHost() {
+    void memoryIsTheSumOverShardsOnDevicesAndHost() {
         List<ScoringShard> shards =
                 List.of(
                         new ScoringShard(new LayerRange(0, 2)),
@@ -291,7 +291,7 @@ class PipelineTest {
     }
 
     @Test
-    void featuresThatDoNotComeAreNamed() {
+    void missingFeaturesAreNamed() {
         List<TimedShard> shards = shards(new Object(), new Object());
         shards.getFirst().offerNot(2);
         shards.getLast().offerNot(LAYERS);

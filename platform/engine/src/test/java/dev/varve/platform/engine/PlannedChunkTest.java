@@ -18,29 +18,29 @@ class PlannedChunkTest {
     private static final int ALL = Integer.MAX_VALUE;
 
     @Test
-    void aPromptAloneIsCutAtMultiplesOfTheWindow() {
+    void promptAloneIsCutAtMultiplesOfTheWindow() {
         assertEquals(List.of(512, 1024, 1300), ends(0, 1300, 0, ALL));
     }
 
     @Test
-    void theStablePrefixEndsAChunk() {
+    void stablePrefixEndsAChunk() {
         assertEquals(List.of(512, 700, 1024, 1300), ends(0, 1300, 700, ALL));
     }
 
     @Test
-    void aStablePrefixThatIsComputedAlreadyCutsNothing() {
+    void computedStablePrefixEndsNoChunk() {
         assertEquals(List.of(1024, 1300), ends(700, 1300, 700, ALL));
     }
 
     @Test
-    void aPieceIsTheLargestMultipleThatIsAllowed() {
+    void pieceIsTheLargestAllowedMultiple() {
         assertEquals(List.of(48, 96, 130), ends(0, 130, 0, 48));
     }
 
     /** Kernels compute columns in groups; a whole window has the same remainder. */
     @ParameterizedTest
     @ValueSource(ints = {16, 32, 48, 64, 112, 496})
-    void everyPieceButTheLastIsOfWholeGroupsAndTheLastIsNotShort(int most) {
+    void piecesAreWholeGroupsAndTheLastIsNotShort(int most) {
         for (int length = 1; length <= 1600; length++) {
             int begin = 0;
             for (int end : ends(0, length, 0, most)) {
@@ -63,7 +63,7 @@ class PlannedChunkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 63, 64, 65, 511, 512, 513, 600, 1024, 1300})
-    void piecesLeaveTheCutsOfTheWindows(int length) {
+    void piecesKeepTheWindowBoundaries(int length) {
         ChunkHistory pieces = cuts(length, 16);
 
         for (int begin = 0; begin < length; begin += PlannedChunk.WINDOW) {
@@ -77,7 +77,7 @@ class PlannedChunkTest {
     }
 
     @Test
-    void windowsOfLessThanATileAreNotAttendedInTiles() {
+    void windowsShorterThanATileUseNoTiledAttention() {
         assertEquals(
                 new PlannedChunk(32, ChunkKind.WINDOW),
                 PlannedChunk.next(0, 60, ChunkKind.WINDOW, false, 32));
@@ -87,7 +87,7 @@ class PlannedChunkTest {
     }
 
     @Test
-    void theEndOfADividedWindowIsAttendedInTiles() {
+    void endOfADividedWindowUsesTiledAttention() {
         assertEquals(
                 new PlannedChunk(32, ChunkKind.PIECE),
                 PlannedChunk.next(0, 64, ChunkKind.WINDOW, false, 32));
@@ -97,7 +97,7 @@ class PlannedChunkTest {
     }
 
     @Test
-    void aWindowThatWasNotFinishedIsComputedAgainInPieces() {
+    void unfinishedWindowIsRecomputedInPieces() {
         assertEquals(
                 new PlannedChunk(48, ChunkKind.PIECE),
                 PlannedChunk.next(0, 48, ChunkKind.PIECE, false, ALL));
@@ -108,14 +108,14 @@ class PlannedChunkTest {
 
     /** The window continues after a shared piece of another sequence's window. */
     @Test
-    void aSingleTokenBehindAPieceIsNoPiece() {
+    void singleTokenBehindAPieceIsNoPiece() {
         assertEquals(
                 new PlannedChunk(97, ChunkKind.WINDOW),
                 PlannedChunk.next(96, 97, ChunkKind.WINDOW, true, ALL));
     }
 
     @Test
-    void theShortRestOfAWindowThatIsAttendedInTilesIsAttendedInATile() {
+    void shortRestOfATiledWindowUsesTiledAttention() {
         assertEquals(
                 new PlannedChunk(104, ChunkKind.LAST_PIECE),
                 PlannedChunk.next(96, 104, ChunkKind.WINDOW, true, ALL));
@@ -133,7 +133,7 @@ class PlannedChunkTest {
         "600, 5000, 512, 512",
         "700, 5000, 512, 640"
     })
-    void aWindowBeginsAtAMultipleOfItsLength(int position, int end, int slots, int begin) {
+    void windowBeginsAtAMultipleOfItsLength(int position, int end, int slots, int begin) {
         assertEquals(begin, PlannedChunk.windowBegin(position, end, slots));
     }
 

@@ -42,7 +42,7 @@ class PrefixCacheClearTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     @ByDay(1)
-    void whatRunsIsNotDisturbedWhenTheRestIsForgotten(int stages) throws Exception {
+    void clearingDoesNotDisturbRunningRequests(int stages) throws Exception {
         try (EngineCore engine = PlainEngine.start(MODEL, OPTIONS, stages);
                 EngineCore alone = PlainEngine.alone(MODEL)) {
             int[] head = text(1, 300);
@@ -91,7 +91,7 @@ class PrefixCacheClearTest {
     }
 
     @Test
-    void entriesAreToldTheMostRecentlyUsedFirst() throws Exception {
+    void entriesAreListedMostRecentlyUsedFirst() throws Exception {
         try (EngineCore engine = PlainEngine.start(MODEL, OPTIONS, 1)) {
             for (int i = 0; i < 3; i++) {
                 int entries = i + 1;
@@ -110,7 +110,7 @@ class PrefixCacheClearTest {
     }
 
     @Test
-    void whatWasForgottenIsNotFoundAgain() throws Exception {
+    void clearedPrefixIsNotFound() throws Exception {
         try (EngineCore engine = PlainEngine.start(MODEL, OPTIONS, 2)) {
             Ask ask = Ask.of(text(1, 400), 5, 300);
             ask.ask(engine).await();
@@ -122,7 +122,7 @@ class PrefixCacheClearTest {
     }
 
     @Test
-    void aClosedEngineRefusesQuestions() {
+    void closedEngineRefusesQueries() {
         EngineCore engine = PlainEngine.start(MODEL, OPTIONS, 1);
         engine.close();
 
@@ -136,7 +136,7 @@ class PrefixCacheClearTest {
     }
 
     @Test
-    void questionsThatAreOpenWhenTheEngineClosesEnd() throws Exception {
+    void pendingQueriesEndWhenTheEngineCloses() throws Exception {
         CountDownLatch inStep = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         PlainShard shard =
@@ -162,7 +162,7 @@ class PrefixCacheClearTest {
 
     /** Otherwise the call would wait until the shard is back. */
     @Test
-    void questionsAreAnsweredWhileAShardIsAway() throws Exception {
+    void queriesWorkWhileAShardIsLost() throws Exception {
         AtomicReference<String> loss = new AtomicReference<>("");
         PlainShard shard =
                 new PlainShard(MODEL, MODEL.shape().allLayers(), PlainEngine.sizes(OPTIONS)) {

@@ -101,8 +101,7 @@ class PrefixCacheDiskTest {
 
     @ParameterizedTest
     @CsvSource({"true, 1, 2", "true, 2, 1", "false, 3, 1", "false, 1, 3"})
-    void aPromptIsFoundByWhoeverComesAfterwards(boolean forgets, int before, int after)
-            throws Exception {
+    void prefixIsFoundByLaterRequests(boolean forgets, int before, int after) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         Ask other = Ask.of(PlainEngine.join(PROMPT, text(2, 30)), 8);
         compute(model, before, ASK);
@@ -129,7 +128,7 @@ class PrefixCacheDiskTest {
      * The disk is read during computation, and requests without a stored prefix do not wait for it.
      */
     @Test
-    void otherRequestsGoOnWhileADiskIsRead() throws Exception {
+    void otherRequestsContinueDuringDiskReads() throws Exception {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         StoreFaults faults = new StoreFaults();
@@ -152,7 +151,7 @@ class PrefixCacheDiskTest {
 
     /** Prefixes of queued requests are loaded to host memory meanwhile. */
     @Test
-    void whatWaitsForAPlaceIsReadAhead() throws Exception {
+    void prefixesOfQueuedRequestsArePrefetched() throws Exception {
         PlainModel model = PlainEngine.model(true);
         List<Ask> asks = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -172,7 +171,7 @@ class PrefixCacheDiskTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatCannotBeReadIsComputed(boolean forgets) throws Exception {
+    void unreadablePrefixIsComputed(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         compute(model, 1, ASK);
         StoreFaults faults = new StoreFaults();
@@ -192,7 +191,7 @@ class PrefixCacheDiskTest {
     }
 
     @Test
-    void damagedBytesAreComputedAndWrittenAgain() throws Exception {
+    void damagedPrefixIsComputedAndWrittenAgain() throws Exception {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         StoreFaults faults = new StoreFaults();
@@ -214,7 +213,7 @@ class PrefixCacheDiskTest {
     }
 
     @Test
-    void whoGoesAwayWhileItsPromptIsReadLeavesNothing() throws Exception {
+    void requestCancelledDuringADiskReadLeavesNothing() throws Exception {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         StoreFaults faults = new StoreFaults();
@@ -237,7 +236,7 @@ class PrefixCacheDiskTest {
 
     /** Host memory holds one of them at a time. */
     @Test
-    void littleHostMemoryIsEnoughToWriteAndToRead() throws Exception {
+    void smallHostMemorySufficesToWriteAndRead() throws Exception {
         PlainModel model = PlainEngine.model(true);
         List<Ask> asks = new ArrayList<>();
         for (int i = 0; i < 6; i++) {

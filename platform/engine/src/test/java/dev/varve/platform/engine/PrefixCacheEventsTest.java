@@ -98,7 +98,7 @@ class PrefixCacheEventsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatIsKeptIsToldAndWhatGoesToo(boolean forgets) throws Exception {
+    void storedAndEvictedBlocksArePublished(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (EngineCore engine = start(model, true)) {
             Ask.of(PROMPT, 12, 600).ask(engine).await();
@@ -119,7 +119,7 @@ class PrefixCacheEventsTest {
     }
 
     @Test
-    void withoutHostMemoryTheDevicesAreTold() throws Exception {
+    void withoutHostMemoryDeviceBlocksArePublished() throws Exception {
         PlainModel model = PlainEngine.model(false);
         try (EngineCore engine = start(model, false)) {
             Ask.of(PROMPT, 12).ask(engine).await();

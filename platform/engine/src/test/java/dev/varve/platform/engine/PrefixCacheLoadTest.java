@@ -78,7 +78,7 @@ class PrefixCacheLoadTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void manyInterleavedRequestsGetTheirOwnTokensInTheirOwnScope(boolean forgets) throws Exception {
+    void manyInterleavedRequestsGetTheirOutputInTheirScope(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(8, 12), model, SMALL);
         List<Said> said = new ArrayList<>();
@@ -115,7 +115,7 @@ class PrefixCacheLoadTest {
     }
 
     @Test
-    void manyRequestsLeaveNothingBehindOnceTheyAreForgotten() throws Exception {
+    void manyRequestsLeaveNothingAfterClearing() throws Exception {
         PlainModel model = PlainEngine.model(true);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(8, 8), model, 4 << 20);
         try (EngineCore engine = PlainEngine.start(model, options, 1)) {

@@ -131,8 +131,8 @@ class PrefixCacheLossTest {
         "false, 3, 0, FAILURE"
     })
     @ByDay({1, 4, 7})
-    void aFaultInTheMiddleOfAnExportCostsNoToken(
-            boolean forgets, int stages, int calls, Fault fault) throws Exception {
+    void faultDuringAnExportChangesNoToken(boolean forgets, int stages, int calls, Fault fault)
+            throws Exception {
         try (Rig rig = Rig.of(forgets, stages)) {
             rig.trap(Move.EXPORT, calls, fault);
             Collected answer = FIRST.ask(rig.engine());
@@ -148,8 +148,8 @@ class PrefixCacheLossTest {
     @ParameterizedTest
     @CsvSource({"true, 1, LOSS", "true, 2, LOSS", "false, 3, LOSS"})
     @ByDay(2)
-    void whatIsInHostMemoryOutlivesTheLossOfItsShardInAnAdoption(
-            boolean forgets, int stages, Fault fault) throws Exception {
+    void hostMemorySurvivesAShardLossDuringAnImport(boolean forgets, int stages, Fault fault)
+            throws Exception {
         try (Rig rig = Rig.of(forgets, stages)) {
             rig.require(FIRST, FIRST.ask(rig.engine()));
             rig.awaitCopied(411);
@@ -169,7 +169,7 @@ class PrefixCacheLossTest {
     @ParameterizedTest
     @CsvSource({"true, 1", "true, 2", "false, 3"})
     @ByDay(1)
-    void aPromptThatCannotBeAdoptedIsComputed(boolean forgets, int stages) throws Exception {
+    void promptWhoseImportFailsIsComputed(boolean forgets, int stages) throws Exception {
         try (Rig rig = Rig.of(forgets, stages)) {
             rig.require(FIRST, FIRST.ask(rig.engine()));
             rig.awaitCopied(411);
@@ -189,7 +189,7 @@ class PrefixCacheLossTest {
     /** The engine has no other work and waits for the copy. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void requestsComeWhileACopyIsUnderWay(boolean isLost) throws Exception {
+    void requestsArriveDuringACopy(boolean isLost) throws Exception {
         try (Rig rig = Rig.of(true, 2)) {
             CompletableFuture<Void> held = rig.shard().hold(Move.EXPORT, 1);
             Collected first = FIRST.ask(rig.engine());
@@ -215,7 +215,7 @@ class PrefixCacheLossTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void aRequestThatIsCancelledWhileItsBeginningComesLeavesItsPlace(int stages) throws Exception {
+    void requestCancelledDuringAnImportFreesItsSlots(int stages) throws Exception {
         try (Rig rig = Rig.of(true, stages)) {
             rig.require(FIRST, FIRST.ask(rig.engine()));
             rig.awaitCopied(411);

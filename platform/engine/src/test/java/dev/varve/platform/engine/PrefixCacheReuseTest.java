@@ -80,7 +80,7 @@ class PrefixCacheReuseTest {
     @ParameterizedTest
     @CsvSource({"true, true, 1", "true, false, 1", "false, true, 2", "false, false, 2"})
     @ByDay({2, 4})
-    void branchesOfOneConversationAllGoOnWithIt(boolean forgets, boolean host, int stages)
+    void branchesOfOneConversationAllReuseIt(boolean forgets, boolean host, int stages)
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         Ask ask = Ask.of(PROMPT, 12, BOUNDARY);
@@ -113,8 +113,7 @@ class PrefixCacheReuseTest {
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     @ByDay({1, 3})
-    void branchesGoOnWithAConversationThatHasJustEnded(boolean forgets, boolean host)
-            throws Exception {
+    void branchesReuseAConversationThatJustEnded(boolean forgets, boolean host) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         Ask ask = Ask.of(PROMPT, 12, BOUNDARY);
         try (EngineCore engine = PlainEngine.start(model, options(model, 3, host), 1);
@@ -145,8 +144,7 @@ class PrefixCacheReuseTest {
 
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
-    void whoDoesWithoutTheCacheNeitherReadsNorWrites(boolean forgets, boolean host)
-            throws Exception {
+    void requestWithoutCacheNeitherReadsNorWrites(boolean forgets, boolean host) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         Ask kept = Ask.of(PROMPT, 12, BOUNDARY);
         Ask other = Ask.of(text(2, 350), 12, BOUNDARY);
@@ -184,7 +182,7 @@ class PrefixCacheReuseTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void whoeverSharesALongHeadWaitsForItAndComputesTheRest(int stages) throws Exception {
+    void requestsWithACommonPrefixWaitForItAndComputeTheRest(int stages) throws Exception {
         PlainModel model = PlainEngine.model(true);
         List<Ask> asks = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -206,7 +204,7 @@ class PrefixCacheReuseTest {
 
     /** Rows can be resumed at any position, but are copied only after their request has ended. */
     @Test
-    void whereNothingIsKeptOnTheWayNobodyWaitsInVain() throws Exception {
+    void nobodyWaitsForAPrefixThatIsNotStored() throws Exception {
         PlainModel model = PlainEngine.model(false);
         int[] head = text(3, 600);
         List<String> events = new ArrayList<>();
@@ -257,7 +255,7 @@ class PrefixCacheReuseTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aFourthPromptTakesTheRoomOfTheLeastUsefulOfThree(boolean used) throws Exception {
+    void fourthPromptEvictsTheLowestScore(boolean used) throws Exception {
         PlainModel model = PlainEngine.model(true);
         EngineOptions options =
                 PlainEngine.withHost(PlainEngine.options(1, BLOCKS), model, 3 * ENTRY);
@@ -312,7 +310,7 @@ class PrefixCacheReuseTest {
     }
 
     @Test
-    void aMissSaysWhetherThePromptWasKnown() throws Exception {
+    void missReasonSaysWhetherThePromptWasEvicted() throws Exception {
         PlainModel model = PlainEngine.model(true);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(1, BLOCKS), model, PLENTY);
         try (EngineCore engine = PlainEngine.start(model, options, 1);

@@ -113,7 +113,7 @@ class PrefixCacheSharedTest {
     @ParameterizedTest
     @CsvSource({"true, 1, 2", "true, 2, 1", "false, 3, 1", "false, 1, 3"})
     @ByDay({1, 4})
-    void aPromptIsFoundByAnotherServerWithinItsScope(boolean forgets, int before, int after)
+    void prefixIsFoundByAnotherServerInItsScope(boolean forgets, int before, int after)
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         compute(model, before, ASK);
@@ -139,7 +139,7 @@ class PrefixCacheSharedTest {
     }
 
     @Test
-    void aPromptThatPartsLaterGoesOnFromWhereItParts() throws Exception {
+    void divergingPromptResumesAtTheDivergence() throws Exception {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         Ask other = Ask.of(PlainEngine.join(Arrays.copyOf(PROMPT, BOUNDARY), text(5, 300)), 8);
@@ -154,7 +154,7 @@ class PrefixCacheSharedTest {
 
     /** Closer tiers are used first. */
     @Test
-    void aDiskIsAskedFirstAndTheStoreForTheRest(@TempDir Path folder) throws Exception {
+    void diskIsReadBeforeTheSharedStore(@TempDir Path folder) throws Exception {
         PlainModel model = PlainEngine.model(true);
         Ask beginning = Ask.of(Arrays.copyOf(PROMPT, 300), 4, 280);
         try (EngineCore engine = start(model, 1, CacheStores.of(Optional.of(disk(folder))))) {
@@ -203,7 +203,7 @@ class PrefixCacheSharedTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4, 6})
-    void whatIsNotAsItWasWrittenIsComputed(Damage damage) throws Exception {
+    void changedValueIsComputed(Damage damage) throws Exception {
         PlainModel model = PlainEngine.model(false);
         compute(model, 1, ASK);
         Map<String, byte[]> sound = new HashMap<>(values);
@@ -256,7 +256,7 @@ class PrefixCacheSharedTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @ByDay(1)
-    void whereSomethingHasGoneWhatLiesBeforeItIsFound(boolean forgets) throws Exception {
+    void prefixBeforeAMissingBlockIsFound(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         compute(model, 1, Ask.of(PROMPT, 12, 300, BOUNDARY));
         for (String key : List.copyOf(values.keySet())) {
@@ -288,7 +288,7 @@ class PrefixCacheSharedTest {
     }
 
     @Test
-    void oneThatFailsIsLeftAloneAndTakenUpAgain() throws Exception {
+    void failingStoreIsSuspendedAndResumed() throws Exception {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         FaultySharedStore faulty = new FaultySharedStore(values);
@@ -313,7 +313,7 @@ class PrefixCacheSharedTest {
 
     /** The store fails between the lookup and the read. */
     @Test
-    void oneThatFailsWhileItIsReadIsAMiss() throws Exception {
+    void storeFailureDuringAReadIsAMiss() throws Exception {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         FaultySharedStore faulty = new FaultySharedStore(values);
@@ -333,7 +333,7 @@ class PrefixCacheSharedTest {
 
     /** Values of another model or another key are not found. */
     @Test
-    void valuesThatAreNoBytesOfOursAreNone() throws Exception {
+    void foreignValuesAreIgnored() throws Exception {
         PlainModel model = PlainEngine.model(true);
         compute(model, 1, ASK);
         Map<String, byte[]> theirs = new ConcurrentHashMap<>(values);

@@ -81,7 +81,7 @@ class PrefixCacheTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     @ByDay({2, 3, 5})
-    void anyLoadGivesWhatEachRequestGetsAlone(int seed) throws Exception {
+    void anyLoadGivesTheOutputOfSingleRequests(int seed) throws Exception {
         PlainModel model = PlainEngine.model(seed % 2 == 1);
         int stages = 1 + seed / 2 % 3;
         Conversations conversations = new Conversations(seed, seed < 5 ? 80 : 500);

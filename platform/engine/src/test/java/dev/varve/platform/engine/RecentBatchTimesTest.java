@@ -15,7 +15,7 @@ class RecentBatchTimesTest {
     }
 
     @Test
-    void theFirstBatchOfAKindCountsAlone() {
+    void firstBatchOfAKindIsTheEstimate() {
         times.record(Phase.DECODE, 1, 8_000_000);
         times.record(Phase.PREFILL, 4, 8_000_000);
 
@@ -23,7 +23,7 @@ class RecentBatchTimesTest {
     }
 
     @Test
-    void whatWasLongAgoCountsLess() {
+    void olderBatchesCountLess() {
         times.record(Phase.DECODE, 1, 800_000_000);
         for (int i = 0; i < 200; i++) {
             times.record(Phase.DECODE, 1, 8_000_000);

@@ -78,7 +78,7 @@ class RecoveryTest {
     }
 
     @Test
-    void requestsWaitAsLongAsALostShardLoads() throws Exception {
+    void requestsWaitWhileALostShardLoads() throws Exception {
         try (EngineCore engine = engine()) {
             // Each health check reports progress, for much longer than requests wait for a hanging
             // shard.
@@ -89,7 +89,7 @@ class RecoveryTest {
     }
 
     @Test
-    void requestsEndWhenALostShardMakesNoProgress() throws Exception {
+    void requestsFailWhenALostShardMakesNoProgress() throws Exception {
         try (EngineCore engine = engine()) {
             shard.lose(Long.MAX_VALUE, false);
 
@@ -101,7 +101,7 @@ class RecoveryTest {
     }
 
     @Test
-    void requestsAreTakenAgainOnceAShardThatHungMakesProgress() throws Exception {
+    void requestsAreAcceptedAgainOnceAShardMakesProgress() throws Exception {
         try (EngineCore engine = engine()) {
             shard.lose(Long.MAX_VALUE, false);
             failureOf(ask(engine));
@@ -114,7 +114,7 @@ class RecoveryTest {
     }
 
     @Test
-    void theStatusTellsHowLongRequestsWait() throws Exception {
+    void statusReportsTheWaitingTime() throws Exception {
         try (EngineCore engine = engine()) {
             assertEquals(Optional.empty(), engine.status().outage());
             shard.lose(Long.MAX_VALUE, true);
@@ -145,7 +145,7 @@ class RecoveryTest {
     }
 
     @Test
-    void aRequestThatWaitsAgainIsParked() throws Exception {
+    void requestThatWaitsAgainIsParked() throws Exception {
         try (EngineCore engine = engine()) {
             CompletableFuture<Generation> first = new CompletableFuture<>();
             CompletableFuture<Integer> answer = new CompletableFuture<>();

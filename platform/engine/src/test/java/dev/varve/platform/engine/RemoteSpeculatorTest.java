@@ -188,7 +188,7 @@ class RemoteSpeculatorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void shardsSettleGuessesWhileOthersAreMade(int stages) throws Exception {
+    void shardsSettleDraftsWhileOthersAreProposed(int stages) throws Exception {
         List<List<Integer>> plain = plain();
 
         try (Rig rig = Rig.of(plain, stages)) {
@@ -210,7 +210,7 @@ class RemoteSpeculatorTest {
     }
 
     @Test
-    void aChangeThatFailsIsAFailureOfTheBatchBehindIt() throws Exception {
+    void failedCacheChangeFailsTheNextBatch() throws Exception {
         List<List<Integer>> plain = plain();
 
         try (Rig rig = Rig.of(plain, 1)) {
@@ -224,7 +224,7 @@ class RemoteSpeculatorTest {
     }
 
     @Test
-    void aShardThatIsLostWithAChangeIsComputedAnew() throws Exception {
+    void shardLostDuringACacheChangeIsRecomputed() throws Exception {
         List<List<Integer>> plain = plain();
 
         try (Rig rig = Rig.of(plain, 2)) {

@@ -17,7 +17,7 @@ class RequestClockTest {
     }
 
     @Test
-    void eachPartOfAGenerationHasItsTime() {
+    void eachPhaseOfAGenerationHasItsTime() {
         pass(5);
         clock.start();
         pass(20);
@@ -41,7 +41,7 @@ class RequestClockTest {
     }
 
     @Test
-    void whatDidNotHappenTookNoTime() {
+    void skippedPhasesTakeNoTime() {
         pass(9);
 
         assertEquals(new GenerationEnd.Times(9, 0, 0), clock.end());

@@ -56,7 +56,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void aFirstRequestEndsTheQuiet() {
+    void firstRequestEndsTheIdlePhase() {
         assertTrue(queue.staysIdle(Duration.ofMillis(1)));
         CompletableFuture<Boolean> quiet =
                 inBackground(() -> queue.staysIdle(Duration.ofMinutes(1)));
@@ -68,7 +68,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void requestsComeOutInTheirOrder() {
+    void requestsAreFirstInFirstOut() {
         Request first = request(1);
         Request second = request(2);
 
@@ -79,7 +79,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void whoLostItsPlaceComesFirst() {
+    void preemptedRequestsComeFirst() {
         Request waiting = request(1);
         Request preempted = request(2);
         queue.add(List.of(waiting));
@@ -90,7 +90,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void aFullQueueSaysHowManyWait() {
+    void fullQueueReportsItsLength() {
         queue.add(List.of(request(1), request(2), request(3)));
 
         VarveException refusal = refused(request(4));
@@ -102,7 +102,7 @@ class RequestQueueTest {
 
     /** Eight choices are one request of a client. */
     @Test
-    void choicesOfOneRequestMayBeMoreThanTheQueueTakes() {
+    void choicesOfOneRequestMayExceedTheQueueLimit() {
         queue.add(List.of(request(1), request(1), request(1), request(1), request(1)));
 
         assertEquals(5, queue.waiting().size());
@@ -118,7 +118,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void cancelledRequestsAreTakenOut() {
+    void cancelledRequestsAreRemoved() {
         Request stays = request(1);
         Request goes = request(2);
         queue.add(List.of(stays, goes));
@@ -131,7 +131,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void aLossTurnsRequestsAwayUntilTheyAreWelcomeAgain() {
+    void shardLossRejectsRequestsUntilTheEngineResumes() {
         Request waiting = request(1);
         queue.add(List.of(waiting));
 
@@ -149,7 +149,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void twinsWantTheMostThatOneOfThemWants() {
+    void twinsRequestTheMaximumOfBoth() {
         Request leader = request(1, 2, 3);
         queue.add(List.of(request(1, 2)));
         assertEquals(RequestedOutput.NONE, queue.outputOfDuplicates(leader));
@@ -162,7 +162,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void theEngineSleepsUntilSomebodyAsks() {
+    void engineSleepsUntilARequestArrives() {
         CompletableFuture<Boolean> goesOn = inBackground(() -> queue.awaitWork(() -> true));
 
         queue.add(List.of(request(1)));
@@ -171,7 +171,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void workOfItsOwnKeepsTheEngineGoing() {
+    void internalWorkKeepsTheEngineRunning() {
         assertTrue(queue.awaitWork(() -> false));
     }
 
@@ -216,14 +216,14 @@ class RequestQueueTest {
     }
 
     @Test
-    void aDrainThatTakesTooLongSaysSo() {
+    void drainTimeoutIsReported() {
         queue.add(List.of(request(1)));
 
         assertFalse(queue.drain(Duration.ZERO));
     }
 
     @Test
-    void theEndHandsOutWhoStillWaits() {
+    void remainingRequestsAreReturnedAtTheEnd() {
         Request waiting = request(1);
         queue.add(List.of(waiting));
 
@@ -237,7 +237,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void listenersOfRequestsThatEndAreCalledWithoutTheLock() {
+    void listenersOfEndedRequestsAreCalledWithoutTheLock() {
         queue.add(List.of(request(1)));
         List<Boolean> free = new ArrayList<>();
 
@@ -253,7 +253,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void aDrainWaitsForTheListenersOfRequestsThatEnd() {
+    void drainWaitsForTheListenersOfEndedRequests() {
         queue.add(List.of(request(1)));
         CompletableFuture<Boolean> drained =
                 inBackground(() -> queue.drain(Duration.ofSeconds(20)));
@@ -271,7 +271,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void whoAskedTheEngineIsAnsweredWithoutTheLock() {
+    void queriesAreCompletedWithoutTheLock() {
         CompletableFuture<Boolean> free =
                 queue.call(() -> 1).handle((answer, failure) -> failure != null && isFree());
 
@@ -281,7 +281,7 @@ class RequestQueueTest {
     }
 
     @Test
-    void aRequestOfAnotherEngineAsksAllStoresAgain() {
+    void movedRequestQueriesAllStoresAgain() {
         Request moved = request(1);
         moved.setDiskLoad(Optional.empty());
         moved.setSharedLoad(Optional.empty());

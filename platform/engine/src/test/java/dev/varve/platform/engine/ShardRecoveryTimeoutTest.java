@@ -34,19 +34,19 @@ class ShardRecoveryTimeoutTest {
     }
 
     @Test
-    void aShardThatMakesNoProgressIsWaitedForUntilTheLimit() {
+    void stalledShardIsAwaitedUntilTheLimit() {
         assertFalse(isOverAfter(0, READY, lost(0)));
         assertFalse(isOverAfter(30, READY, lost(0)));
         assertTrue(isOverAfter(1, READY, lost(0)));
     }
 
     @Test
-    void theTimeBeforeTheFirstLookCounts() {
+    void timeBeforeTheFirstObservationCounts() {
         assertTrue(isOverAfter(31, lost(0)));
     }
 
     @Test
-    void aShardThatMakesProgressIsWaitedForAsLongAsItDoes() {
+    void progressingShardIsAwaited() {
         for (int step = 1; step <= 100; step++) {
             assertFalse(isOverAfter(29, READY, lost(step)), "step " + step);
         }
@@ -55,7 +55,7 @@ class ShardRecoveryTimeoutTest {
     }
 
     @Test
-    void stepsOfAnEarlierLossAreNoProgress() {
+    void progressOfAnEarlierLossDoesNotCount() {
         assertFalse(isOverAfter(0, lost(17)));
         assertTrue(isOverAfter(31, lost(17)));
     }
@@ -71,14 +71,14 @@ class ShardRecoveryTimeoutTest {
     }
 
     @Test
-    void oneThatHangsIsNotHiddenByAnotherOneThatLoads() {
+    void hangingShardIsNotHiddenByALoadingOne() {
         assertFalse(isOverAfter(0, lost(0), lost(0)));
         assertFalse(isOverAfter(20, lost(0), lost(1)));
         assertTrue(isOverAfter(11, lost(0), lost(2)));
     }
 
     @Test
-    void aShardThatIsReadyNeedsNoPatience() {
+    void readyShardHasNoTimeout() {
         assertFalse(isOverAfter(0, READY, lost(0)));
         assertFalse(isOverAfter(100, READY, READY));
         assertFalse(isOverAfter(5, lost(0), READY), "it was lost just now");

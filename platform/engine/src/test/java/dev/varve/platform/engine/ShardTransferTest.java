@@ -25,7 +25,7 @@ class ShardTransferTest {
     }
 
     @Test
-    void aShardHasThePartsOfItsLayersInTheirOrder() {
+    void shardHasThePartsOfItsLayersInOrder() {
         ShardTransfer middle = ShardTransfer.of(new LayerRange(1, 4), ALL, new KeptParts());
 
         assertEquals(List.of(ALL.get(1), ALL.get(3), ALL.get(4)), middle.parts());
@@ -35,7 +35,7 @@ class ShardTransferTest {
     }
 
     @Test
-    void theBytesOfAllShardsTogetherAreThoseOfAllParts() {
+    void partsOfAllShardsAddUpToTheWhole() {
         List<byte[]> expected = new ArrayList<>();
         KeptParts taken = new KeptParts();
         KeptParts given = new KeptParts();

@@ -302,7 +302,7 @@ class SpeculationLoadTest {
     @ParameterizedTest
     @EnumSource
     @ByDay(2)
-    void everyRequestGetsWhatItGetsWithoutGuesses(Bed bed) throws Exception {
+    void everyRequestEqualsItsOutputWithoutDrafts(Bed bed) throws Exception {
         List<Ask> asks = asks(bed.model);
         List<List<Integer>> plain = plainAnswers(bed, asks);
         ScriptedSpeculator speculator = speculator(bed, asks, plain);

@@ -236,7 +236,7 @@ class SpeculationTest {
     @ParameterizedTest
     @EnumSource(Proposals.class)
     @ByDay({1, 3})
-    void guessesChangeNoToken(Proposals guesses) throws Exception {
+    void draftTokensDoNotChangeTheOutput(Proposals guesses) throws Exception {
         for (Kind kind : Kind.values()) {
             for (SamplingOptions sampling :
                     List.of(SamplingOptions.greedy(), sampled(), withState())) {
@@ -264,7 +264,7 @@ class SpeculationTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void rightGuessesSaveForwardsAndAreCounted(Kind kind) throws Exception {
+    void acceptedDraftTokensSaveForwardsAndAreCounted(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         ScriptedSpeculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
@@ -284,7 +284,7 @@ class SpeculationTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void wrongGuessesAreCountedToo(Kind kind) throws Exception {
+    void rejectedDraftTokensAreCounted(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
 
         try (EngineCore engine = engine(kind, scripted(kind, plain, Proposals.WRONG.error))) {
@@ -299,7 +299,7 @@ class SpeculationTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aRequestThatWantsNoGuessesGetsNone(Kind kind) throws Exception {
+    void requestWithoutDraftsGetsNone(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         ScriptedSpeculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
@@ -323,7 +323,7 @@ class SpeculationTest {
     /** A rejected draft token is neither returned nor kept for the next turn. */
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aConversationGoesOnBehindWrongGuesses(Kind kind) throws Exception {
+    void conversationContinuesBehindRejectedDraftTokens(Kind kind) throws Exception {
         int[] prompt = prompts(kind).getFirst();
         List<Integer> first;
         List<Integer> second;
@@ -360,7 +360,7 @@ class SpeculationTest {
     /** Three sequences fill the pool; it has no slots for draft tokens. */
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void aGuessTakesNobodysPlace(Kind kind) throws Exception {
+    void draftTokensEvictNothing(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         List<FragileShard> shards = shards(kind, CONTEXT / SlotSpan.BLOCK, 1, false);
         Speculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
@@ -393,7 +393,7 @@ class SpeculationTest {
     /** The speculator gets the features of every accepted token, and of no other. */
     @ParameterizedTest
     @EnumSource(Kind.class)
-    void hiddenStatesAreThoseOfTheTokensThatCount(Kind kind) throws Exception {
+    void hiddenStatesAreThoseOfAcceptedTokens(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         List<int[]> texts = texts(prompts(kind), plain);
         for (int stages = 1; stages <= 3; stages++) {
@@ -452,7 +452,7 @@ class SpeculationTest {
     }
 
     @Test
-    void aSpeculatorThatFailsIsDoneWithout() throws Exception {
+    void failingSpeculatorIsDisabled() throws Exception {
         List<List<Integer>> plain = plainAnswers(Kind.MIXED, SamplingOptions.greedy());
         Speculator failing =
                 new Speculator() {

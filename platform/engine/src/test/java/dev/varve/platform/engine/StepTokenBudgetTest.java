@@ -13,13 +13,13 @@ class StepTokenBudgetTest {
     private final StepTokenBudget tokenBudget = new StepTokenBudget(Duration.ofMillis(100));
 
     @Test
-    void littleIsAllowedWhereNothingWasMeasured() {
+    void unmeasuredBudgetIsSmall() {
         assertEquals(PlannedChunk.PIECE, tokenBudget.columns());
     }
 
     /** A step costs 20 ms and 2 ms a column: 35 columns take 90 ms. */
     @Test
-    void stepsComeToTakeTheTimeThatIsAllowed() {
+    void stepsConvergeToTheTimeBudget() {
         for (int step = 0; step < 50; step++) {
             int columns = tokenBudget.columns();
             tokenBudget.record(columns, 20 * MILLI + columns * 2 * MILLI);
@@ -30,7 +30,7 @@ class StepTokenBudgetTest {
 
     /** Piece sizes are far apart: 32 columns fit, 48 do not. */
     @Test
-    void fewColumnsAreNotTakenForDearOnes() {
+    void fewColumnsAreNotOverestimated() {
         for (int step = 0; step < 50; step++) {
             int columns =
                     Math.max(tokenBudget.columns() / PlannedChunk.PIECE, 1) * PlannedChunk.PIECE;
@@ -42,7 +42,7 @@ class StepTokenBudgetTest {
     }
 
     @Test
-    void aSlowerMachineCountsSoonerThanAFasterOne() {
+    void slowdownIsLearnedFasterThanSpeedup() {
         StepTokenBudget slower = new StepTokenBudget(Duration.ofMillis(100));
         tokenBudget.record(50, 60 * MILLI);
         slower.record(50, 120 * MILLI);
@@ -56,7 +56,7 @@ class StepTokenBudgetTest {
 
     /** A step of rows beside each prefill step reduces the time for that. */
     @Test
-    void aStepOfRowsLeavesLessToOneWithPromptTokens() {
+    void decodeRowsReduceTheBudgetForPromptTokens() {
         tokenBudget.record(50, 60 * MILLI);
         int alone = tokenBudget.columns();
 
@@ -67,7 +67,7 @@ class StepTokenBudgetTest {
     }
 
     @Test
-    void nothingIsAllowedWhereALoneStepTakesLonger() {
+    void budgetIsZeroWhenAPlainStepExceedsIt() {
         tokenBudget.record(1, 10_000 * MILLI);
 
         assertEquals(0, tokenBudget.columns());

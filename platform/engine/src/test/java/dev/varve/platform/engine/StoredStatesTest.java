@@ -122,7 +122,7 @@ class StoredStatesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void statesThatGaveWayComeFromDisk(boolean forgets) throws Exception {
+    void evictedStatesAreRestoredFromDisk(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         TreeMap<Integer, List<Float>> whole;
         try (Rig rig = Rig.of(model, disk())) {

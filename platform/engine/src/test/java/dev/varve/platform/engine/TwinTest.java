@@ -95,7 +95,7 @@ class TwinTest {
     }
 
     @Test
-    void finishedConversationsGiveWayForThePromptOfSeveralChoices() throws Exception {
+    void finishedConversationsAreEvictedForThePromptOfSeveralChoices() throws Exception {
         List<GenerationRequest> requests = new ArrayList<>();
         for (long seed = 0; seed < 3; seed++) {
             requests.add(request(OptionalLong.of(seed), CacheScope.common()));
@@ -114,7 +114,7 @@ class TwinTest {
     }
 
     @Test
-    void aFullPoolComputesThePromptAgainRatherThanFail() throws Exception {
+    void fullPoolRecomputesThePromptInsteadOfFailing() throws Exception {
         List<GenerationRequest> requests =
                 List.of(
                         request(OptionalLong.of(1), CacheScope.common()),
@@ -129,7 +129,7 @@ class TwinTest {
     }
 
     @Test
-    void whoAsksTheSameInAnotherScopeComputesIt() throws Exception {
+    void samePromptInAnotherScopeIsComputed() throws Exception {
         try (EngineCore engine = engine(1, 4, 6 * 4, true)) {
             List<Collected> answers =
                     submit(
@@ -144,7 +144,7 @@ class TwinTest {
     }
 
     @Test
-    void aTwinGoesOnAloneWhenTheOtherIsCancelled() throws Exception {
+    void twinContinuesWhenTheOtherIsCancelled() throws Exception {
         try (EngineCore engine = engine(2, 4, 6 * 4, true)) {
             Collected first =
                     new Collected() {

@@ -94,7 +94,7 @@ class ConversationsTest {
     }
 
     @Test
-    void twoReplicasHitAsOneServerWithoutEndAndLoseNothingWhenOneIsKilled() {
+    void twoReplicasHitLikeOneServerAndLoseNothingOnAKill() {
         Outcome infinite = infinite();
         // Each holds three fifths of the conversations.
         PlainReplicas replicas =

@@ -55,7 +55,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void aPromptGoesWhereItsBeginningIsAndOthersGoElsewhere() {
+    void promptIsRoutedToItsCachedPrefix() {
         try (EnginePool pool = replicas.pool(2)) {
             int[] first = PlainReplicas.text(1, 200);
             int[] second = PlainReplicas.text(2, 200);
@@ -83,7 +83,7 @@ class EnginePoolTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void requestsOfAReplicaThatIsGoneGoOnWithTheSameTokens(boolean lost) {
+    void requestsOfALostReplicaContinueWithTheSameTokens(boolean lost) {
         List<GenerationRequest> requests =
                 IntStream.range(0, 8).mapToObj(EnginePoolTest::request).toList();
         List<List<Integer>> expected = requests.stream().map(PlainReplicas::alone).toList();
@@ -120,7 +120,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void aReplicaThatWasLostGetsRequestsAgainOnceItIsBack() {
+    void lostReplicaGetsRequestsAfterRecovery() {
         try (EnginePool pool = replicas.pool(2)) {
             PlainReplicas.Shard victim = replicas.shard(0);
             victim.lose("the test took it");
@@ -147,7 +147,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void aBrokenReplicaIsLoadedAgainAndItsCountersGoOn() {
+    void brokenReplicaIsReloadedAndKeepsItsCounters() {
         try (EnginePool pool = replicas.pool(2)) {
             List<Answer> answers =
                     IntStream.range(0, 4).mapToObj(i -> ask(pool, request(i))).toList();
@@ -174,7 +174,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void shardsKeepTheirNumbersAndCountersWhileTheirReplicaIsDown() {
+    void shardsKeepNumbersAndCountersWhileTheirReplicaIsDown() {
         try (EnginePool pool = replicas.pool(2)) {
             List<Answer> answers =
                     IntStream.range(0, 4).mapToObj(i -> ask(pool, request(i))).toList();
@@ -215,7 +215,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void withoutAnyShardNobodyIsReadyAndRequestsWait() {
+    void withoutAnyShardThePoolIsNotReadyAndRequestsWait() {
         try (EnginePool pool = replicas.pool(2)) {
             replicas.shard(0).lose("the test took it");
             replicas.shard(1).lose("the test took it");
@@ -237,7 +237,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void stepsThatFailAgainAndAgainTakeAReplicaOutAndLoseNoRequest() {
+    void repeatedlyFailingStepsTakeAReplicaDownWithoutLosingRequests() {
         GenerationRequest request = request(2);
         List<Integer> expected = PlainReplicas.alone(request);
         try (EnginePool pool = replicas.pool(2)) {
@@ -258,7 +258,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void aRequestThatFailsEverywhereEndsWithItsReasonAndOthersDoNot() {
+    void requestThatFailsOnAllReplicasEndsWithItsReason() {
         try (EnginePool pool = replicas.pool(2)) {
             int[] poison = PlainReplicas.text(77, 64);
             for (int i = 0; i < 2; i++) {
@@ -291,7 +291,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void withoutAnyReplicaRequestsAreRefusedAndThePoolSaysThatItIsBroken() {
+    void withoutReplicasRequestsAreRefusedAndThePoolIsBroken() {
         try (EnginePool pool = replicas.pool(2)) {
             ask(pool, request(1)).await();
             replicas.refuse(
@@ -314,7 +314,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void aRequestThatWasMovedCanBeCancelled() {
+    void movedRequestCanBeCancelled() {
         try (EnginePool pool = replicas.pool(2)) {
             CountDownLatch gate = new CountDownLatch(1);
             CountDownLatch held = new CountDownLatch(1);
@@ -346,7 +346,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void aDrainWaitsForRequestsWhereverTheyAre() {
+    void drainWaitsForRequestsOnAllReplicas() {
         try (EnginePool pool = replicas.pool(2)) {
             CountDownLatch gate = hold(replicas.shard(0));
             List<Answer> answers = new ArrayList<>();
@@ -364,7 +364,7 @@ class EnginePoolTest {
     }
 
     @Test
-    void whatIsForgottenIsForgottenByAll() {
+    void clearingClearsAllReplicas() {
         try (EnginePool pool = replicas.pool(2)) {
             for (int i = 0; i < 4; i++) {
                 ask(pool, request(i)).await();

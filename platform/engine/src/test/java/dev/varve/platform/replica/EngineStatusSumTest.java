@@ -88,7 +88,7 @@ class EngineStatusSumTest {
     }
 
     @Test
-    void draftsCanGuessIfAllCanAndTheirFiguresAreSums() {
+    void draftStatusIsTheSumOverReplicas() {
         DraftStatus all = EngineStatusSum.of(engine(true), engine(true)).draft().orElseThrow();
         DraftStatus half = EngineStatusSum.of(engine(true), engine(false)).draft().orElseThrow();
 
@@ -103,7 +103,7 @@ class EngineStatusSumTest {
     }
 
     @Test
-    void guessesKeepTheirNameAndTheirGrades() {
+    void draftStatusKeepsNameAndGrades() {
         SpeculationCounts same = EngineStatusSum.of(engine(true), engine(true)).speculation();
         SpeculationCounts other = EngineStatusSum.of(engine(false), engine(true)).speculation();
 
@@ -118,7 +118,7 @@ class EngineStatusSumTest {
     }
 
     @Test
-    void pagesInPoolsAreThoseOfAll() {
+    void poolPagesAreTheSumOverReplicas() {
         PagingStatus sum = EngineStatusSum.of(engine(true), engine(true)).paging().orElseThrow();
         EngineStatus past = EngineStatusSum.countsOf(engine(true), "gone");
 
@@ -128,7 +128,7 @@ class EngineStatusSumTest {
     }
 
     @Test
-    void anEngineThatIsGoneKeepsItsShardsAndDraftAsMissingOnes() {
+    void lostEngineKeepsItsShardsAndDraftAsMissing() {
         EngineStatus gone = EngineStatusSum.countsOf(engine(true), "made for the test");
 
         ShardStatus shard = gone.shards().getFirst();
@@ -144,7 +144,7 @@ class EngineStatusSumTest {
     }
 
     @Test
-    void aBrokenEngineHoldsItsMemoryAndComputesNothing() {
+    void brokenEngineHoldsItsMemoryAndComputesNothing() {
         EngineStatus broken = EngineStatusSum.broken(engine(true), "made for the test");
 
         ShardStatus shard = broken.shards().getFirst();
@@ -154,7 +154,7 @@ class EngineStatusSumTest {
     }
 
     @Test
-    void whatAnEngineDidCountsOnInTheOneThatTakesItsPlace() {
+    void countersContinueInTheReplacementEngine() {
         EngineStatus past = EngineStatusSum.countsOf(engine(true), "made for the test");
 
         EngineStatus now = EngineStatusSum.after(engine(true), past);
@@ -174,7 +174,7 @@ class EngineStatusSumTest {
     }
 
     @Test
-    void anOutageIsToldBehindEarlierEnginesAndBesideOthers() {
+    void outageIsReportedForEarlierAndOtherEngines() {
         EngineStatus past = EngineStatusSum.countsOf(engine(true), "made for the test");
 
         EngineStatus later = EngineStatusSum.after(engine(false), past);

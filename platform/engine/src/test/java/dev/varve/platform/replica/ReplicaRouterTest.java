@@ -40,21 +40,21 @@ class ReplicaRouterTest {
     }
 
     @Test
-    void aPromptGoesToTheReplicaThatHasMostOfIt() {
+    void promptIsRoutedToTheLongestCachedPrefix() {
         second.index().add(prompt(1, 320));
 
         assertEquals(1, chosen(prompt(1, 352)));
     }
 
     @Test
-    void unknownPromptsGoWhereThereIsLeastToDo() {
+    void unknownPromptsAreRoutedToTheLeastLoaded() {
         first.outstandingTokens().set(10);
 
         assertEquals(1, chosen(prompt(1, 352)));
     }
 
     @Test
-    void aReplicaWithMoreToDoKeepsItsPromptsUntilComputingThemAnewIsSooner() {
+    void loadedReplicaKeepsItsPromptsUntilRecomputingIsFaster() {
         second.index().add(prompt(1, 320));
 
         second.outstandingTokens().set(512 + 320 - 48);
@@ -64,7 +64,7 @@ class ReplicaRouterTest {
     }
 
     @Test
-    void whatManyHaveInCommonIsComputedOnceInEachReplica() {
+    void commonPrefixIsComputedOncePerReplica() {
         // A short common prefix, and long ends of their own.
         int[] common = PlainReplicas.text(99, 64);
         int[] counts = new int[2];
@@ -81,7 +81,7 @@ class ReplicaRouterTest {
     }
 
     @Test
-    void scopesHaveNothingInCommon() {
+    void scopesShareNothing() {
         int[] tokens = PlainReplicas.text(1, 320);
         second.index().add(PromptBlockHashes.of(Prompt.of(tokens)));
         int[] none = {};
@@ -98,7 +98,7 @@ class ReplicaRouterTest {
     }
 
     @Test
-    void anIndexForgetsWhatWasUsedLongestAgoAndHeadsLast() {
+    void indexForgetsTheLeastRecentlyUsedAndSharedPrefixesLast() {
         PromptIndex index = new PromptIndex(64 * PromptBlockHashes.TOKENS);
         index.add(prompt(1, 32 * PromptBlockHashes.TOKENS));
         index.add(prompt(2, 32 * PromptBlockHashes.TOKENS));

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 /** See {@link ReplicaScenario}. */
 class ReplicaSimulationTest {
     @Test
-    void nothingGoesWrongInAnyOrder() {
+    void invariantsHoldInAnyOrder() {
         Seeds.run(ReplicaScenario.class, Seeds.FEW);
     }
 
     @Test
     @Tag("nightly")
-    void nothingGoesWrongInManyOrders() {
+    void invariantsHoldInManyOrders() {
         Seeds.run(ReplicaScenario.class, Seeds.MANY);
     }
 

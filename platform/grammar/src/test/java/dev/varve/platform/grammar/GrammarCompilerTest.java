@@ -26,12 +26,12 @@ class GrammarCompilerTest {
     }
 
     @Test
-    void someTensOfPatternsOfNamesAreCompiled() {
+    void tensOfRegexPatternsAreCompiled() {
         assertDoesNotThrow(() -> GrammarCompiler.check(patterns(24)));
     }
 
     @Test
-    void aSchemaThatTakesTooMuchIsRefusedByWhatItTook() {
+    void expensiveSchemaIsRefusedWithItsCost() {
         GrammarException refused =
                 assertThrows(GrammarException.class, () -> GrammarCompiler.check(patterns(200)));
 
@@ -42,7 +42,7 @@ class GrammarCompilerTest {
     }
 
     @Test
-    void othersMayRunAHundredTimesWhileALargeSchemaIsCompiled() throws Exception {
+    void otherWorkRunsWhileALargeSchemaIsCompiled() throws Exception {
         AtomicInteger points = new AtomicInteger();
 
         PreemptionPoint.schedule(

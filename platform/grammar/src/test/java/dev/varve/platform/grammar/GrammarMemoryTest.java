@@ -60,7 +60,7 @@ class GrammarMemoryTest {
     }
 
     @Test
-    void oneTextThatCostsTooMuchInAllIsEndedAndOthersAreNot() {
+    void expensiveTextIsEndedAndOthersContinue() {
         Tokenizer tokenizer = tokenizer();
         int[] tokens = tokens(tokenizer);
         TokenGrammar grammar =
@@ -90,7 +90,7 @@ class GrammarMemoryTest {
 
     @Test
     @Tag("nightly")
-    void oneGrammarStaysWithinItsBound() {
+    void grammarStaysWithinItsMemoryLimit() {
         Tokenizer tokenizer = tokenizer();
         int[] tokens = tokens(tokenizer);
         GrammarCompiler compiler = new GrammarCompiler(tokenizer);

@@ -48,7 +48,7 @@ class RandomAnswersTest {
     private final int end = 256;
 
     @Test
-    void everyAnswerIsValid() {
+    void everyOutputIsValid() {
         int refused = 0;
         int answers = 0;
         for (int number = 0; number < SCHEMAS; number++) {

@@ -44,7 +44,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void failuresDoNotEndTheOtherChecks() {
+    void failedCheckDoesNotEndTheOthers() {
         CheckRunner.Ending ending =
                 run(
                         0,
@@ -70,7 +70,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void aCorrectResultBehindTheLimitIsSlow() {
+    void correctResultBeyondTheTimeLimitIsSlow() {
         run(
                 0,
                 new Check(
@@ -90,7 +90,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void aCheckThatCanBeInterruptedEndsAtTheLimit() {
+    void interruptibleCheckEndsAtTheTimeLimit() {
         CheckRunner.Ending ending =
                 run(
                         0,
@@ -110,7 +110,7 @@ class CheckRunnerTest {
     }
 
     @Test
-    void aCheckThatHoldsTheDeviceLeavesTheOthersToAnotherProcess() {
+    void checkThatHangsOnTheDeviceLeavesTheOthersToAnotherProcess() {
         CountDownLatch end = new CountDownLatch(1);
         CheckRunner.Ending ending =
                 run(

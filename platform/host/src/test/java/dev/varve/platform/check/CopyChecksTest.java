@@ -45,7 +45,7 @@ class CopyChecksTest {
     }
 
     @Test
-    void copiesOfTheSameBytesAreOk() {
+    void equalCopiesAreOk() {
         Memory memory = Memory.with(Fault.NONE);
 
         assertEquals(CheckStatus.OK, CopyChecks.withHost(memory, BYTES, 0).status());
@@ -55,7 +55,7 @@ class CopyChecksTest {
     }
 
     @Test
-    void aChangedByteIsFoundByItsPlace() {
+    void changedByteIsLocated() {
         assertEquals(
                 Verdict.differs("the same bytes", "another byte at 77 of 4096"),
                 CopyChecks.withHost(Memory.with(Fault.WRITE), BYTES, 0));

@@ -8,7 +8,7 @@ class RelativeErrorTest {
     private static final float INFINITY = Float.NEGATIVE_INFINITY;
 
     @Test
-    void theErrorIsTheNormOfTheDifferenceByTheNormOfTheExpected() {
+    void errorIsTheRelativeNormOfTheDifference() {
         assertEquals(0.2, RelativeError.of(new float[] {3, 4}, new float[] {3, 5}), 1e-9, "1 of 5");
     }
 
@@ -24,7 +24,7 @@ class RelativeErrorTest {
     }
 
     @Test
-    void anythingInsteadOfZerosIsAnInfiniteError() {
+    void nonZeroInsteadOfZerosIsAnInfiniteError() {
         assertEquals(0, RelativeError.of(new float[2], new float[2]));
         assertEquals(Double.POSITIVE_INFINITY, RelativeError.of(new float[2], new float[] {0, 1}));
     }

@@ -33,14 +33,14 @@ class AdaptiveSessionsTest {
     }
 
     @Test
-    void aTenthStaysBeforeAnythingIsKnown() {
+    void initialKeepRatioIsOneTenth() {
         assertEquals(new KeepRatio(0.1), AdaptiveKeepRatio.START.keep());
         assertEquals(0, AdaptiveKeepRatio.START.rate());
         assertEquals(0, AdaptiveKeepRatio.START.turns());
     }
 
     @Test
-    void theFirstTurnIsTheMean() {
+    void firstTurnSetsTheMean() {
         AdaptiveKeepRatio first = after(0.82);
 
         assertEquals(0.82, first.rate());
@@ -68,12 +68,13 @@ class AdaptiveSessionsTest {
         "0.69, 110",
         "0,    110",
     })
-    void goodGuessesShortenAndBadOnesLengthen(double acceptance, int thousandths) {
+    void highAcceptanceLowersTheKeepRatioAndLowAcceptanceRaisesIt(
+            double acceptance, int thousandths) {
         assertEquals(thousandths, after(acceptance).thousandths());
     }
 
     @Test
-    void goodTurnsShortenStepByStep() {
+    void highAcceptanceLowersTheKeepRatioStepByStep() {
         AdaptiveKeepRatio keep = AdaptiveKeepRatio.START;
         for (int turn = 0; turn < 10; turn++) {
             AdaptiveKeepRatio next = keep.after(0.9);
@@ -85,7 +86,7 @@ class AdaptiveSessionsTest {
     }
 
     @Test
-    void thereAreBoundsAtBothEnds() {
+    void keepRatioHasBothBounds() {
         double[] turns = new double[50];
         assertEquals(200, after(turns).thousandths());
 
@@ -94,7 +95,7 @@ class AdaptiveSessionsTest {
     }
 
     @Property(tries = 200)
-    void theBoundsHoldWhateverHappens(
+    void keepRatioIsAlwaysWithinItsBounds(
             @ForAll @Size(max = 60) List<@DoubleRange(min = 0, max = 1) Double> acceptances) {
         AdaptiveKeepRatio keep = AdaptiveKeepRatio.START;
         for (double acceptance : acceptances) {
@@ -108,13 +109,13 @@ class AdaptiveSessionsTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
-    void aRateIsAPart(double acceptance) {
+    void acceptanceRateIsARatio(double acceptance) {
         assertThrows(
                 IllegalArgumentException.class, () -> AdaptiveKeepRatio.START.after(acceptance));
     }
 
     @Test
-    void sessionsDoNotKnowOfEachOther() {
+    void sessionsAreIndependent() {
         finish("good", 0.90);
         finish("bad", 0.50);
 
@@ -123,7 +124,7 @@ class AdaptiveSessionsTest {
     }
 
     @Test
-    void aSessionGoesOnFromTurnToTurn() {
+    void sessionContinuesFromTurnToTurn() {
         finish("a", 0.95);
         finish("a", 0.95);
         finish("a", 0.95);
@@ -133,13 +134,13 @@ class AdaptiveSessionsTest {
     }
 
     @Test
-    void aTurnWithoutRightGuessesTeaches() {
+    void turnWithoutAcceptedDraftTokensCounts() {
         finish("a", 0);
         assertEquals(110, sessions.find("a").thousandths());
     }
 
     @Test
-    void thoseThatAreNotAskedForAreForgotten() {
+    void leastRecentlyUsedSessionsAreForgotten() {
         finish("pinned", 0.95);
         AdaptiveKeepRatio pinned = sessions.find("pinned");
         for (int i = 0; i < 1124; i++) {

@@ -30,7 +30,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void equalMessagesHaveOneKeyAndOthersHaveAnother() {
+    void equalMessagesShareAKeyAndOthersDoNot() {
         assertEquals(key(1, 2, 3), key(1, 2, 3));
         assertNotEquals(key(1, 2, 3), key(1, 2, 4));
         assertNotEquals(key(1, 2, 3), key(1, 2));
@@ -41,13 +41,13 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void aMessageWithoutTokensHasTheKeyOfZeros() {
+    void messageWithoutTokensHasTheZeroKey() {
         assertEquals("0".repeat(64), key().hex());
     }
 
     /** So that a key means the same in all versions: a text may be kept with a session. */
     @Test
-    void aKeyIsTheHashOfItsFingerprintAndItsTokens() {
+    void keyIsTheHashOfItsFingerprintAndItsTokens() {
         assertEquals(
                 // printf 'f\x02\0\0\0\x07\0\0\0\x00\x01\0\0' | sha256sum
                 "0f058b971e065d2c21a45a23c7c09276cb367fca74a7cada53fcf66646f79ff8",
@@ -55,7 +55,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void anotherWayOfCompressingHasOtherKeys() {
+    void otherCompressionSettingsHaveOtherKeys() {
         assertNotEquals(
                 MessageKey.of(CompressionFingerprint.of(List.of("ab", "c")), new int[] {1}),
                 MessageKey.of(CompressionFingerprint.of(List.of("a", "bc")), new int[] {1}));
@@ -72,7 +72,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void aTextIsFoundUntilOthersNeedItsPlace() {
+    void textIsFoundUntilEvicted() {
         CompressedMessageCache texts = new CompressedMessageCache(3 * ENTRY);
         for (int i = 0; i < 3; i++) {
             texts.put(key(i), text(i));
@@ -89,7 +89,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void aLongTextTakesThePlaceOfSeveral() {
+    void longTextEvictsSeveral() {
         CompressedMessageCache texts = new CompressedMessageCache(3 * ENTRY);
         for (int i = 0; i < 3; i++) {
             texts.put(key(i), text(i));
@@ -103,7 +103,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void aTextThatIsTooLongIsNotKeptAndDrivesNothingOut() {
+    void tooLongTextIsNotCachedAndEvictsNothing() {
         CompressedMessageCache texts = new CompressedMessageCache(ENTRY);
         texts.put(key(1), text(1));
 
@@ -115,7 +115,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void theFirstTextOfAMessageCounts() {
+    void firstTextOfAMessageIsKept() {
         CompressedMessageCache texts = new CompressedMessageCache(10 * ENTRY);
 
         assertEquals("first", texts.put(key(1), "first"));
@@ -126,7 +126,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void nothingIsLeftOfWhatIsForgotten() {
+    void clearedTextsLeaveNothing() {
         CompressedMessageCache texts = new CompressedMessageCache(10 * ENTRY);
         texts.put(key(1), "x");
 
@@ -138,7 +138,7 @@ class CompressedMessageCacheTest {
     }
 
     @Test
-    void manyThreadsAgreeOnTheTexts() throws InterruptedException, ExecutionException {
+    void concurrentThreadsGetTheSameTexts() throws InterruptedException, ExecutionException {
         CompressedMessageCache texts = new CompressedMessageCache(20 * ENTRY);
         List<Future<Boolean>> outcomes = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {

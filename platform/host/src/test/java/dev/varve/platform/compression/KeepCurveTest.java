@@ -32,18 +32,18 @@ class KeepCurveTest {
         "100000,     0.1",
         "2147483647, 0.1",
     })
-    void thePartIsOnALineBetweenPointsAndFlatOutside(int tokens, double keep) {
+    void keepRatioIsInterpolatedLinearlyAndConstantOutside(int tokens, double keep) {
         assertEquals(keep, CURVE.at(tokens).value(), 1e-12);
     }
 
     @Test
-    void aFlatCurveIsTheSameEverywhere() {
+    void flatCurveIsConstant() {
         assertEquals(KeepRatio.USUAL, KeepCurve.USUAL.at(0));
         assertEquals(new KeepRatio(0.05), KeepCurve.USUAL.at(1_000_000));
     }
 
     @Property
-    void theLongerATextTheLessOfItStaysWhereTheCurveFalls(
+    void fallingCurveKeepsLessOfLongerTexts(
             @ForAll @IntRange(max = 200_000) int first,
             @ForAll @IntRange(max = 200_000) int second) {
         double ofShorter = CURVE.at(Math.min(first, second)).value();
@@ -68,7 +68,7 @@ class KeepCurveTest {
                 "99999999999:0.5",
                 "10000:0.5:0.2"
             })
-    void whatIsNoPointIsRefusedAndShown(String word) {
+    void invalidPointIsRefusedAndShown(String word) {
         IllegalArgumentException error =
                 assertThrows(IllegalArgumentException.class, () -> KeepCurve.parse(List.of(word)));
 
@@ -82,7 +82,7 @@ class KeepCurveTest {
 
     @ParameterizedTest
     @CsvSource({"10000:0.5, 10000:0.2", "10000:0.5, 9999:0.2"})
-    void lengthsThatDoNotGrowAreRefused(String first, String second) {
+    void nonIncreasingLengthsAreRefused(String first, String second) {
         IllegalArgumentException error =
                 assertThrows(
                         IllegalArgumentException.class,
@@ -92,12 +92,12 @@ class KeepCurveTest {
     }
 
     @Test
-    void noPointIsNoCurve() {
+    void emptyCurveIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> KeepCurve.parse(List.of()));
     }
 
     @Test
-    void aCurveMayRise() {
+    void curveMayRise() {
         KeepCurve rising = KeepCurve.parse(List.of("0:0.1", "10:0.2"));
 
         assertEquals(0.15, rising.at(5).value(), 1e-12);

@@ -37,7 +37,7 @@ class MessageCompressionPlanTest {
     }
 
     @Test
-    void theFirstMessageAndTheHotOnesStay() {
+    void firstAndRecentMessagesAreKept() {
         assertEquals(List.of(1, 2, 3), plan(EAGER, 900, 900, 900, 900, 900, 900));
         assertEquals(List.of(1), plan(EAGER, 900, 900, 900, 900));
         assertEquals(List.of(), plan(EAGER, 900, 900, 900));
@@ -47,19 +47,19 @@ class MessageCompressionPlanTest {
 
     @ParameterizedTest
     @CsvSource({"511, false", "512, true"})
-    void littleTextStaysAsItIs(int tokens, boolean shrinks) {
+    void shortPromptIsKept(int tokens, boolean shrinks) {
         assertEquals(shrinks ? List.of(1) : List.of(), plan(EAGER, 9000, tokens, 9000, 9000));
     }
 
     @Test
-    void shortMessagesStay() {
+    void shortMessagesAreKept() {
         MessageCompressionSettings long900 = new MessageCompressionSettings(2, 0, 900);
 
         assertEquals(List.of(2), plan(long900, 900, 899, 900, 10, 900, 900));
     }
 
     @Test
-    void systemMessagesAndThoseWithoutTextStay() {
+    void systemMessagesAndMessagesWithoutTextAreKept() {
         List<PromptMessage> messages = new ArrayList<>(messages(6));
         messages.set(1, new PromptMessage(Map.of("role", "system", "content", "rules")));
         messages.set(2, new PromptMessage(Map.of("role", "assistant", "content", "")));
@@ -70,7 +70,7 @@ class MessageCompressionPlanTest {
     }
 
     @Test
-    void messagesWaitUntilTheyAreWorthIt() {
+    void messagesAreCompressedInBatches() {
         MessageCompressionSettings steps = new MessageCompressionSettings(2, 2000, 500);
 
         assertEquals(List.of(), plan(steps, 9, 1000, 9, 9));
@@ -83,7 +83,7 @@ class MessageCompressionPlanTest {
     }
 
     @Property(tries = 500)
-    void whatShrinksInATurnShrinksInAllLaterOnes(
+    void compressedMessageStaysCompressedInLaterTurns(
             @ForAll @Size(min = 1, max = 40) List<@IntRange(max = 3000) Integer> lengths,
             @ForAll @IntRange(max = 8000) int waiting,
             @ForAll @IntRange(min = 1, max = 2000) int least) {
@@ -116,7 +116,7 @@ class MessageCompressionPlanTest {
     }
 
     @Property(tries = 300)
-    void aConversationChangesSeldomWhereMessagesWait(
+    void batchingChangesAConversationRarely(
             @ForAll @Size(min = 10, max = 60)
                     List<@IntRange(min = 500, max = 1000) Integer> lengths) {
         int[] tokens = lengths.stream().mapToInt(Integer::intValue).toArray();
@@ -134,7 +134,7 @@ class MessageCompressionPlanTest {
     }
 
     @Test
-    void onlyWhatShrinksGetsAnotherText() {
+    void onlyCompressedMessagesGetAnotherText() {
         List<PromptMessage> messages = messages(6);
         MessageCompressionPlan plan = new MessageCompressionPlan(List.of(1, 3));
 
@@ -154,7 +154,7 @@ class MessageCompressionPlanTest {
     }
 
     @Test
-    void numbersThatMakeNoSenseAreRefused() {
+    void invalidNumbersAreRefused() {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> MessageCompressionPlan.of(messages(3), new int[2], EAGER));

@@ -36,7 +36,7 @@ class PromptMessageTest {
                 "{'type': 'function_call_output', 'output': 'x'}",
                 "{'role': 'tool', 'content': 'x'}",
             })
-    void aConversationInWhichAModelHasSpokenGoesOn(String json) {
+    void conversationWithAnAssistantMessageIsAContinuation(String json) {
         assertTrue(
                 PromptMessage.isContinuation(
                         List.of(message("{'role': 'user', 'content': 'q'}"), message(json))),
@@ -57,13 +57,13 @@ class PromptMessageTest {
                 "{'role': 7, 'type': []}",
                 "{}",
             })
-    void aFirstTurnDoesNot(String json) {
+    void firstTurnIsNoContinuation(String json) {
         assertFalse(PromptMessage.isContinuation(List.of(message(json))), json);
         assertFalse(PromptMessage.isContinuation(List.of()));
     }
 
     @Test
-    void theTextIsThatOfAllPartsThatHaveOne() {
+    void textJoinsAllTextParts() {
         assertEquals("x", message("{'content': 'x'}").text());
         assertEquals(
                 "abc",
@@ -79,7 +79,7 @@ class PromptMessageTest {
     }
 
     @Test
-    void anotherTextLeavesAllElseAsItIs() {
+    void replacedTextKeepsAllOtherFields() {
         PromptMessage call =
                 message("{'role': 'assistant', 'content': 'long', 'tool_calls': [{'id': 'a'}]}");
 
@@ -90,7 +90,7 @@ class PromptMessageTest {
     }
 
     @Test
-    void partsThatAreNoTextStayInTheirPlace() {
+    void nonTextPartsKeepTheirPlace() {
         PromptMessage before =
                 message(
                         "{'role': 'tool', 'content': [{'type': 'image', 'id': 1},"

@@ -75,7 +75,7 @@ class FilePrefillDrafterTest {
 
     /** A request's thread is virtual, and must not wait in native code. */
     @Test
-    void textsAreReadOnAThreadThatMayBlock() throws Exception {
+    void textsAreScoredOnABlockingThread() throws Exception {
         float[] scores = {1, 2, 3};
         try (FilePrefillDrafter drafter =
                 drafter(
@@ -91,7 +91,7 @@ class FilePrefillDrafterTest {
     }
 
     @Test
-    void failuresComeAsTheyAre() {
+    void failuresArePropagated() {
         VarveException full = new VarveException(VarveException.Kind.OUT_OF_MEMORY, "full");
         try (FilePrefillDrafter failing =
                         drafter(

@@ -22,7 +22,7 @@ class HostSettingsTest {
             HostSettings.of(Path.of("m.gguf"), Path.of("plugins"), Path.of("cache"));
 
     @Test
-    void whatNobodySetIsAsItIsWithoutFlags() {
+    void unsetSettingsUseTheFlagDefaults() {
         assertEquals(ModelSettings.defaults(), SETTINGS.model());
         assertEquals("[auto:0]", SETTINGS.devices().placement().devices().toString());
         assertEquals(ProcessGrouping.AS_NAMED, SETTINGS.devices().placement().grouping());
@@ -32,7 +32,7 @@ class HostSettingsTest {
     }
 
     @Test
-    void devicesAreReadAsOnTheCommandLine() {
+    void devicesAreParsedLikeOnTheCommandLine() {
         HostSettings split = SETTINGS.onDevices("cpu:0,cuda:1@process", SplitRule.parse("0.3,0.7"));
 
         assertEquals("[cpu:0, cuda:1@process]", split.devices().placement().devices().toString());
@@ -41,7 +41,7 @@ class HostSettingsTest {
     }
 
     @Test
-    void whatIsChangedLeavesTheRestAlone() {
+    void changedSettingKeepsTheOthers() {
         DeviceSettings devices = DeviceSettings.best().withThreads(3);
         PluginSettings plugins =
                 PluginSettings.of(Path.of("others"), Path.of("cache")).withGgmlHome(Path.of("g"));
@@ -63,7 +63,7 @@ class HostSettingsTest {
     }
 
     @Test
-    void aBoundedCacheIsANumberOfTokensOrLeftToTheMemory() {
+    void poolIsANumberOfTokensOrAutomatic() {
         assertEquals(
                 Optional.of(RequestedPaging.of(4096)),
                 SETTINGS.withPool(4096).withSequences(8192, 2).model().pool());
@@ -74,7 +74,7 @@ class HostSettingsTest {
     }
 
     @Test
-    void aDeviceThatSharesItsCoresIsOpenedSo() {
+    void deviceOnCpuCoresIsOpenedWithASharedLock() {
         DeviceSettings devices = DeviceSettings.best().withThreads(3);
 
         assertEquals(3, devices.options(CpuSharingMode.SHARED).threads().orElseThrow());

@@ -58,7 +58,7 @@ class InstalledShardResourcesTest {
     }
 
     @Test
-    void aDeviceThatIsNotThereIsNoticedBeforeTheFirstServer() {
+    void missingDeviceIsDetectedBeforeTheFirstServer() {
         InstalledShardResources host = host(List.of("cpu:0", "cuda:7"), List.of(), List.of());
 
         VarveException error = assertThrows(VarveException.class, host::requireDevices);
@@ -77,7 +77,7 @@ class InstalledShardResourcesTest {
                         + " [cpu:0]",
                 "cpu:0         | UNAVAILABLE     | cpu:0 cannot compute"
             })
-    void aServerGetsOnlyWhatIsOffered(String device, VarveException.Kind kind, String expected) {
+    void serverGetsOnlyOfferedDevices(String device, VarveException.Kind kind, String expected) {
         InstalledShardResources host = host(List.of("cpu:0"), List.of(), List.of());
 
         VarveException error =
@@ -89,7 +89,7 @@ class InstalledShardResourcesTest {
     }
 
     @Test
-    void modelsAreFoundByNameFirstAmongTheFilesAndThenInTheFolders() throws IOException {
+    void modelsAreFoundByNameInFilesThenInFolders() throws IOException {
         Path one = Files.createDirectory(folder.resolve("one"));
         Path two = Files.createDirectory(folder.resolve("two"));
         Path named = PlainModel.mixed(256).write(one);
@@ -108,7 +108,7 @@ class InstalledShardResourcesTest {
     }
 
     @Test
-    void aModelThatNobodyNamedIsRefusedWithWhereItWasLookedFor() {
+    void unknownModelIsRefusedWithTheSearchedFolders() {
         InstalledShardResources host = host(List.of(), List.of(Path.of("a.gguf")), List.of(folder));
 
         VarveException error = assertThrows(VarveException.class, () -> host.model("missing.gguf"));

@@ -32,7 +32,7 @@ class ParentProcessMonitorTest {
     }
 
     @Test
-    void theSecretIsTheFirstLineAndTheRestIsLeft() throws IOException {
+    void secretIsTheFirstLine() throws IOException {
         InputStream input = input("secret\nand more");
 
         assertEquals("secret", ParentProcessMonitor.readToken(input));
@@ -40,7 +40,7 @@ class ParentProcessMonitorTest {
     }
 
     @Test
-    void anInputThatEndsBeforeTheLineDoesIsNoSecret() {
+    void inputThatEndsWithinTheLineIsNoSecret() {
         String expected =
                 Setting.SUPERVISED
                         + ": expected a secret on the standard input, found the end of input";
@@ -50,7 +50,7 @@ class ParentProcessMonitorTest {
     }
 
     @Test
-    void aLineLongerThanAnySecretIsNotReadOn() {
+    void overlongLineIsNotReadOn() {
         String message = refusal("x".repeat(257) + "\n");
 
         assertEquals(
@@ -61,7 +61,7 @@ class ParentProcessMonitorTest {
     }
 
     @Test
-    void theFolderOfASocketIsDeletedOnlyIfNothingElseIsInIt() throws IOException {
+    void socketFolderIsDeletedOnlyIfEmpty() throws IOException {
         Path empty = Files.createDirectory(folder.resolve("empty"));
         Path used = Files.createDirectory(folder.resolve("used"));
         Files.createFile(used.resolve("file"));

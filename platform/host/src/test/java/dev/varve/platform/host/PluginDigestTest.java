@@ -20,7 +20,7 @@ class PluginDigestTest {
     }
 
     @Test
-    void aJarIsKnownByItsContentAlone() throws IOException {
+    void jarDigestDependsOnItsContentOnly() throws IOException {
         String first = PluginDigest.of(jar("first.jar", "one build"));
 
         assertEquals(first, PluginDigest.of(jar("copy.jar", "one build")));
@@ -29,7 +29,7 @@ class PluginDigestTest {
     }
 
     @Test
-    void aFolderIsKnownByAllItsFiles() throws IOException {
+    void folderDigestCoversAllItsFiles() throws IOException {
         jar("one/a.jar", "a");
         jar("one/lib/b.jar", "b");
         jar("two/a.jar", "a");
@@ -50,12 +50,12 @@ class PluginDigestTest {
     }
 
     @Test
-    void aPluginThatIsNoFileHasADigestAllTheSame() {
+    void pluginWithoutAFileHasADigest() {
         assertEquals("in memory", PluginDigest.of(folder.resolve("missing.jar")));
     }
 
     @Test
-    void familyAndBackendAreThoseOfThePluginThatProvidesThem() {
+    void familyAndBackendHaveTheDigestOfTheirPlugin() {
         // The plugins of this test come from a file that does not exist.
         assertEquals("in memory", PluginDigest.ofFamily(new PlainPlugins().catalog(), "plain"));
         assertEquals("in memory", PluginDigest.ofBackend(new PlainPlugins().catalog(), "cpu"));

@@ -79,7 +79,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void theBestDeviceIsChosenAndToldOfBeforeAnythingIsOpened() throws IOException {
+    void bestDeviceIsChosenAndReportedBeforeAnythingIsOpened() throws IOException {
         PreparedModel prepared = PreparedModel.open(settings(), listener);
 
         assertEquals("[cuda:0]", prepared.request().devices().toString());
@@ -89,7 +89,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void aMissingFileIsFoundBeforeThePluginsAreLookedFor() throws IOException {
+    void missingFileIsReportedBeforePluginsAreLoaded() throws IOException {
         Path missing = folder.resolve("missing.gguf");
         HostSettings settings =
                 HostSettings.of(missing, folder.resolve("no plugins"), folder.resolve("cache"));
@@ -102,7 +102,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void aRefusedPluginIsAWarningWithItsReason() throws IOException {
+    void refusedPluginIsAWarningWithItsReason() throws IOException {
         Path jars = Files.createDirectory(folder.resolve("plugins"));
         Files.writeString(jars.resolve("broken.jar"), "no jar");
         HostSettings settings = settings().with(PluginSettings.of(jars, folder.resolve("cache")));
@@ -126,7 +126,7 @@ class PreparedModelTest {
                 "auto:0,cuda:0 | {setting:devices}: bad target layer split: auto:0 and cuda:0 are"
                         + " the same"
             })
-    void devicesThatCannotBeMeantAreRefusedWithTheSetting(String devices, String expected)
+    void invalidDevicesAreRefusedWithTheSetting(String devices, String expected)
             throws IOException {
         HostSettings settings = settings().onDevices(devices);
 
@@ -140,7 +140,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void aDeviceOfAProcessNeedsNoPluginHere() throws IOException {
+    void deviceOfAProcessNeedsNoLocalPlugin() throws IOException {
         PreparedModel prepared =
                 PreparedModel.open(settings().onDevices("cpu:0,hip:0@process"), listener);
 
@@ -148,7 +148,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void aModelWithoutATokenizerIsRefusedBeforeADeviceIsOpened() throws IOException {
+    void modelWithoutATokenizerIsRefusedBeforeADeviceIsOpened() throws IOException {
         PreparedModel prepared = PreparedModel.open(settings().onDevices("cpu:0,cpu:0"), listener);
 
         assertThrows(VarveException.class, prepared::load);
@@ -157,7 +157,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void anAutomaticSplitMeasuresEachDeviceAndSaysSo() throws IOException {
+    void automaticSplitMeasuresEachDeviceAndReportsIt() throws IOException {
         PreparedModel prepared =
                 PreparedModel.open(
                         settings().onDevices("cpu:0,cpu:1", new SplitRule.Automatic()), listener);
@@ -169,7 +169,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void threadsReachTheDevice() throws IOException {
+    void threadCountReachesTheDevice() throws IOException {
         HostSettings settings = settings().onDevices("cpu:1,cpu:1", new SplitRule.Automatic());
         PreparedModel prepared =
                 PreparedModel.open(settings.with(settings.devices().withThreads(3)), listener);
@@ -180,7 +180,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void withoutALauncherNoProcessCanBeStarted() throws IOException {
+    void withoutALauncherNoProcessIsStarted() throws IOException {
         PreparedModel prepared =
                 PreparedModel.open(settings().onDevices("cpu:0,hip:0@process"), listener);
 
@@ -198,7 +198,7 @@ class PreparedModelTest {
     }
 
     @Test
-    void aProcessIsStartedWithDeviceAndModelAndWhereToListen() throws IOException {
+    void processIsStartedWithDeviceModelAndAddress() throws IOException {
         Path arguments = folder.resolve("arguments");
         Path launcher =
                 Files.writeString(
@@ -228,7 +228,7 @@ class PreparedModelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cpu:0@unix:/nowhere/a.sock", "cuda:1@acme:somewhere"})
-    void aListeningProcessIsAskedForItsDevice(String device) throws IOException {
+    void listeningProcessReportsItsDevice(String device) throws IOException {
         PreparedModel prepared =
                 PreparedModel.open(settings().onDevices("cpu:0," + device), listener);
 

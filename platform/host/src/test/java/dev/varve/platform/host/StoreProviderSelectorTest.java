@@ -53,13 +53,13 @@ class StoreProviderSelectorTest {
     }
 
     @Test
-    void theOnlyStoreNeedsNoName() {
+    void onlyStoreNeedsNoName() {
         assertEquals(
                 "slots", StoreProviderSelector.choose(catalog("slots"), Optional.empty()).name());
     }
 
     @Test
-    void aNameChoosesAmongSeveral() {
+    void nameSelectsAmongSeveral() {
         PluginCatalog both = catalog("chronicle", "slots");
 
         assertEquals("slots", StoreProviderSelector.choose(both, Optional.of("slots")).name());
@@ -77,7 +77,7 @@ class StoreProviderSelectorTest {
     }
 
     @Test
-    void anUnknownNameListsTheKnownOnes() {
+    void unknownNameListsTheKnownOnes() {
         VarveException refusal = refused(catalog("chronicle", "slots"), Optional.of("slot"));
 
         assertTrue(
@@ -87,7 +87,7 @@ class StoreProviderSelectorTest {
     }
 
     @Test
-    void noStoreAtAllNamesThePluginToInstall() {
+    void missingStoreNamesThePluginToInstall() {
         VarveException refusal = refused(catalog(), Optional.empty());
 
         assertTrue(refusal.getMessage().contains("varve-plugin-chronicle"), refusal.getMessage());

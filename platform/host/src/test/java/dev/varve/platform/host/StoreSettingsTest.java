@@ -16,7 +16,7 @@ class StoreSettingsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 7})
-    void theBudgetsOfAllModelsTogetherAreTheBudget(int models) {
+    void budgetsOfAllModelsAddUpToTheTotal(int models) {
         StoreSettings one = ALL.ofOne(Path.of("kept/one"), models);
 
         long part = one.limits().part(1000);
@@ -26,7 +26,7 @@ class StoreSettingsTest {
     }
 
     @Test
-    void aFolderOfOneModelHasAllOfTheBudget() {
+    void folderOfOneModelHasTheWholeBudget() {
         assertEquals(1000, ALL.limits().part(1000));
         assertThrows(IllegalArgumentException.class, () -> ALL.ofOne(Path.of("kept"), 0));
     }

@@ -34,7 +34,7 @@ class BlockBenchmarkTest {
     /** Faster than the sum, as fast, slower, and quicker than one of its blocks. */
     @ParameterizedTest
     @CsvSource({"5", "8", "12", "1.5", "0.001"})
-    void theBlocksOfTheRunAndTheShardAddUpToTheRun(double runMillis) {
+    void blocksAndTheRestAddUpToTheRun(double runMillis) {
         DeviceSpeed speed = combine(runMillis, OptionalDouble.of(70));
 
         assertEquals(runMillis, speed.of(BLOCKS, RUN).decodeMillis(), 1e-9);
@@ -43,7 +43,7 @@ class BlockBenchmarkTest {
 
     @ParameterizedTest
     @CsvSource({"5", "0.001"})
-    void aRunWithoutPrefillLeavesThatOfTheBlocks(double runMillis) {
+    void runWithoutPrefillKeepsThePrefillOfTheBlocks(double runMillis) {
         DeviceSpeed speed = combine(runMillis, OptionalDouble.empty());
 
         assertEquals(4 * 20, speed.of(BLOCKS, RUN).prefillMillis(), 1e-9);

@@ -56,7 +56,7 @@ class CachingProbeTest {
     }
 
     @Test
-    void aDeviceIsMeasuredOnceWithABlockOfEachKindAndARun() {
+    void deviceIsMeasuredOnceWithEachBlockKindAndARun() {
         DeviceSpeed first = measure(Age.ANY, subject("build 1"));
         List<LayerRange> loaded = List.copyOf(opened);
         DeviceSpeed second = measure(Age.ANY, subject("build 1"));
@@ -72,7 +72,7 @@ class CachingProbeTest {
     }
 
     @Test
-    void anotherBuildOrAnOrderToDoSoMeasuresAnew() {
+    void anotherBuildOrAForcedRunMeasuresAgain() {
         measure(Age.ANY, subject("family 1", "backend 1"));
 
         measure(Age.ANY, subject("family 2", "backend 1"));
@@ -83,7 +83,7 @@ class CachingProbeTest {
     }
 
     @Test
-    void aMeasurementOfAnotherNumberOfKindsIsNoUse() {
+    void measurementWithAnotherNumberOfKindsIsIgnored() {
         measure(Age.ANY, subject("build 1"));
         ProbeCache cache = new ProbeCache(folder);
         String key = "build 1 | model " + BLOCKS.identity();
@@ -96,7 +96,7 @@ class CachingProbeTest {
     }
 
     @Test
-    void aTraitOfSeveralLinesIsOneKeyAllTheSame() {
+    void multiLineTraitIsOneKey() {
         measure(Age.ANY, subject("a device\nwith two lines"));
         measure(Age.ANY, subject("a device\nwith two lines"));
 
@@ -104,7 +104,7 @@ class CachingProbeTest {
     }
 
     @Test
-    void whatFailsIsNotRemembered() {
+    void failureIsNotCached() {
         Subject broken =
                 new Subject(
                         "plain:0",

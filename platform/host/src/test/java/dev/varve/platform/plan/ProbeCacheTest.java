@@ -21,7 +21,7 @@ class ProbeCacheTest {
     @TempDir Path folder;
 
     @Test
-    void whatWasStoredIsFoundByItsKeyAlone() throws IOException {
+    void storedMeasurementIsFoundByItsKeyOnly() throws IOException {
         ProbeCache cache = new ProbeCache(folder.resolve("probes"));
 
         cache.store("cpu:0 | model a", SPEED);
@@ -48,7 +48,7 @@ class ProbeCacheTest {
                 "varve-device-speed 1\nkey\n0 0\nInfinity 1\nend",
                 "varve-device-speed 1\nkey\nend",
             })
-    void aDamagedFileCountsAsNone(String content) throws IOException {
+    void damagedFileIsIgnored(String content) throws IOException {
         ProbeCache cache = new ProbeCache(folder);
         Files.writeString(cache.file("key"), content);
 
@@ -59,7 +59,7 @@ class ProbeCacheTest {
     }
 
     @Test
-    void bytesThatAreNoTextCountAsNone() throws IOException {
+    void nonTextFileIsIgnored() throws IOException {
         ProbeCache cache = new ProbeCache(folder);
         Files.write(cache.file("key"), new byte[] {(byte) 0xff, (byte) 0xfe, 0, 1});
 
@@ -67,7 +67,7 @@ class ProbeCacheTest {
     }
 
     @Test
-    void aFolderThatCannotBeWrittenIsNoFailure() throws IOException {
+    void unwritableFolderIsNoFailure() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "");
         ProbeCache cache = new ProbeCache(file);
 

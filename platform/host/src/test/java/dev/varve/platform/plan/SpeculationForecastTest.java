@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class SpeculationForecastTest {
     @Test
-    void tellsFromWhereOnGuessesPay() {
+    void breakEvenAcceptanceIsReported() {
         SpeculationForecast forecast = new SpeculationForecast(8, 10, 18, 2);
 
         assertEquals(2, forecast.breakEvenLength());
@@ -16,7 +16,7 @@ class SpeculationForecastTest {
     }
 
     @Test
-    void stepsTakeTime() {
+    void stepTimeMustBePositive() {
         assertThrows(IllegalArgumentException.class, () -> new SpeculationForecast(8, 0, 18, 2));
         assertThrows(IllegalArgumentException.class, () -> new SpeculationForecast(1, 10, 18, 2));
     }

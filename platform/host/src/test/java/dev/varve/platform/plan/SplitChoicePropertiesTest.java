@@ -121,7 +121,7 @@ class SplitChoicePropertiesTest {
     }
 
     @Property(tries = 300)
-    void everyLayerIsComputedOnceAndBlocksStayWhole(@ForAll long seed) {
+    void everyLayerIsAssignedOnceAndBlocksStayWhole(@ForAll long seed) {
         Case devices = Case.of(new Random(seed));
 
         List<LayerRange> ranges = devices.choose().orElseThrow();
@@ -141,7 +141,7 @@ class SplitChoicePropertiesTest {
     }
 
     @Property(tries = 300)
-    void aFasterDeviceMakesNoTokenSlower(@ForAll long seed) {
+    void fasterDeviceMakesNoTokenSlower(@ForAll long seed) {
         Random random = new Random(seed);
         Case before = Case.of(random);
         int device = random.nextInt(before.devices().size());

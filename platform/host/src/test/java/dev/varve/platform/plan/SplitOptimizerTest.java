@@ -61,7 +61,7 @@ class SplitOptimizerTest {
     }
 
     @Test
-    void theFasterDeviceTakesAllButOneLayer() {
+    void fasterDeviceTakesAllButOneLayer() {
         assertEquals(
                 "[0, 9)[9, 10)",
                 choose(model(10), List.of(device("a", 1, 1000), device("b", 9, 1000))));
@@ -71,7 +71,7 @@ class SplitOptimizerTest {
     }
 
     @Test
-    void theFasterDeviceTakesWhatItsMemoryHolds() {
+    void fasterDeviceIsFilledToItsMemory() {
         // 10 + 20 + 10 + 20 fit 65, not the next 10.
         assertEquals(
                 "[0, 4)[4, 10)",
@@ -97,7 +97,7 @@ class SplitOptimizerTest {
     }
 
     @Test
-    void ofTwoCutsThatDecodeAlikeTheOneWithBetterPrefillIsTaken() {
+    void ofEqualDecodeTimesTheBetterPrefillWins() {
         // Prefill overlaps: 750 and 650 ms are better than 600 and 800 ms.
         assertEquals(
                 "[0, 6)[6, 10)",
@@ -116,7 +116,7 @@ class SplitOptimizerTest {
     }
 
     @Property(tries = 300)
-    void noCutThatFitsDecodesFasterByMoreThanTheTie(@ForAll long seed) {
+    void noFittingSplitDecodesFasterByMoreThanTheTie(@ForAll long seed) {
         Random random = new Random(seed);
         ModelBlocks model = model(3 + random.nextInt(8));
         List<Candidate> devices = new ArrayList<>();

@@ -59,14 +59,14 @@ class SplitPlannerTest {
     }
 
     @Test
-    void blocksAreWhatTheFamilyKeepsTogether() {
+    void blocksAreLayersThatTheFamilyKeepsTogether() {
         assertEquals(7, BLOCKS.blocks().size());
         assertEquals(new LayerRange(6, 12), BLOCKS.blocks().getLast());
         assertEquals(List.of(0, 0, 0, 0, 0, 0, 1), BLOCKS.kinds());
     }
 
     @Test
-    void modelsWithOtherLayersHaveAnotherIdentity() {
+    void modelsWithDifferentLayersHaveDifferentIdentities() {
         assertEquals(BLOCKS.identity(), ModelBlocks.of(new KvSharingModel(12, 4)).identity());
         assertTrue(!BLOCKS.identity().equals(ModelBlocks.of(new KvSharingModel(12, 3)).identity()));
     }
@@ -84,7 +84,7 @@ class SplitPlannerTest {
     }
 
     @Test
-    void whatTheFamilyMovesIsAReason() {
+    void boundaryMovedByTheFamilyIsAReason() {
         SplitPlanner.Placed placed =
                 planner(PLENTY)
                         .place(request("cpu:0,cpu:0", new SplitRule.Weights(List.of(3.0, 1.0))));
@@ -94,7 +94,7 @@ class SplitPlannerTest {
     }
 
     @Test
-    void anAutomaticSplitFollowsTheSpeedsAndTheFamily() {
+    void automaticSplitFollowsTheSpeedsAndTheFamily() {
         SplitPlanner.Placed placed =
                 planner(PLENTY).place(request("cuda:0,cpu:0", new SplitRule.Automatic()));
 
@@ -107,14 +107,14 @@ class SplitPlannerTest {
     }
 
     @Test
-    void aDeviceIsMeasuredOnceForAllProcessesOfThisMachine() {
+    void deviceIsMeasuredOnceForAllProcessesOfThisMachine() {
         planner(PLENTY).forecast(request("cpu:0,cpu:0@process,cpu:0", new SplitRule.Automatic()));
 
         assertEquals(1, measured.size(), measured.toString());
     }
 
     @Test
-    void decodeAddsUpAndPrefillOverlapsBetweenProcessors() {
+    void decodeTimesAddUpAndPrefillOverlapsBetweenProcessors() {
         SplitForecast two =
                 planner(PLENTY).forecast(request("cuda:0,cpu:0", new SplitRule.Equal()));
         SplitForecast one = planner(PLENTY).forecast(request("cpu:0,cpu:0", new SplitRule.Equal()));
@@ -126,7 +126,7 @@ class SplitPlannerTest {
     }
 
     @Test
-    void whatDoesNotFitIsRefusedWithTheSumsOfEachShard() {
+    void splitThatDoesNotFitIsRefusedWithTheSumsOfEachShard() {
         for (SplitRule rule : List.of(new SplitRule.Equal(), new SplitRule.Automatic())) {
             VarveException refused =
                     assertThrows(
@@ -142,7 +142,7 @@ class SplitPlannerTest {
     }
 
     @Test
-    void allShardsHaveTheSlotsThatTheSmallestDeviceHolds() {
+    void allShardsHaveTheSlotsOfTheSmallestDevice() {
         SplitForecast forecast =
                 planner(PLENTY).forecast(request("cuda:0,cpu:0", new SplitRule.Equal()));
 
@@ -160,7 +160,7 @@ class SplitPlannerTest {
     }
 
     @Test
-    void anAutomaticSplitCountsPoolsAndNotWholeContexts() {
+    void automaticSplitCountsPoolsInsteadOfWholeContexts() {
         ModelSettings whole = ModelSettings.single(4096);
         ModelSettings pooled = whole.withPool(Optional.of(RequestedPaging.of(512)));
         PlacementRequest request = request("cuda:0,cpu:0", new SplitRule.Automatic());
@@ -175,7 +175,7 @@ class SplitPlannerTest {
     }
 
     @Test
-    void anAutomaticPoolIsFoundForAnAutomaticSplit() {
+    void automaticPoolIsSizedForAnAutomaticSplit() {
         ModelSettings settings =
                 ModelSettings.single(4096).withPool(Optional.of(RequestedPaging.automatic()));
         long free = ResidentPoolMemory.RESERVE_BYTES + PLENTY;
@@ -188,7 +188,7 @@ class SplitPlannerTest {
     }
 
     @Test
-    void moreDevicesThanPlacesToCutAreRefused() {
+    void moreDevicesThanSplitPointsAreRefused() {
         String nine = String.join(",", Collections.nCopies(13, "cpu:0"));
 
         String message =

@@ -196,7 +196,7 @@ class PluginCallsTest {
 
     @ParameterizedTest
     @MethodSource("calls")
-    void anUnexpectedExceptionNamesThePluginAndTheCallAndIsTheCause(Call call) {
+    void unexpectedExceptionNamesThePluginAndTheCallAndIsTheCause(Call call) {
         IllegalStateException problem = new IllegalStateException("no luck");
 
         VarveException error = assertThrows(VarveException.class, call.with(throwing(problem)));
@@ -225,7 +225,7 @@ class PluginCallsTest {
 
     @ParameterizedTest
     @MethodSource("calls")
-    void anErrorThatAPluginReportsAsItShouldPassesUnchanged(Call call) {
+    void reportedPluginErrorIsPropagatedUnchanged(Call call) {
         VarveException problem = new VarveException(VarveException.Kind.CORRUPT_FILE, "m.gguf: x");
 
         assertSame(problem, assertThrows(VarveException.class, call.with(throwing(problem))));
@@ -233,7 +233,7 @@ class PluginCallsTest {
 
     /** The server's own exceptions come through a family that records a graph. */
     @Test
-    void recordingIsLeftToWhoeverRecords() {
+    void recordingCallsAreNotGuarded() {
         ArrayIndexOutOfBoundsException problem = new ArrayIndexOutOfBoundsException(7);
 
         adapter(() -> null).build(null, RANGE);
@@ -246,7 +246,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void theModuleOfWhatIsGuardedIsThePlugins() {
+    void moduleOfAGuardedObjectIsThePlugin() {
         assertEquals("acme.all", PluginGuard.moduleOf(family(() -> null)));
         assertEquals("acme.all", PluginGuard.moduleOf(adapter(() -> null)));
         assertEquals("acme.all", PluginGuard.moduleOf(devices(() -> null)));
@@ -255,7 +255,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void codeForAnotherApiAndEndlessRecursionAreThePluginsFault() {
+    void incompatibleApiAndEndlessRecursionAreBlamedOnThePlugin() {
         for (Error problem :
                 List.of(
                         new NoSuchMethodError("gone()"),
@@ -269,7 +269,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void anExhaustedHeapIsNotThePluginsFault() {
+    void exhaustedHeapIsNotBlamedOnThePlugin() {
         OutOfMemoryError problem = new OutOfMemoryError("heap");
 
         assertSame(
@@ -278,7 +278,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void resultsPassUnchanged() {
+    void resultsAreReturnedUnchanged() {
         DeviceInfo info = new DeviceInfo("npu:0", "a device", 2, 1, false);
         List<DeviceInfo> infos = List.of(info);
 
@@ -317,7 +317,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void exceptionsThatAServiceDeclaresPass() {
+    void declaredExceptionsArePropagated() {
         ConnectException problem = new ConnectException("nobody there");
         TransportProvider net =
                 PluginCalls.guard(PluginServiceKind.TRANSPORTS, new Net(problem), ORIGIN);
@@ -333,7 +333,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void aTransportThatFailsOtherwiseIsNamed() {
+    void transportWithAnotherFailureIsNamed() {
         TransportProvider net =
                 PluginCalls.guard(
                         PluginServiceKind.TRANSPORTS, new Net(new ClassCastException("x")), ORIGIN);
@@ -379,7 +379,7 @@ class PluginCallsTest {
 
     /** Callers of a store handle a failing disk, so a plugin's fault becomes an I/O failure. */
     @Test
-    void aFaultyStoreIsNamedAsADiskThatFails() throws Exception {
+    void faultyStoreIsReportedAsAFailingDisk() throws Exception {
         RuntimeException problem = new IllegalStateException("no luck");
         SnapshotStore store = store(problem);
 
@@ -400,7 +400,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void anErrorOfAStoresDiskPassesUnchanged() throws Exception {
+    void diskErrorOfAStoreIsPropagatedUnchanged() throws Exception {
         IOException problem = new IOException("disk full");
         SnapshotStore store = store(problem);
 
@@ -408,7 +408,7 @@ class PluginCallsTest {
     }
 
     @Test
-    void aListenerThatFailsIsNamed() {
+    void failingListenerIsNamed() {
         CacheListener listener = failing(CacheListener.class, new AssertionError("odd"));
         CacheListenerProvider provider =
                 new CacheListenerProvider() {
@@ -434,7 +434,7 @@ class PluginCallsTest {
 
     /** Whatever a provider makes of {@code equals} is its own; maps and messages need these. */
     @Test
-    void aGuardEqualsItselfAndTellsWhatItGuards() {
+    void guardHasIdentityEqualityAndDescribesItsObject() {
         ModelFamilyProvider one = family(() -> null);
         ModelFamilyProvider two = family(() -> null);
 

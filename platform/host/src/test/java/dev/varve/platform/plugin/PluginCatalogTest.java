@@ -48,7 +48,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void aFamilyIsFoundByEachOfItsArchitectures() {
+    void familyIsFoundByEachOfItsArchitectures() {
         Family family = new Family(Set.of("qwen35", "qwen35moe"));
 
         PluginCatalog catalog = PluginCatalog.of(List.of(plugin("acme.qwen", family)));
@@ -66,7 +66,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void anUnknownArchitectureNamesTheFileAndWhatIsServed() {
+    void unknownArchitectureNamesTheFileAndTheSupportedOnes() {
         PluginCatalog catalog =
                 PluginCatalog.of(List.of(plugin("acme.qwen", new Family(Set.of("qwen35")))));
 
@@ -82,7 +82,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void anUnknownBackendSaysThatNoPluginIsLoaded() {
+    void unknownBackendSaysThatNoPluginIsLoaded() {
         PluginCatalog catalog = PluginCatalog.discover(Path.of("no-such-folder"));
 
         VarveException error = assertThrows(VarveException.class, () -> catalog.backend("cuda"));
@@ -109,7 +109,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void aNameThatOnePluginProvidesTwiceIsRefused() {
+    void nameProvidedTwiceByOnePluginIsRefused() {
         LoadedPlugin plugin =
                 plugin("acme.twin", new Family(Set.of("a", "b")), new Family(Set.of("b")));
 
@@ -136,7 +136,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void aBackendFromTwoPluginsIsRefused() {
+    void backendFromTwoPluginsIsRefused() {
         List<LoadedPlugin> plugins =
                 List.of(
                         plugin("acme.one", PluginServiceKind.BACKENDS, List.of(new Backend("npu"))),
@@ -155,7 +155,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void oneNameOfTwoKindsIsNoClash() {
+    void equalNamesOfTwoKindsDoNotClash() {
         PluginCatalog catalog =
                 PluginCatalog.of(
                         List.of(
@@ -175,7 +175,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void whatIsFoundCannotBeChanged() {
+    void resultsAreImmutable() {
         PluginCatalog catalog =
                 PluginCatalog.of(List.of(plugin("acme.qwen", new Family(Set.of("qwen35")))));
 
@@ -201,7 +201,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void aTransportOfAPluginStandsBesideTheBuiltInOne() {
+    void pluginTransportIsAddedToTheBuiltInOne() {
         Transport grpc = new Transport("grpc");
 
         PluginCatalog catalog = PluginCatalog.of(List.of(transports("acme.net", grpc)));
@@ -212,7 +212,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void aPluginCannotReplaceTheBuiltInTransport() {
+    void pluginCannotReplaceTheBuiltInTransport() {
         List<LoadedPlugin> plugins = List.of(transports("acme.net", new Transport("unix")));
 
         IllegalArgumentException error =
@@ -225,7 +225,7 @@ class PluginCatalogTest {
     }
 
     @Test
-    void anUnknownTransportNamesThoseThatThereAre() {
+    void unknownTransportNamesTheKnownOnes() {
         PluginCatalog catalog = PluginCatalog.of(List.of());
 
         VarveException error =

@@ -70,7 +70,7 @@ class PluginServicesTest {
     }
 
     @Test
-    void namesAreSortedWithinAProviderAndKeepTheOrderOfProviders() throws PluginRejectedException {
+    void namesAreSortedWithinAProviderAndKeepProviderOrder() throws PluginRejectedException {
         PluginServices services =
                 read(
                         PluginServiceKind.FAMILIES,
@@ -82,7 +82,7 @@ class PluginServicesTest {
     }
 
     @Test
-    void aProviderIsAskedForItsNamesOnce() throws PluginRejectedException {
+    void namesOfAProviderAreReadOnce() throws PluginRejectedException {
         Provider provider = new Provider(() -> Set.of("a"), () -> "unused");
 
         PluginServices services = read(PluginServiceKind.FAMILIES, provider);
@@ -95,7 +95,7 @@ class PluginServicesTest {
 
     /** A class may implement two services, and may be declared for one of them. */
     @Test
-    void aProviderServesOnlyWhatItWasDeclaredFor() throws PluginRejectedException {
+    void providerServesOnlyItsDeclaredServices() throws PluginRejectedException {
         PluginServices services =
                 read(PluginServiceKind.TRANSPORTS, new Provider(() -> Set.of("a"), () -> "acme"));
 
@@ -106,14 +106,14 @@ class PluginServicesTest {
     }
 
     @Test
-    void nothingServedIsDescribedByNothing() throws PluginRejectedException {
+    void emptyServicesHaveAnEmptyDescription() throws PluginRejectedException {
         assertEquals("", PluginServices.read(Map.of()).toString());
     }
 
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " ", "Grpc", "3d", "a:b", "a b", "ä", "a/b", "null "})
-    void aSchemeThatNobodyCouldTypeIsRefused(String scheme) {
+    void untypableSchemeIsRefused(String scheme) {
         PluginRejectedException error =
                 assertThrows(
                         PluginRejectedException.class,
@@ -131,7 +131,7 @@ class PluginServicesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "grpc", "tcp-4", "x_1"})
-    void aPlainWordIsAScheme(String scheme) throws PluginRejectedException {
+    void plainWordIsAScheme(String scheme) throws PluginRejectedException {
         PluginServices services =
                 read(PluginServiceKind.TRANSPORTS, new Provider(Set::of, () -> scheme));
 
@@ -139,7 +139,7 @@ class PluginServicesTest {
     }
 
     @Test
-    void noArchitectureAndAnEmptyOneAndNullAreRefused() {
+    void missingEmptyAndNullArchitecturesAreRefused() {
         for (Set<String> names :
                 Arrays.asList(null, Set.<String>of(), Set.of("a", " "), setOfNull())) {
             PluginRejectedException error =
@@ -162,7 +162,7 @@ class PluginServicesTest {
     }
 
     @Test
-    void codeThatFailsWhenItIsAskedForANameIsTold() {
+    void providerThatFailsToNameItselfIsReported() {
         for (Throwable problem :
                 List.of(
                         new IllegalStateException("no luck"),
@@ -198,7 +198,7 @@ class PluginServicesTest {
     }
 
     @Test
-    void everyKindHasNamesOfItsOwnForPrograms() {
+    void everyKindHasAUniqueMachineReadableName() {
         Set<String> keys = new HashSet<>();
 
         PluginServiceKind.ALL.forEach(spi -> keys.add(spi.key()));

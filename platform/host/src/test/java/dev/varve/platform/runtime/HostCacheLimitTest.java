@@ -17,25 +17,25 @@ class HostCacheLimitTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0", "3, 0", "4096, 1024", "34359738368, 8589934592", "-1, 0"})
-    void theUsualSizeIsAQuarterOfWhatIsLeft(long left, long bytes) {
+    void defaultSizeIsAQuarterOfTheFreeMemory(long left, long bytes) {
         assertEquals(bytes, HostCacheLimit.USUAL.bytes(OptionalLong.of(left)));
     }
 
     @Test
-    void theUsualSizeHasAnUpperBound() {
+    void defaultSizeHasAnUpperBound() {
         assertEquals(8 * GIB, HostCacheLimit.USUAL.bytes(OptionalLong.of(1000 * GIB)));
         assertEquals(8 * GIB, HostCacheLimit.USUAL.bytes(OptionalLong.of(Long.MAX_VALUE)));
     }
 
     @Test
-    void whereNobodyKnowsWhatIsFreeOnlyAFixedSizeIsTaken() {
+    void onlyAFixedSizeIsUsedIfFreeMemoryIsUnknown() {
         assertEquals(0, HostCacheLimit.USUAL.bytes(OptionalLong.empty()));
         assertEquals(GIB, new HostCacheLimit.Fixed(GIB).bytes(OptionalLong.empty()));
         assertEquals(0, HostCacheLimit.NONE.bytes(OptionalLong.of(GIB)));
     }
 
     @Test
-    void onlyAFixedSizeMustBeThere() {
+    void onlyAFixedSizeIsGuaranteed() {
         assertEquals(GIB, new HostCacheLimit.Fixed(GIB).reservedBytes());
         assertEquals(0, HostCacheLimit.USUAL.reservedBytes());
         assertEquals(0, HostCacheLimit.NONE.reservedBytes());
@@ -43,7 +43,7 @@ class HostCacheLimitTest {
 
     @ParameterizedTest
     @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 8, (1 << 20) - 1, (1L << 50) + 1, Long.MAX_VALUE})
-    void whatHoldsNothingOrNoMachineHasIsRefused(long bytes) {
+    void zeroAndImpossibleSizesAreRefused(long bytes) {
         String message =
                 assertThrows(IllegalArgumentException.class, () -> new HostCacheLimit.Fixed(bytes))
                         .getMessage();

@@ -55,7 +55,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void withoutACacheNothingChangesAndNobodyAsksForTheProcessor() {
+    void withoutACacheTheProcessorIsNotOpened() {
         SplitMemoryPlan plan =
                 plan(
                         HostCacheLimit.NONE,
@@ -71,7 +71,7 @@ class HostCachePlanTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cpu:0", "cpu:0@process", "cpu:0@unix:/run/a"})
-    void theUsualSizeIsAQuarterOfWhatTheShardsLeaveOfTheHost(String device) {
+    void defaultSizeIsAQuarterOfTheHostMemoryBehindTheShards(String device) {
         long model = plan(HostCacheLimit.NONE, device, HOST_FREE).total().need().totalBytes();
         assertTrue(model > 0);
 
@@ -83,14 +83,14 @@ class HostCachePlanTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cuda:0", "cuda:0@process", "cpu:0@grpc:box:1"})
-    void aModelElsewhereLeavesAllOfTheHost(String device) {
+    void modelOnOtherDevicesLeavesAllHostMemory(String device) {
         assertEquals(
                 new HostCachePlan(HOST_FREE / 4, OptionalLong.of(HOST_FREE)),
                 plan(HostCacheLimit.USUAL, device, HOST_FREE).hostCache());
     }
 
     @Test
-    void theUsualSizeYieldsToTheModel() {
+    void defaultSizeShrinksForTheModel() {
         long model = plan(HostCacheLimit.NONE, "cpu:0", HOST_FREE).total().need().totalBytes();
 
         SplitMemoryPlan tight = plan(HostCacheLimit.USUAL, "cpu:0", model);
@@ -100,7 +100,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void aPoolThatNobodyAskedForYieldsToASizeThatSomebodyDid() {
+    void automaticPoolShrinksForARequestedCacheSize() {
         long roomy = plan(HostCacheLimit.NONE, "cpu:0", HOST_FREE).total().need().totalBytes();
         int oneContext = 4096;
 
@@ -112,7 +112,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void aSizeThatDoesNotFitBesideTheModelIsRefusedWithTheSums() {
+    void sizeThatDoesNotFitBesideTheModelIsRefusedWithTheSums() {
         String message = refusal(new HostCacheLimit.Fixed(HOST_FREE), "cpu:0", HOST_FREE);
 
         assertTrue(message.startsWith("cpu:0 layers [0, 2): weights 0.0 MiB + KV "), message);
@@ -122,7 +122,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void aSizeThatDoesNotFitTheHostIsRefusedWhereverTheModelIs() {
+    void sizeThatDoesNotFitTheHostIsRefusedForAnyPlacement() {
         String message = refusal(new HostCacheLimit.Fixed(HOST_FREE + 1), "cuda:0", HOST_FREE);
 
         assertTrue(
@@ -132,7 +132,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void theLargestSizeIsRefusedToo() {
+    void largestSizeIsRefusedToo() {
         HostCacheLimit most = new HostCacheLimit.Fixed(1L << 50);
 
         assertTrue(refusal(most, "cpu:0", HOST_FREE).contains("it does not fit"));
@@ -140,7 +140,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void aHostOfWhichNothingIsKnownTakesAFixedSizeOnly() {
+    void hostOfUnknownMemoryAcceptsAFixedSizeOnly() {
         Function<DeviceReference, DeviceInfo> devices =
                 device -> {
                     if (device.backend().equals("cpu")) {
@@ -156,7 +156,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void aCardLosesNothingToTheHostsCache() {
+    void hostCacheTakesNothingFromACard() {
         ModelSettings settings = SETTINGS.with(new HostCacheLimit.Fixed(MIB));
         DeviceInfo host = new DeviceInfo("cpu:0", "", 5 * MIB, 5 * MIB, true);
         DeviceInfo card = new DeviceInfo("cuda:0", "", 5 * MIB, 5 * MIB, false);
@@ -170,7 +170,7 @@ class HostCachePlanTest {
     }
 
     @Test
-    void itHasALineOfItsOwn() {
+    void planHasALineForTheHostCache() {
         assertEquals(
                 "host cache 2048.0 MiB of 8192.0 MiB that the model leaves free",
                 new HostCachePlan(2L << 30, OptionalLong.of(8L << 30)).describe());

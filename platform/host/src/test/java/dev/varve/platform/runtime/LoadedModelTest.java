@@ -147,7 +147,7 @@ class LoadedModelTest {
     @ParameterizedTest
     @MethodSource("everyCut")
     @ByDay({2, 4})
-    void requestsThatAreComputedTogetherAreAnsweredAsIfAlone(int[] cuts) throws Exception {
+    void batchedRequestsEqualSingleOnes(int[] cuts) throws Exception {
         int[] first = answer(PROMPT);
         int[] second = answer(OTHER_PROMPT);
 
@@ -162,14 +162,14 @@ class LoadedModelTest {
     }
 
     @Test
-    void theEngineIsStartedOnce() {
+    void engineIsStartedOnce() {
         try (LoadedModel model = PlainLoading.load(opened(), settings(1))) {
             assertSame(model.engine(), model.engine());
         }
     }
 
     @Test
-    void whatTheEngineHasCannotBeAskedForLogits() {
+    void logitsAreRefusedOnceTheEngineOwnsTheShards() {
         try (LoadedModel model = PlainLoading.load(opened(), settings(1))) {
             model.engine();
 
@@ -180,7 +180,7 @@ class LoadedModelTest {
     }
 
     @Test
-    void whatWasChosenCanBeAskedFor() {
+    void chosenSettingsAreReported() {
         OpenedModel opened = opened();
         ModelSettings settings = settings(3);
 
@@ -195,7 +195,7 @@ class LoadedModelTest {
     }
 
     @Test
-    void theEngineKeepsInHostMemoryWhatThePlanSays() {
+    void engineUsesTheHostCacheOfThePlan() {
         HostCacheLimit limit = new HostCacheLimit.Fixed(3 << 20);
         ModelSettings settings = settings(2).with(limit);
 
@@ -211,7 +211,7 @@ class LoadedModelTest {
     }
 
     @Test
-    void theEngineBoundsCachesAsThePlanSays() {
+    void engineUsesThePoolOfThePlan() {
         ModelSettings settings =
                 ModelSettings.of(SequenceLimits.of(1024, 2))
                         .withPool(Optional.of(RequestedPaging.of(512)));

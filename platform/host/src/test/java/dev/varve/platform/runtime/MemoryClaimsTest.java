@@ -41,7 +41,7 @@ class MemoryClaimsTest {
     }
 
     @Test
-    void whatOneModelWasPromisedAnotherDoesNotHave() {
+    void memoryReservedForOneModelIsUnavailableToAnother() {
         SplitMemoryPlan plan = plan(1 << 30);
         MemoryClaims.Claim claim = claims.claim(plan, device -> cpu(1 << 30));
 
@@ -56,7 +56,7 @@ class MemoryClaimsTest {
     }
 
     @Test
-    void aModelThatDoesNotFitBesideAnotherIsRefusedWithTheNumbers() {
+    void modelThatDoesNotFitBesideAnotherIsRefusedWithTheNumbers() {
         long enoughForOne = needed(plan(1 << 30)) * 3 / 2;
         claims.claim(plan(enoughForOne), device -> cpu(enoughForOne));
 
@@ -66,7 +66,7 @@ class MemoryClaimsTest {
     }
 
     @Test
-    void whatHelpsAModelHasItsOwnPromise() {
+    void auxiliaryModelHasItsOwnReservation() {
         Map<DeviceReference, Long> needs = Map.of(CPU, 1000L);
         MemoryClaims.Claim claim = claims.claim(needs, device -> claims.left(device, cpu(5000)));
 
@@ -77,7 +77,7 @@ class MemoryClaimsTest {
     }
 
     @Test
-    void otherMemoriesAreOthers() {
+    void memoriesAreIndependent() {
         claims.claim(plan(1 << 30), device -> cpu(1 << 30));
 
         DeviceInfo card = new DeviceInfo("cuda:0", "", 100, 77, false);

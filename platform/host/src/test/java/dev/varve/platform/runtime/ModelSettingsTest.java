@@ -27,7 +27,7 @@ import java.util.OptionalInt;
 class ModelSettingsTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, 0, 257, Integer.MAX_VALUE})
-    void moreOrFewerSequencesThanAnEngineHasAreRefused(int parallel) {
+    void sequenceCountOutOfRangeIsRefused(int parallel) {
         String message =
                 assertThrows(
                                 IllegalArgumentException.class,
@@ -39,7 +39,7 @@ class ModelSettingsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 0})
-    void aQueueInWhichNobodyCanWaitIsRefused(int queue) {
+    void queueWithoutRoomIsRefused(int queue) {
         String message =
                 assertThrows(
                                 IllegalArgumentException.class,
@@ -54,7 +54,7 @@ class ModelSettingsTest {
     }
 
     @Test
-    void whatIsChangedLeavesTheRestAlone() {
+    void changedSettingKeepsTheOthers() {
         ModelSettings settings = ModelSettings.single(100);
         ComputeSettings computation = ComputeSettings.defaults().with(BatchInvariance.ON);
         ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
@@ -74,7 +74,7 @@ class ModelSettingsTest {
     }
 
     @Test
-    void aBoundedCacheStaysSoWhateverElseIsChanged() {
+    void poolIsKeptWhenOtherSettingsChange() {
         Optional<RequestedPaging> pool = Optional.of(RequestedPaging.of(512));
         ModelSettings settings = ModelSettings.defaults().withPool(pool);
 
@@ -92,7 +92,7 @@ class ModelSettingsTest {
     }
 
     @Test
-    void aComputationIsThatOfEveryShard() {
+    void computeSettingsApplyToEveryShard() {
         CacheSizes sizes = new CacheSizes(512, 3, 256);
 
         ShardOptions options =

@@ -88,7 +88,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void withoutARequestNothingIsBounded() {
+    void withoutARequestThereIsNoPool() {
         SplitMemoryPlan plan = plan(MODEL, settings(CONTEXT, 2), PLENTY);
 
         assertEquals(PoolPlan.NONE, plan.pool());
@@ -97,7 +97,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void everySequenceHasItsPoolAndTheContextStaysAsItIs() {
+    void everySequenceHasItsPoolAndTheContextIsUnchanged() {
         SplitMemoryPlan plan = plan(MODEL, pooled(1000, 4), PLENTY);
 
         assertEquals(CONTEXT, plan.total().contextTokens());
@@ -109,7 +109,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void masksAndScoresAreAsWideAsThePool() {
+    void masksAndScoresHaveThePoolWidth() {
         ModelSettings plainAttention =
                 settings(1024, 2).with(ComputeSettings.defaults().with(FlashAttention.OFF));
 
@@ -126,7 +126,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void aContextThatFitsOnlyWithAPoolFitsWithOne() {
+    void contextThatFitsOnlyWithAPoolFitsWithOne() {
         long enough = plan(MODEL, pooled(512, 1), PLENTY).total().need().totalBytes();
 
         assertEquals(512, plan(MODEL, pooled(512, 1), enough).total().sizes().slots());
@@ -135,7 +135,7 @@ class PoolPlanTest {
     }
 
     @Property(tries = 100)
-    void slotsAreWholeBlocksBetweenOnePoolAndAllOfThem(
+    void slotsAreWholeBlocksFromOnePoolToAllPools(
             @ForAll @IntRange(min = 1, max = 1 << 15) int pool,
             @ForAll @IntRange(min = 1, max = 16) int parallel,
             @ForAll @IntRange(min = 0, max = 1 << 22) int more) {
@@ -158,7 +158,7 @@ class PoolPlanTest {
 
     @ParameterizedTest
     @CsvSource({"1024, 1024", "1025, 1280", "769, 1024", "100000, 100096"})
-    void slotsThatWereAskedForHoldOnePoolAtLeast(int kvTokens, int slots) {
+    void requestedSlotsHoldAtLeastOnePool(int kvTokens, int slots) {
         ModelSettings settings =
                 pooled(1024, 4).with(SequenceLimits.of(CONTEXT, 4).withKvTokens(kvTokens));
 
@@ -181,7 +181,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void aPoolOfMoreThanAContextStaysOnAndIsClampedWithAWarning() {
+    void poolBeyondTheContextIsClampedWithAWarning() {
         ModelSettings settings =
                 settings(8192, 1).withPool(Optional.of(RequestedPaging.of(10_000)));
 
@@ -202,7 +202,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void aContextWithoutRoomForAPoolIsRefused() {
+    void contextWithoutRoomForAPoolIsRefused() {
         assertEquals(
                 Setting.KVFLASH
                         + ": expected "
@@ -212,7 +212,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void aModelWithoutFullAttentionGoesOnWithoutAPoolAndSaysSo() {
+    void modelWithoutFullAttentionRunsWithoutAPoolAndReportsIt() {
         PlainModel model =
                 PlainModel.seeded(
                         List.of(PlainModel.recurrent(), PlainModel.sliding(100)), 4096, 1);
@@ -231,7 +231,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void anAutomaticPoolIsHalfOfWhatWeightsStatesAndReserveLeave() {
+    void automaticPoolIsHalfOfTheMemoryBehindWeightsStatesAndReserve() {
         ModelSettings settings =
                 settings(CONTEXT, 2).withPool(Optional.of(RequestedPaging.automatic()));
         long weights = plan(MODEL, settings, PLENTY).total().need().weightBytes();
@@ -248,7 +248,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void withPlentyOfMemoryAnAutomaticPoolHasItsBound() {
+    void largeMemoryGivesAnAutomaticPoolItsBound() {
         RequestedPaging request = RequestedPaging.of(new RequestedPaging.Size.Automatic(20_000));
 
         SplitMemoryPlan plan =
@@ -258,7 +258,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void anAutomaticPoolWithoutMemoryBeyondTheReserveIsRefused() {
+    void automaticPoolWithoutMemoryBeyondTheReserveIsRefused() {
         ModelSettings settings =
                 settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
 
@@ -273,7 +273,7 @@ class PoolPlanTest {
 
     /** Two layers on the one card, one on the other, which has less memory. */
     @Test
-    void theLeastMemoryAndTheFullestShardDecideForAll() {
+    void smallestMemoryAndFullestShardDetermineThePool() {
         long weights =
                 plan(MODEL, pooled(512, 1), devices(PLENTY), "cuda:0,cuda:1", 2)
                         .parts()
@@ -304,7 +304,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void shardsThatShareAMemoryShareItsRoomForPools() {
+    void shardsOfOneMemoryShareThePoolMemory() {
         ModelSettings settings =
                 settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
         long weights = plan(MODEL, settings, PLENTY).total().need().weightBytes();
@@ -323,7 +323,7 @@ class PoolPlanTest {
         "'cpu:0,cuda:0@grpc:box:1,cuda:1', 2",
         "cuda:0@grpc:box:1, 0",
     })
-    void pagesAreCountedWhereTheyLie(String list, int layersHere) {
+    void hostPagesCountForTheirMachine(String list, int layersHere) {
         int[] cuts = list.contains(",") ? new int[] {1, 2} : new int[0];
 
         PoolPlan pool = plan(MODEL, pooled(1024, 2), devices(PLENTY), list, cuts).pool();
@@ -332,7 +332,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void pagesHaveWhatModelAndComputedPromptsLeave() {
+    void hostPagesGetTheMemoryBehindModelAndPrefixCache() {
         ModelSettings settings = pooled(1024, 1).with(new HostCacheLimit.Fixed(MIB));
         long model = plan(MODEL, settings, PLENTY).total().need().totalBytes();
 
@@ -350,7 +350,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void pagesThatMayNotFitTheHostAreAWarningWithBothSizes() {
+    void hostPagesThatMayNotFitCauseAWarningWithBothSizes() {
         ModelSettings settings = pooled(1024, 1);
         long model = plan(MODEL, settings, PLENTY).total().need().totalBytes();
 
@@ -369,7 +369,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void aHostOfWhichNothingIsKnownIsNoReasonToWarn() {
+    void hostOfUnknownMemoryCausesNoWarning() {
         Function<DeviceReference, DeviceInfo> devices =
                 device -> {
                     if (device.backend().equals("cpu")) {
@@ -387,7 +387,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void aPlanTellsOfItInALineOfItsOwn() {
+    void planHasALineForThePool() {
         String plan = plan(MODEL, pooled(1024, 1), PLENTY).describe();
 
         assertEquals(2, plan.lines().count(), plan);
@@ -397,7 +397,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void otherLayersThanThoseOfFullAttentionKeepWhatTheyNeedForAContext() {
+    void nonFullAttentionLayersKeepTheirContextMemory() {
         PlainModel model =
                 PlainModel.seeded(
                         List.of(PlainModel.full(), PlainModel.recurrent(), PlainModel.sliding(100)),
@@ -416,7 +416,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void aCardsRoomForShardsIsWhatAnAutomaticPoolLeavesOfIt() {
+    void poolReserveReducesTheCardMemoryForShards() {
         ModelSettings automatic =
                 settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
         DeviceReference card = DeviceReference.parse("cuda:0");
@@ -429,7 +429,7 @@ class PoolPlanTest {
     }
 
     @Test
-    void manyLayersOverflowNothing() {
+    void manyLayersDoNotOverflow() {
         PlainModel large = PlainModel.seeded(Collections.nCopies(8, PlainModel.full()), 1 << 29, 1);
         ModelSettings settings =
                 settings(1 << 29, 256).withPool(Optional.of(RequestedPaging.of(512)));

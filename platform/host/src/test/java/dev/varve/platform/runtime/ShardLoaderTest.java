@@ -95,7 +95,7 @@ class ShardLoaderTest {
     }
 
     @Test
-    void shardsOfThisProcessAreOpenedInTurnAndInOrder() {
+    void localShardsAreOpenedOneAfterTheOther() {
         OpenedModel model = opened();
 
         List<Shard> shards =
@@ -113,7 +113,7 @@ class ShardLoaderTest {
     }
 
     @Test
-    void shardsOfOtherProcessesAreOpenedSideBySide() throws Exception {
+    void remoteShardsAreOpenedConcurrently() throws Exception {
         OpenedModel model = opened();
         CountDownLatch both = new CountDownLatch(2);
         ShardFactory meeting =
@@ -147,7 +147,7 @@ class ShardLoaderTest {
 
     @ParameterizedTest
     @CsvSource({"a:0", "b:0", "c:0@process", "d:0@process"})
-    void whenOneFailsTheOthersAreClosedInTheirOrder(String failing) {
+    void whenOneFailsTheOthersAreClosedInOrder(String failing) {
         OpenedModel model = opened();
         List<String> devices = List.of("a:0", "b:0", "c:0@process", "d:0@process");
 
@@ -171,7 +171,7 @@ class ShardLoaderTest {
     }
 
     @Test
-    void theFirstFailureIsReportedAndTheOthersBelongToIt() {
+    void firstFailureIsReportedWithTheOthersSuppressed() {
         OpenedModel model = opened();
 
         VarveException error =
@@ -190,7 +190,7 @@ class ShardLoaderTest {
     }
 
     @Test
-    void aShardThatDoesNotCloseKeepsNoOtherFromBeingClosed() {
+    void shardThatFailsToCloseDoesNotPreventOthersFromClosing() {
         OpenedModel model = opened();
 
         VarveException error =
@@ -209,7 +209,7 @@ class ShardLoaderTest {
     }
 
     @Test
-    void anErrorOfTheFactoryIsNotLost() {
+    void factoryErrorIsReported() {
         OpenedModel model = opened();
         AssertionError broken = new AssertionError("broken");
 
@@ -229,7 +229,7 @@ class ShardLoaderTest {
     }
 
     @Test
-    void everyShardGetsTheSizesOfThePlanAndTheComputationOfTheSettings() {
+    void everyShardGetsThePlannedSizesAndTheComputeSettings() {
         OpenedModel model = opened();
         Set<ShardOptions> given = new HashSet<>();
         ShardFactory noting =

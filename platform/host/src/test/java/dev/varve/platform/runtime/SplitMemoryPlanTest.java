@@ -81,7 +81,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void replicasOfThisProcessHaveOneCopyOfTheWeightsAndOthersOneEach() {
+    void localReplicasShareTheWeightsAndRemoteOnesDoNot() {
         MemoryNeed one =
                 plan(PlainModel.attentionOnly(1, 4096), settings(512, 2), PLENTY, "cpu:0")
                         .total()
@@ -93,7 +93,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void replicasMustFitTogetherAndGetAsManySlotsAsAllOfThemFind() {
+    void replicasMustFitTogetherAndShareTheSlots() {
         PlainModel model = PlainModel.attentionOnly(1, 4096);
         ModelSettings two = settings(512, 2).withReplicas(2);
         long enough = twoReplicas("cpu:0");
@@ -112,7 +112,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void weightsAndCachesOfOneShardAreTheSumOfItsLayers() {
+    void weightsAndCachesOfAShardAreTheSumOfItsLayers() {
         MemoryPlan plan =
                 plan(PlainModel.attentionOnly(3, 4096), settings(512, 2), PLENTY, "cpu:0").total();
 
@@ -125,7 +125,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void recurrentStatesCountForEveryRowAndWindowsForEveryRegion() {
+    void recurrentStatesCountPerRowAndWindowsPerRegion() {
         PlainModel model =
                 PlainModel.seeded(
                         List.of(PlainModel.recurrent(), PlainModel.sliding(100)), 4096, 1);
@@ -155,7 +155,7 @@ class SplitMemoryPlanTest {
     }
 
     @Property(tries = 100)
-    void theShardsOfAnySplitHoldTheWeightsAndCachesOfTheWhole(@ForAll long seed) {
+    void shardsOfAnySplitHoldTheWeightsAndCachesOfTheWholeModel(@ForAll long seed) {
         Random random = new Random(seed);
         PlainModel model = PlainModel.attentionOnly(2 + random.nextInt(8), 4096);
         int cut = 1 + random.nextInt(model.shape().layerCount() - 1);
@@ -170,7 +170,7 @@ class SplitMemoryPlanTest {
     }
 
     @Property(tries = 100)
-    void aPoolThatNobodyAskedForIsWholeBlocksBetweenOneContextAndAllOfThem(
+    void defaultSlotsAreWholeBlocksFromOneContextToAll(
             @ForAll @IntRange(min = 1, max = 4096) int context,
             @ForAll @IntRange(min = 1, max = 16) int parallel,
             @ForAll @IntRange(min = 0, max = 1 << 20) int more) {
@@ -196,7 +196,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void whatDoesNotFitIsRefusedWithTheSumsOfEachDevice() {
+    void planThatDoesNotFitIsRefusedWithTheSumsOfEachDevice() {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -248,14 +248,14 @@ class SplitMemoryPlanTest {
         "cuda:1@process, false, cuda:1",
         "cuda:1@grpc:box:1, false, cuda:1@grpc:box:1",
     })
-    void aMemoryIsKnownByWhoTakesFromIt(String device, boolean hostCores, String memory) {
+    void memoryIsIdentifiedByItsOwner(String device, boolean hostCores, String memory) {
         DeviceInfo info = new DeviceInfo("any:0", "", 1, 1, hostCores);
 
         assertEquals(memory, SplitMemoryPlan.memoryOf(DeviceReference.parse(device), info));
     }
 
     @Test
-    void tablesStayInTheFileWhereTheMemoryIsNotTheHosts() {
+    void embeddingTablesStayInTheFileOutsideOfHostMemory() {
         PlainModel model = PlainModel.attentionOnly(2, 4096);
 
         long host = plan(model, settings(256, 1), PLENTY, "cpu:0").total().need().weightBytes();
@@ -265,7 +265,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void withoutAContextTheModelsOwnLimitIsTakenUpToTheUsualOne() {
+    void defaultContextIsTheModelLimitUpToAMaximum() {
         ModelSettings unset = ModelSettings.of(SequenceLimits.parallel(1));
 
         assertEquals(
@@ -277,7 +277,7 @@ class SplitMemoryPlanTest {
 
     @ParameterizedTest
     @CsvSource({"0", "-1", "301", "2147483647"})
-    void aContextThatTheModelWasNotTrainedForIsRefused(int context) {
+    void contextBeyondTheTrainingLengthIsRefused(int context) {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -295,7 +295,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void aPoolThatHoldsNoWholeSequenceIsRefused() {
+    void slotsForLessThanOneSequenceAreRefused() {
         SequenceLimits limits = new SequenceLimits(OptionalInt.of(1000), 1, OptionalInt.of(700));
 
         VarveException error =
@@ -317,7 +317,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void aPoolThatWasAskedForIsTakenInWholeBlocks() {
+    void requestedSlotsAreRoundedToWholeBlocks() {
         SequenceLimits limits = SequenceLimits.of(256, 4).withKvTokens(257);
 
         assertEquals(
@@ -329,7 +329,7 @@ class SplitMemoryPlanTest {
     }
 
     @Test
-    void aPlanIsDescribedWithItsPartsAndTheirSum() {
+    void planIsDescribedWithItsPartsAndTheirSum() {
         MemoryPlan plan =
                 new MemoryPlan(
                         256,

@@ -59,7 +59,7 @@ class ZeroTensorsTest {
     }
 
     @Test
-    void aSoundFileIsOpenedWithoutAWord() throws IOException {
+    void intactFileIsOpenedSilently() throws IOException {
         GgufFile file = open(model(4));
 
         assertEquals(8, file.tensors().size());
@@ -68,7 +68,7 @@ class ZeroTensorsTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {0.1, 0.5, 0.9})
-    void aFileThatEndsInZerosIsRefused(double whole) throws IOException {
+    void fileThatEndsInZerosIsRefused(double whole) throws IOException {
         Path path = model(20);
         long size = path.toFile().length();
         clear(path, Math.max(4096, (long) (size * whole)), size);
@@ -81,7 +81,7 @@ class ZeroTensorsTest {
     }
 
     @Test
-    void aMatrixWhoseSecondHalfIsZerosIsFound() throws IOException {
+    void matrixWithAZeroSecondHalfIsFound() throws IOException {
         Path path = model(2);
         GgufTensor tensor = GgufFile.open(path).requireTensor("blk.1.weight");
         clear(path, tensor.offset() + tensor.bytes() / 2, tensor.offset() + tensor.bytes());
@@ -93,7 +93,7 @@ class ZeroTensorsTest {
     }
 
     @Test
-    void aSingleMatrixOfZerosAmongManyIsWarnedOf() throws IOException {
+    void singleZeroMatrixCausesAWarning() throws IOException {
         Path path = model(40);
         GgufTensor tensor = GgufFile.open(path).requireTensor("blk.7.weight");
         clear(path, tensor.offset(), tensor.offset() + tensor.bytes());
@@ -107,7 +107,7 @@ class ZeroTensorsTest {
 
     /** Layers that were switched off, whose norms and neighbours have values. */
     @Test
-    void matricesOfZerosBetweenOthersAreWarnedOfAndLoaded() throws IOException {
+    void zeroMatricesBetweenOthersCauseAWarning() throws IOException {
         Path path = model(4);
         for (String name : List.of("blk.0.weight", "blk.1.weight", "blk.3.weight")) {
             GgufTensor tensor = GgufFile.open(path).requireTensor(name);
@@ -120,7 +120,7 @@ class ZeroTensorsTest {
     }
 
     @Test
-    void aPartThatEndsInZerosIsNamed() throws IOException {
+    void partThatEndsInZerosIsNamed() throws IOException {
         GgufWriter writer = new GgufWriter().put("general.architecture", GgufValue.of("toy"));
         for (int i = 0; i < 4; i++) {
             writer.tensor(
@@ -140,7 +140,7 @@ class ZeroTensorsTest {
 
     /** Rows behind the last token of a vocabulary are often zeros. */
     @Test
-    void someRowsOfZerosAtTheEndOfAMatrixAreNormal() throws IOException {
+    void someZeroRowsAtTheEndOfAMatrixAreNormal() throws IOException {
         Path path = model(2);
         GgufTensor tensor = GgufFile.open(path).requireTensor("blk.1.weight");
         clear(path, tensor.offset() + tensor.bytes() * 15 / 16, tensor.offset() + tensor.bytes());
@@ -151,7 +151,7 @@ class ZeroTensorsTest {
     }
 
     @Test
-    void aFileThatIsNoModelIsRefusedFirst() throws IOException {
+    void fileThatIsNoModelIsRefusedFirst() throws IOException {
         Path path = folder.resolve("lora.gguf");
         new GgufWriter()
                 .put("general.type", GgufValue.of("adapter"))

@@ -27,7 +27,7 @@ class ChatTemplateTest {
     }
 
     @Test
-    void theMessageOfATemplateIsPassedOnWordForWord() {
+    void templateErrorMessageIsKeptVerbatim() {
         ChatTemplate template =
                 ChatTemplate.compile("\n{{ raise_exception('Roles must alternate!') }}");
 
@@ -64,7 +64,7 @@ class ChatTemplateTest {
     }
 
     @Test
-    void textOfAVariableNeverEntersAnErrorMessage() {
+    void variableTextNeverEntersAnErrorMessage() {
         TemplateException error =
                 assertThrows(
                         TemplateException.class,
@@ -74,7 +74,7 @@ class ChatTemplateTest {
     }
 
     @Test
-    void plainJavaValuesBecomeWhatTheyAreInPython() {
+    void javaValuesConvertToPythonValues() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put(
                 "z",
@@ -88,7 +88,7 @@ class ChatTemplateTest {
     }
 
     @Test
-    void aTemplateCannotChangeTheVariablesOfItsCaller() {
+    void templateCannotChangeTheVariablesOfItsCaller() {
         List<Object> list = new ArrayList<>(List.of(1));
 
         String text = render("{% do v.append(2) %}{{ v }}", Map.of("v", list));
@@ -98,12 +98,12 @@ class ChatTemplateTest {
     }
 
     @Test
-    void datesComeFromTheGivenClock() {
+    void datesUseTheGivenClock() {
         assertEquals("07 Mar 2026", render("{{ strftime_now('%d %b %Y') }}", Map.of()));
     }
 
     @Test
-    void oneTemplateServesManyThreads() throws Exception {
+    void templateIsThreadSafe() throws Exception {
         ChatTemplate template =
                 ChatTemplate.compile(
                         "{% set ns = namespace(s='') %}{% for i in range(200) %}{% set ns.s = ns.s"

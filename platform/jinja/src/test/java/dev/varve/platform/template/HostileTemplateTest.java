@@ -76,7 +76,7 @@ class HostileTemplateTest {
                 "{% set d = {} %}{% do d.update(a=d) %}{{ d }}"
             })
     @ByDay(except = {26})
-    void excessFailsWithinTheLimits(String source) {
+    void excessiveWorkFailsAtTheLimits(String source) {
         Map<String, Object> none = Map.of();
 
         TemplateException error =
@@ -177,7 +177,7 @@ class HostileTemplateTest {
                 "namespace().__dict__",
                 "loop_of.__init__"
             })
-    void nothingOutsideTheDataCanBeReached(String expression) {
+    void onlyGivenDataIsReachable(String expression) {
         Map<String, Object> variables = Map.of("user", Map.of("name", "x"), "loop_of", List.of(1));
 
         String text =
@@ -205,7 +205,7 @@ class HostileTemplateTest {
     }
 
     @Test
-    void typesThatAreNoPlainDataAreRefused() {
+    void nonDataTypesAreRefused() {
         assertThrows(
                 TemplateException.class,
                 () -> ChatTemplate.compile("x").render(Map.of("thread", new Object())));
@@ -229,7 +229,7 @@ class HostileTemplateTest {
      * template error.
      */
     @Test
-    void randomTokensRaiseNothingButTemplateExceptions() {
+    void randomTokensThrowOnlyTemplateExceptions() {
         String[] pieces = {
             "{{",
             "}}",
@@ -368,7 +368,7 @@ class HostileTemplateTest {
 
     /** Recorded templates with characters dropped, doubled and swapped. */
     @Test
-    void damagedTemplatesRaiseNothingButTemplateExceptions() {
+    void damagedTemplatesThrowOnlyTemplateExceptions() {
         List<String> sources = new ArrayList<>();
         TemplateCases.resource("snippets.json")
                 .path("cases")
@@ -399,7 +399,7 @@ class HostileTemplateTest {
     }
 
     @Test
-    void aTemplateThatTakesTooLongIsEnded() {
+    void slowTemplateIsTerminated() {
         TemplateLimits limits =
                 new TemplateLimits(Long.MAX_VALUE, 1_000, 1 << 20, Duration.ofMillis(50));
         ChatTemplate template =

@@ -35,7 +35,7 @@ class ProvenanceTest {
     }
 
     @Test
-    void textOfTheTemplateIsTrustedAndThatOfVariablesIsNot() {
+    void templateTextIsTrustedAndVariableTextIsNot() {
         ChatTemplate template =
                 ChatTemplate.compile("<|im_start|>{{ role + '\\n' ~ content }}<|im_end|>");
 
@@ -71,7 +71,7 @@ class ProvenanceTest {
     }
 
     @Test
-    void aPromptGivenAsVariableKeepsItsSpans() {
+    void promptPassedAsAVariableKeepsItsSpans() {
         RenderedPrompt replay =
                 new RenderedPrompt(List.of(trusted("<think>"), untrusted("<think>")));
 
@@ -83,7 +83,7 @@ class ProvenanceTest {
     }
 
     @Test
-    void neighboursOfEqualTrustAreMergedAndEmptyOnesDropped() {
+    void adjacentSpansOfEqualTrustAreMergedAndEmptyOnesDropped() {
         List<PromptSpan> spans =
                 List.of(trusted(""), trusted("a"), untrusted(""), trusted("b"), untrusted("c"));
 
@@ -161,7 +161,7 @@ class ProvenanceTest {
      * families.
      */
     @Test
-    void noStringOfAUserIsEverTrusted() throws IOException {
+    void userTextIsNeverTrusted() throws IOException {
         Path folder = TemplateCases.sharedTemplates();
         Random random = new Random(99);
         int rendered = 0;
@@ -210,7 +210,7 @@ class ProvenanceTest {
     }
 
     @Test
-    void spansOfAnyStringAddUpToItsText() {
+    void spansAddUpToTheText() {
         Random random = new Random(17);
         for (int run = 0; run < 2_000; run++) {
             TemplateString.Builder builder = new TemplateString.Builder(10_000);

@@ -78,7 +78,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void aDigestIsThatOfTheTensorsBytes() throws Exception {
+    void digestIsThatOfTheTensorBytes() throws Exception {
         byte[] all = Files.readAllBytes(file);
 
         Map<String, String> digests = fresh().of(tensors(), bytes -> {});
@@ -120,7 +120,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void aFileThatWasWrittenToIsReadAgain() throws Exception {
+    void modifiedFileIsReadAgain() throws Exception {
         remember();
         Files.setLastModifiedTime(file, FileTime.from(LONG_AGO.plusMillis(1)));
 
@@ -128,7 +128,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void aFileThatReplacedAnotherIsReadAgain() throws Exception {
+    void replacedFileIsReadAgain() throws Exception {
         remember();
         Path other = Files.copy(file, folder.resolve("other.gguf"));
         age(other);
@@ -139,7 +139,7 @@ class TensorDigestsTest {
 
     /** A later write might leave the time as it is, where the clock ticks slowly. */
     @Test
-    void aFileThatWasJustWrittenIsNotRemembered() throws Exception {
+    void freshlyWrittenFileIsNotCached() throws Exception {
         Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(3600)));
 
         bytesRead(tensors());
@@ -149,7 +149,7 @@ class TensorDigestsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"cut", "digit", "empty", "text"})
-    void aDamagedRecordIsIgnoredAndWrittenAnew(String damage) throws Exception {
+    void damagedRecordIsIgnoredAndRewritten(String damage) throws Exception {
         remember();
         String text = Files.readString(record);
         Files.writeString(
@@ -171,7 +171,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void aRecordThatOthersCanWriteToIsIgnored() throws Exception {
+    void recordWritableByOthersIsIgnored() throws Exception {
         remember();
         Files.setPosixFilePermissions(record, PosixFilePermissions.fromString("rw-rw-rw-"));
 
@@ -180,7 +180,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void aLinkInsteadOfARecordIsReplaced() throws Exception {
+    void linkInPlaceOfARecordIsReplaced() throws Exception {
         remember();
         Path elsewhere = Files.move(record, folder.resolve("elsewhere"));
         Files.createSymbolicLink(record, elsewhere);
@@ -190,7 +190,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void aRecordThatCannotLieBesideTheFileLiesInTheCacheFolder() throws Exception {
+    void recordFallsBackToTheCacheFolder() throws Exception {
         // A folder that is not empty has the path of the record. No file can replace it.
         Files.createFile(Files.createDirectory(record).resolve("full"));
 
@@ -206,7 +206,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void aFileThatChangesMeanwhileIsRefused() {
+    void fileThatChangesDuringTheReadIsRefused() {
         VarveException refusal =
                 assertThrows(
                         VarveException.class,
@@ -230,7 +230,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void processesThatWriteAtATimeLeaveAWholeRecord() {
+    void concurrentWritersLeaveAWholeRecord() {
         List<GgufTensor> tensors = tensors();
         List<CompletableFuture<Void>> processes =
                 IntStream.range(0, tensors.size())
@@ -246,7 +246,7 @@ class TensorDigestsTest {
     }
 
     @Test
-    void filesAreTheSameByStateAndNotByName() throws Exception {
+    void filesAreIdentifiedByStateAndNotByName() throws Exception {
         Path link = Files.createLink(folder.resolve("linked.gguf"), file);
         Path copy = Files.copy(file, folder.resolve("copied.gguf"));
         age(copy);

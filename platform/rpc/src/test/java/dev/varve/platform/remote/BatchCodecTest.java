@@ -88,7 +88,7 @@ class BatchCodecTest {
     }
 
     @Test
-    void whatWasEncodedIsDecoded() {
+    void batchRoundTrips() {
         for (int seed = 0; seed < 200; seed++) {
             Batch batch = randomBatch(new SplittableRandom(seed));
 
@@ -149,7 +149,7 @@ class BatchCodecTest {
     }
 
     @Test
-    void theActivationLiesBehindThePages() {
+    void activationFollowsThePages() {
         float[] values = {1, 2, 3, 4};
 
         BatchCodec.Received received =
@@ -195,7 +195,7 @@ class BatchCodecTest {
                 "LARGE; 36; 2147483584; slot of a page: expected -1 to 2147483583, found"
                         + " 2147483584"
             })
-    void aFieldOutOfItsRangeIsRefusedByName(Fields where, int offset, int value, String why) {
+    void fieldOutOfRangeIsRefusedByName(Fields where, int offset, int value, String why) {
         Message spoilt = spoilt(where, offset, value);
 
         WireException refusal = assertThrows(WireException.class, () -> CODEC.decode(spoilt));
@@ -234,7 +234,7 @@ class BatchCodecTest {
                 "SMALL; 40; 191; positions up to 193 do not fit the span of 256 slots",
                 "LARGE; 8; 5; positions up to 172 do not fit the span of 256 slots"
             })
-    void aMapThatDoesNotFitItsSliceIsRefused(Fields where, int offset, int value, String why) {
+    void mapThatDoesNotFitItsChunkIsRefused(Fields where, int offset, int value, String why) {
         Message spoilt = spoilt(where, offset, value);
 
         IllegalArgumentException refusal =
@@ -244,7 +244,7 @@ class BatchCodecTest {
     }
 
     @Test
-    void nothingIsTakenForPagesThatDidNotCome() {
+    void missingPagesAllocateNothing() {
         Message spoilt = spoilt(Fields.LARGE, 0, 1 << 22);
         var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         assertThrows(WireException.class, () -> CODEC.decode(spoilt));
@@ -257,7 +257,7 @@ class BatchCodecTest {
     }
 
     @Test
-    void fieldsThatAreCutOffAreRefused() {
+    void truncatedFieldsAreRefused() {
         Message whole = CODEC.encode(BATCH, Optional.of(new HostActivations(new float[4], 2)));
 
         for (int length = 0; length < whole.meta().remaining(); length++) {

@@ -35,7 +35,7 @@ class CacheChangeCodecTest {
                             new PageDrop(Long.MAX_VALUE)));
 
     @Test
-    void whatWasEncodedIsDecoded() {
+    void changesRoundTrip() {
         CacheChanges changes =
                 new CacheChanges(
                         List.of(COMMIT, new StateCommit(0, 1, 1, 0, Integer.MAX_VALUE)),
@@ -86,7 +86,7 @@ class CacheChangeCodecTest {
                 "60; 65; slot of a page: expected a multiple of 64, found 65",
                 "60; 2147483647; slot of a page: expected 0 to 2147483583, found 2147483647"
             })
-    void aFieldOutOfItsRangeIsRefusedByName(int offset, int value, String why) {
+    void fieldOutOfRangeIsRefusedByName(int offset, int value, String why) {
         Message whole = CacheChangeCodec.encode(BOTH);
         ByteBuffer fields = copy(whole.meta());
         ByteBuffer large = copy(whole.payload());
@@ -107,7 +107,7 @@ class CacheChangeCodecTest {
     }
 
     @Test
-    void fieldsThatAreCutOffAreRefused() {
+    void truncatedFieldsAreRefused() {
         Message whole = CacheChangeCodec.encode(BOTH);
 
         for (int length = 0; length < whole.meta().remaining(); length++) {

@@ -39,7 +39,7 @@ class CachePartCodecTest {
     }
 
     @Test
-    void whatWasEncodedIsDecoded() {
+    void partRoundTrips() {
         List<CachePart> parts = List.of(ROWS, WINDOW, STATE, PAGE, ROWS);
 
         assertEquals(parts, CODEC.decode(CODEC.encode(parts)));
@@ -48,7 +48,7 @@ class CachePartCodecTest {
 
     /** Pages come to lie in slots in front of those where they would lie in their order. */
     @Test
-    void rowsMayLieInEarlierSlotsThanTheirPositions() {
+    void rowsMayHaveEarlierSlotsThanTheirPositions() {
         List<CachePart> parts =
                 List.of(
                         new CachePart.Rows(2, LAYOUT, 0, Integer.MAX_VALUE - 64, 64),
@@ -104,7 +104,7 @@ class CachePartCodecTest {
                 "STATE; 32; 65537; state row: expected 1 to 65536, found 65537",
                 "STATE; 36; 0; end position: expected 1 to 2147483647, found 0"
             })
-    void aFieldOutOfItsRangeIsRefusedByName(String part, int offset, int value, String why) {
+    void fieldOutOfRangeIsRefusedByName(String part, int offset, int value, String why) {
         CachePart only =
                 switch (part) {
                     case "ROWS" -> ROWS;
@@ -119,7 +119,7 @@ class CachePartCodecTest {
     }
 
     @Test
-    void anUnknownElementTypeIsRefusedWithTheKnownOnes() {
+    void unknownElementTypeIsRefusedWithTheKnownOnes() {
         ByteBuffer fields = CODEC.encode(List.of(ROWS)).order(ByteOrder.LITTLE_ENDIAN);
         fields.putInt(12, 4);
 
@@ -129,7 +129,7 @@ class CachePartCodecTest {
     }
 
     @Test
-    void fieldsThatAreCutOffAreRefused() {
+    void truncatedFieldsAreRefused() {
         ByteBuffer whole = CODEC.encode(List.of(ROWS, WINDOW, STATE, PAGE));
 
         for (int length = 0; length < whole.remaining(); length++) {
@@ -139,7 +139,7 @@ class CachePartCodecTest {
     }
 
     @Test
-    void asManyPartsAsAreAllowedFitAMessage() {
+    void maximumNumberOfPartsFitsAMessage() {
         List<CachePart> most = Collections.nCopies(CachePartCodec.MOST_PARTS, ROWS);
         List<CachePart> pages = Collections.nCopies(CachePartCodec.MOST_PARTS, PAGE);
 
@@ -151,7 +151,7 @@ class CachePartCodecTest {
     }
 
     @Test
-    void partsMayHaveSoManyBytesTogetherAndNoMore() {
+    void totalBytesOfPartsAreLimited() {
         CachePart half = new CachePart.State(4, List.of((long) 8 << 20), 4, 260);
 
         assertEquals(2, CODEC.decode(CODEC.encode(List.of(half, half))).size());

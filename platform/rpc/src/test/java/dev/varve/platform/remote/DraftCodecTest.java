@@ -54,7 +54,7 @@ class DraftCodecTest {
     }
 
     @Test
-    void aStepArrivesAsItWasSent() {
+    void stepRoundTrips() {
         DraftStep found = CODEC.decode(CODEC.encode(step()));
 
         assertEquals(ASKS, found.requests());
@@ -71,7 +71,7 @@ class DraftCodecTest {
     }
 
     @Test
-    void guessesArriveAsTheyWereMade() {
+    void draftTokensRoundTrip() {
         List<Draft> drafts = List.of(new Draft(new int[] {1, 99, 0}, 3), Draft.NONE);
 
         List<Draft> found = CODEC.decode(ASKS, CODEC.encode(drafts));
@@ -82,7 +82,7 @@ class DraftCodecTest {
     }
 
     @Test
-    void treesArriveAsTheyGrew() {
+    void treesRoundTrip() {
         List<DraftStep.SequenceDraftRequest> asks =
                 List.of(new DraftStep.SequenceDraftRequest(1, 5, 3, 2, 4));
         Draft tree = new Draft(new int[] {1, 2, 3, 4}, new int[] {-1, 0, -1, 2}, 1);
@@ -102,7 +102,7 @@ class DraftCodecTest {
     }
 
     @Test
-    void onlyGuessesThatFitTheQuestionAreBelieved() {
+    void onlyDraftTokensThatFitTheRequestAreAccepted() {
         assertRefused("drafts", List.of(Draft.of(1)));
         assertRefused("guesses", List.of(Draft.of(1, 2, 3, 4), Draft.NONE));
         assertRefused("guess:", List.of(Draft.of(1, VOCABULARY), Draft.NONE));
@@ -117,7 +117,7 @@ class DraftCodecTest {
     }
 
     @Test
-    void statesThatAreCutShortOrTooManyAreRefused() {
+    void truncatedOrExcessStatesAreRefused() {
         Message whole = CODEC.encode(step());
         ByteBuffer bytes = whole.payload();
         ByteBuffer more = ByteBuffer.allocate(bytes.remaining() + 4).put(bytes).rewind();
@@ -133,7 +133,7 @@ class DraftCodecTest {
     /** Whatever comes, it is a step or it is refused. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void spoiltBytesAreAStepOrRefused(long seed) {
+    void corruptedBytesAreDecodedOrRefused(long seed) {
         Random random = new Random(seed);
         Message whole = CODEC.encode(step());
         for (int round = 0; round < 5000; round++) {

@@ -99,7 +99,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void aBatchHasItsBytes() {
+    void batchHasItsBytes() {
         float[] values = {1, -2, 0.5f, 3, 1, -2, 0.5f, 3, 1, -2, 0.5f, 3};
 
         assertEquals(
@@ -120,7 +120,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void aResultHasItsBytes() {
+    void resultHasItsBytes() {
         ResultCodec codec =
                 new ResultCodec(BoundaryType.BF16, new LayerRange(1, 4), OptionalInt.empty(), 3, 1);
         ShardResult result =
@@ -167,7 +167,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void aLoadHasItsBytes() {
+    void loadHasItsBytes() {
         assertEquals(
                 "65: 060000006d2e67677566020000006162020000006364060000007177656e3335040000"
                         + "00800000004001000000000000000000000000000000000000050000006370"
@@ -179,7 +179,7 @@ class GoldenBytesTest {
 
     /** The last byte says it. */
     @Test
-    void aLoadOfAShardThatScoresPagesHasItsBytes() {
+    void loadOfAPageScoringShardHasItsBytes() {
         assertEquals(
                 "65: 060000006d2e67677566020000006162020000006364060000007177656e3335040000"
                         + "00800000004001000000000000000000000000000000000000050000006370"
@@ -282,7 +282,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void aBatchOfPagesHasItsBytes() {
+    void batchOfPagesHasItsBytes() {
         assertEquals(
                 "67: 0100000000000000000000000400000002000000020000009800000004"
                         + "00000000000000020000004603000000000000000200000200000002000000"
@@ -331,7 +331,7 @@ class GoldenBytesTest {
      * The bytes of a tree name each token's parent. The bytes of a path name the accepted tokens.
      */
     @Test
-    void aTreeAndItsPathHaveTheirBytes() {
+    void treeAndItsPathHaveTheirBytes() {
         SequenceChunk plain =
                 chunk(
                         4,
@@ -361,7 +361,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void aLoadOfAModelThatReadsTextsHasItsBytes() {
+    void loadOfAScoringModelHasItsBytes() {
         assertEquals(
                 "80: 060000006d2e67677566020000006162020000006364050000007177656e3304000000"
                         + "800000006400000000000000000000000000000000000000050000006370"
@@ -377,7 +377,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void attentionToSomeBlocksHasItsBytes() {
+    void blockSparseAttentionHasItsBytes() {
         String bytes = hex(TextScoreCodecTest.sparse(0.25, 3, 7).encode());
 
         assertTrue(
@@ -386,7 +386,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void aTextAndItsScoresHaveTheirBytes() {
+    void textAndItsScoresHaveTheirBytes() {
         TextScoreCodec codec = new TextScoreCodec(320, 1);
 
         assertEquals("81: 02000000 - 0700000002010000", hex(codec.encode(TOKENS)));
@@ -414,7 +414,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void everyChoiceHasItsNumber() {
+    void everyEnumValueHasItsNumber() {
         assertEquals("PREFILL 0, DECODE 1", numbers(EnumCodec.PHASE, Phase.values()));
         assertEquals(
                 "NONE 0, BEST 1, LAST 2, ALL 3, BEST_EACH 4, TOP 5, TOP_EACH 6",
@@ -451,7 +451,7 @@ class GoldenBytesTest {
     }
 
     @Test
-    void anUnknownNumberIsRefusedWithTheKnownOnes() {
+    void unknownNumberIsRefusedWithTheKnownOnes() {
         WireException refusal =
                 assertThrows(
                         WireException.class,

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class OutputLineTest {
     @Test
-    void aLogLineKeepsItsLevelAndLosesItsTime() {
+    void logLineKeepsItsLevelWithoutItsTime() {
         OutputLine line = OutputLine.parse("10:50:14.405 warning remote: a peer: was turned away");
 
         assertEquals(System.Logger.Level.WARNING, line.level());
@@ -17,12 +17,12 @@ class OutputLineTest {
     }
 
     @Test
-    void newsOfOrdinaryWorkIsNoReasonForAnEnd() {
+    void infoLinesAreNoReasonForAnExit() {
         assertFalse(OutputLine.parse("10:50:14.405 info remote: a server").mayExplainFailure());
     }
 
     @Test
-    void whatALibraryPrintsStaysAsItIs() {
+    void libraryOutputIsUnchanged() {
         OutputLine line = OutputLine.parse("# A fatal error has been detected: SIGSEGV");
 
         assertEquals(System.Logger.Level.INFO, line.level());

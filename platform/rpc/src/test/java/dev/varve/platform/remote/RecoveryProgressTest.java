@@ -26,7 +26,7 @@ class RecoveryProgressTest {
     }
 
     @Test
-    void aProcessThatIsReachedAndEveryByteThatItLoadsIsProgress() {
+    void connectionAndLoadedBytesAreProgress() {
         progress.lost();
         long lost = steps();
 
@@ -43,7 +43,7 @@ class RecoveryProgressTest {
     }
 
     @Test
-    void aProcessThatRepeatsItsProgressMakesNone() {
+    void repeatedProgressDoesNotCount() {
         progress.reached();
         progress.loaded(50, TOTAL);
         long before = steps();
@@ -56,7 +56,7 @@ class RecoveryProgressTest {
     }
 
     @Test
-    void aProcessMayBeKilledAFewTimesWhileItLoads() {
+    void processMayBeKilledAFewTimesDuringALoad() {
         for (int attempt = 0; attempt < RecoveryProgress.TRUSTED_ATTEMPTS; attempt++) {
             long before = steps();
             attempt(50);
@@ -65,7 +65,7 @@ class RecoveryProgressTest {
     }
 
     @Test
-    void aProcessThatFailsAgainAndAgainCountsOnlyWhereItComesFurther() {
+    void repeatedFailuresCountOnlyWithFurtherProgress() {
         for (int attempt = 0; attempt < RecoveryProgress.TRUSTED_ATTEMPTS; attempt++) {
             attempt(50);
         }
@@ -82,7 +82,7 @@ class RecoveryProgressTest {
     }
 
     @Test
-    void aShardThatWorkedInBetweenIsTrustedAgain() {
+    void shardThatWorkedInBetweenStartsAnew() {
         for (int attempt = 0; attempt < 10; attempt++) {
             attempt(50);
         }

@@ -88,7 +88,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void everythingUnderWayFailsAsLostWhenTheProcessEnds() {
+    void pendingCallsFailAsLostWhenTheProcessEnds() {
         holdTheNextBatch();
         List<CachePart> parts = rig.layout(all).states(1, 1);
         KeptParts kept = KeptParts.zeros(parts);
@@ -113,7 +113,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void aShardThatCameBackIsUsedOnlyOnceItWasAskedForAndHoldsNothing() {
+    void recoveredShardIsUsedAfterRecoverAndIsEmpty() {
         Await.result(forward(0, 1));
         long received = shard.traffic().orElseThrow().receivedBytes();
         link.crash();
@@ -129,7 +129,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void aShardThatCannotBeReachedIsMissingWithItsReasonUntilItCan() {
+    void unreachableShardIsMissingWithItsReason() {
         link.outOfOrder(Optional.of("the cable is out"));
         link.crash();
 
@@ -148,7 +148,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void aProcessThatIsLostFreesWhatItHeld() {
+    void lostProcessFreesItsResources() {
         PlainHost.Loaded loaded = rig.host.loaded.remove();
         PlainDevice device = rig.host.opened.remove();
 
@@ -159,7 +159,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void closingInTheMiddleOfABatchFailsItAndWhatIsAskedAfterwards() {
+    void closeDuringABatchFailsItAndLaterCalls() {
         holdTheNextBatch();
         CompletableFuture<ShardResult> underWay = forward(0, 1);
         Await.latch(computing);
@@ -176,7 +176,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void closingWhileTheShardIsMissingEndsTheWaitForIt() {
+    void closeWhileTheShardIsMissingEndsTheWait() {
         link.outOfOrder(Optional.of("gone"));
         link.crash();
         Await.value("missing", shard::health, health -> health.loading().isPresent());
@@ -188,7 +188,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void twoServersOfOneProcessHaveCachesOfTheirOwn() {
+    void twoServersOfOneProcessHaveSeparateCaches() {
         PlainLink otherLink = rig.link(PlainLink.Transport.MEMORY);
         try (RemoteShard other = rig.open(otherLink, all, BoundaryType.F32)) {
             Await.result(forward(0, 1));
@@ -204,7 +204,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void aServerGoesOnWhileAnotherOneIsStuck() {
+    void serverContinuesWhileAnotherOneHangs() {
         holdTheNextBatch();
         CompletableFuture<ShardResult> stuck = forward(0, 1);
         Await.latch(computing);
@@ -221,7 +221,7 @@ class RemoteLossTest {
     }
 
     @Test
-    void anAnswerThatMakesNoSenseEndsTheProcess() {
+    void invalidResponseEndsTheProcess() {
         Await.result(forward(0, 1));
         rig.host.loaded.remove().silent = true;
         KeptParts kept = new KeptParts();

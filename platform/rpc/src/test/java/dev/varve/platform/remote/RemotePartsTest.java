@@ -118,7 +118,7 @@ class RemotePartsTest {
     }
 
     @Test
-    void whatIsExportedThereIsWhatIsExportedHere() {
+    void remoteExportEqualsLocalExport() {
         try (RemoteShard remote = shard(PlainLink.Transport.UNIX, all);
                 Shard local = rig.twin(all)) {
             logits(remote, prompt(0));
@@ -141,7 +141,7 @@ class RemotePartsTest {
     }
 
     @Test
-    void theStateOfASplitModelGoesOnInAnotherSplit() {
+    void stateOfASplitModelContinuesInAnotherSplit() {
         LayerRange head = new LayerRange(0, 3);
         LayerRange tail = new LayerRange(3, 4);
         try (PlainShard whole = rig.twin(all);
@@ -166,8 +166,7 @@ class RemotePartsTest {
     @ParameterizedTest
     @EnumSource
     @ByDay(1)
-    void manyLargeCallsMayBeUnderWayAndAreDoneInTheirOrder(PlainLink.Transport transport)
-            throws Exception {
+    void manyLargePendingCallsCompleteInOrder(PlainLink.Transport transport) throws Exception {
         rig.close();
         open(PlainModel.attentionOnly(1, MANY), MANY);
         SlotSpan slots = new SlotSpan(0, MANY);
@@ -207,7 +206,7 @@ class RemotePartsTest {
     }
 
     @Test
-    void partsOfOtherLayersAreRefusedThere() {
+    void partsOfOtherLayersAreRefusedRemotely() {
         try (RemoteShard remote = shard(PlainLink.Transport.MEMORY, new LayerRange(0, 3))) {
             List<CachePart> parts = parts(all, 0);
 
@@ -225,7 +224,7 @@ class RemotePartsTest {
     }
 
     @Test
-    void moreThanAMessageTakesIsRefusedBeforeAnythingIsAskedForOrSent() {
+    void oversizedTransferIsRefusedBeforeAnythingIsSent() {
         CachePart large = new CachePart.State(1, List.of(1L << 25), 1, 1);
         KeptParts untouched = new KeptParts();
         try (RemoteShard remote = shard(PlainLink.Transport.MEMORY, all)) {
@@ -241,7 +240,7 @@ class RemotePartsTest {
     }
 
     @Test
-    void whoeverCannotTakeOrGiveBytesFailsAloneAndTheShardGoesOn() {
+    void failingCallerBufferFailsItsCallOnly() {
         CachePartHandler broken =
                 new CachePartHandler() {
                     @Override

@@ -75,7 +75,7 @@ class RemoteShardTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyBatchGivesTheBitsOfAShardInThisProcess(PlainLink.Transport transport) {
+    void everyBatchMatchesALocalShardBitwise(PlainLink.Transport transport) {
         BatchWalk walk = walk(4711);
         try (RemoteShard remote = shard(transport, all, BoundaryType.F32);
                 Shard local = rig.twin(all)) {
@@ -94,7 +94,7 @@ class RemoteShardTest {
 
     @ParameterizedTest
     @CsvSource({"F32, MEMORY", "F32, UNIX", "F16, MEMORY", "BF16, UNIX"})
-    void aSplitModelComputesWithWhatTheBoundaryTypeLeavesOfAnActivation(
+    void splitModelUsesActivationsRoundedToTheBoundaryType(
             BoundaryType type, PlainLink.Transport transport) {
         BatchWalk walk = walk(4712);
         try (RemoteShard first = shard(transport, head, type);
@@ -120,7 +120,7 @@ class RemoteShardTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRehearsalGoesAllTheWayAndComputesNothing(PlainLink.Transport transport) {
+    void warmUpPassesThroughAndComputesNothing(PlainLink.Transport transport) {
         BatchWalk walk = walk(4713);
         try (RemoteShard remote = shard(transport, tail, BoundaryType.F32);
                 RemoteShard first = shard(transport, head, BoundaryType.F32);
@@ -187,7 +187,7 @@ class RemoteShardTest {
     }
 
     @Test
-    void severalBatchesMayBeUnderWayAndAreComputedInTheirOrder() {
+    void severalPendingBatchesAreComputedInOrder() {
         BatchWalk walk = walk(4713);
         try (RemoteShard remote = shard(PlainLink.Transport.MEMORY, head, BoundaryType.F32);
                 Shard local = rig.twin(head)) {
@@ -213,7 +213,7 @@ class RemoteShardTest {
     }
 
     @Test
-    void whatALoadedShardHoldsIsWhatItsProcessSays() {
+    void memoryOfALoadedShardIsThatOfItsProcess() {
         List<Long> progress = new ArrayList<>();
         PlainLink link = rig.link(PlainLink.Transport.MEMORY);
 
@@ -238,7 +238,7 @@ class RemoteShardTest {
     }
 
     @Test
-    void aShardOnTheCoresOfThisMachineTakesTurnsWithThoseThatComputeThere() {
+    void shardOnLocalCoresSharesTheProcessorLock() {
         try (RemoteShard remote = shard(PlainLink.Transport.MEMORY, all, BoundaryType.F32);
                 RemoteShard other = shard(PlainLink.Transport.MEMORY, all, BoundaryType.F32)) {
             assertEquals(RemoteRig.HOST_CORES, remote.computesOn());
@@ -248,7 +248,7 @@ class RemoteShardTest {
     }
 
     @Test
-    void aBatchThatTheShardRefusesIsTheCallersMistakeAndCostsNothingElse() {
+    void refusedBatchIsACallerErrorOnly() {
         try (RemoteShard remote = shard(PlainLink.Transport.MEMORY, all, BoundaryType.F32)) {
             Batch neverBegan =
                     new Batch(
@@ -273,7 +273,7 @@ class RemoteShardTest {
     }
 
     @Test
-    void aProcessWithAnotherFileIsRefusedWithBothDigests() {
+    void processWithAnotherFileIsRefusedWithBothDigests() {
         ShardLoadRequest request = rig.request(all, BoundaryType.F32);
         ShardLoadRequest.Model other =
                 new ShardLoadRequest.Model(

@@ -70,7 +70,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void featuresTravelUnroundedBesideARoundedBoundary() {
+    void featuresAreSentUnroundedBesideARoundedBoundary() {
         ResultCodec codec = codec(2);
         Batch batch = batch(List.of(0, 1, 2, 3));
         ShardResult sent = result(List.of(feature(2), feature(3)));
@@ -109,7 +109,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void moreFeaturesThanAMessageHoldsAreTold() {
+    void featuresBeyondAMessageAreReported() {
         ShardResult sent = result(Collections.nCopies(64, feature(2)));
 
         WireException refusal =
@@ -161,7 +161,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void scoresTravelUnroundedUnderTheirQueryAndLayer() {
+    void scoresAreSentUnroundedWithQueryAndLayer() {
         ShardResult received =
                 passed(
                         asking(),
@@ -178,7 +178,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void scoresThatNobodyAskedForAreRefused() {
+    void unrequestedScoresAreRefused() {
         PageScores sound = new PageScores(0, 1, new float[2]);
 
         assertRefused("query: expected 0 to 1, found 2", new PageScores(2, 1, new float[1]));
@@ -194,7 +194,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void aLayerThatAnswersTwiceOrLateIsRefused() {
+    void duplicateOrUnorderedLayerIsRefused() {
         PageScores first = new PageScores(0, 1, new float[2]);
         PageScores second = new PageScores(0, 2, new float[2]);
         PageScores third = new PageScores(1, 1, new float[1]);
@@ -214,7 +214,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void scoresOfABatchThatAsksForNothingAreRefused() {
+    void scoresOfABatchWithoutQueriesAreRefused() {
         ShardResult plain = result(List.of());
         ShardResult sent =
                 new ShardResult(
@@ -232,7 +232,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void scoresThatAreCutOffAreRefused() {
+    void truncatedScoresAreRefused() {
         Batch batch = asking();
         Message whole =
                 codec(2).encode(batch, scored(new PageScores(0, 2, new float[] {1, 2})), MEMORY, 1);
@@ -254,7 +254,7 @@ class ResultCodecTest {
     }
 
     @Test
-    void memoryTravelsWithItsPagesOnTheHost() {
+    void memoryIncludesItsHostPages() {
         FieldWriter fields = new FieldWriter();
         ShardMemory memory = new ShardMemory(1, 2, 3, 4, 5L << 33);
         ResultCodec.putMemory(fields, memory);

@@ -25,7 +25,7 @@ class ShardConditionTest {
     }
 
     @Test
-    void theFirstIncarnationIsNoRestart() {
+    void firstStartIsNoRestart() {
         condition.reached();
         condition.ready();
 
@@ -34,7 +34,7 @@ class ShardConditionTest {
     }
 
     @Test
-    void everyReturnIsARestart() {
+    void everyRecoveryIsARestart() {
         readyAndLost("killed");
         condition.ready();
         condition.lost("killed again");
@@ -52,7 +52,7 @@ class ShardConditionTest {
     }
 
     @Test
-    void aShardThatFailedToComeBackIsMissingForTheLatestReasonAndLostForTheFirst() {
+    void failedRecoveryIsMissingForTheLatestReasonAndLostForTheFirst() {
         readyAndLost("killed");
 
         condition.failed("no socket");
@@ -63,7 +63,7 @@ class ShardConditionTest {
     }
 
     @Test
-    void aProcessThatStartsIsLoadingUntilItIsOverdue() {
+    void startingProcessIsLoadingUntilItIsOverdue() {
         readyAndLost("killed").starts();
         assertEquals(State.LOADING, condition.health().state());
         assertEquals(Optional.of("its process starts"), condition.health().reason());
@@ -78,7 +78,7 @@ class ShardConditionTest {
     }
 
     @Test
-    void aProcessThatWasReachedIsNeverOverdue() {
+    void reachedProcessIsNeverOverdue() {
         readyAndLost("killed").starts();
         condition.reached();
 
@@ -89,7 +89,7 @@ class ShardConditionTest {
     }
 
     @Test
-    void healthTellsTheBytesThatAreLoaded() {
+    void healthReportsTheLoadedBytes() {
         readyAndLost("killed").reached();
         long before = condition.health().loading().orElseThrow().steps();
 

@@ -46,14 +46,14 @@ class ShardLoadRequestTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatNumbersMayDependOnReachesTheShard(BatchInvariance exact) {
+    void numericSettingsReachTheShard(BatchInvariance exact) {
         ShardLoadRequest request = request(options -> options.withExactRows(exact));
 
         assertEquals(request, ShardLoadRequest.decode(request.encode()));
     }
 
     @Test
-    void whetherPagesAreScoredReachesTheShard() {
+    void pageScoringFlagReachesTheShard() {
         ShardLoadRequest scoring =
                 request(options -> options.withCaptures(List.of(1, 4)).scoringPages());
         ShardLoadRequest other = request(options -> options.withCaptures(List.of(1, 4)));
@@ -64,7 +64,7 @@ class ShardLoadRequestTest {
     }
 
     @Test
-    void whetherPagesAreScoredIsYesOrNo() {
+    void pageScoringFlagIsBoolean() {
         ByteBuffer fields = request(options -> options).encode().meta();
         ByteBuffer two =
                 ByteBuffer.allocate(fields.remaining())

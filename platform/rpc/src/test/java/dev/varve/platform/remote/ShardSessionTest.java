@@ -110,7 +110,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void thereIsNothingToComputeBeforeARangeIsLoaded() {
+    void computeBeforeALoadIsRefused() {
         for (Message request : List.of(begin(), Message.of(MessageType.EXPORT))) {
             WireException refusal = ask(request).failure();
 
@@ -120,7 +120,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void anUnknownMessageIsUnsupportedAndTheSessionGoesOn() {
+    void unknownMessageIsUnsupportedAndTheSessionContinues() {
         WireException refusal = ask(Message.of(200)).failure();
 
         assertEquals(WireErrorCode.UNSUPPORTED, refusal.code());
@@ -128,7 +128,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void theDevicesOfTheProcessAreDescribed() {
+    void devicesOfTheProcessAreDescribed() {
         FieldReader fields = new FieldReader(ask(Message.of(MessageType.DESCRIBE)).result().meta());
 
         assertEquals(1, fields.number("devices", 0, 9));
@@ -141,7 +141,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void aDeviceThatIsNotThereIsUnavailable() {
+    void missingDeviceIsUnavailable() {
         ShardLoadRequest elsewhere =
                 with(load, new ShardLoadRequest.Device("gpu:7", DeviceOptions.automatic()));
 
@@ -165,7 +165,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void aLoadThatIsGivenUpFreesItsDevice() {
+    void cancelledLoadFreesItsDevice() {
         Answer answer = new Answer();
         rig.host.halfLoaded = answer::cancel;
 
@@ -178,7 +178,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void aLoadThatFailsUnforeseenIsAnsweredAndFreesItsDevice() {
+    void unexpectedLoadFailureIsReportedAndFreesItsDevice() {
         rig.host.halfLoaded =
                 () -> {
                     throw new AssertionError("a bug");
@@ -193,7 +193,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void anUnloadedRangeIsFreed() {
+    void unloadedRangeIsFreed() {
         loadTail();
 
         ask(Message.of(MessageType.UNLOAD)).result();
@@ -203,7 +203,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void aRequestThatWasGivenUpBeforeItBeganIsNotComputed() {
+    void requestCancelledBeforeItsStartIsNotComputed() {
         loadTail();
         boolean[] computed = new boolean[1];
         rig.host.beforeBatch = batch -> computed[0] = true;
@@ -217,7 +217,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void whatAShardFailsWithReachesTheServer() {
+    void shardErrorReachesTheServer() {
         loadTail();
         rig.host.loaded.element().lose("pulled out");
 
@@ -228,7 +228,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void theCounterOfWorkGrowsWithEveryRequestAndPieceOfALoad() {
+    void progressCounterGrowsWithEveryRequestAndLoadPiece() {
         long before = service.progress();
 
         loadTail();
@@ -241,7 +241,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void aBatchForAnotherRangeIsRefused() {
+    void batchForAnotherRangeIsRefused() {
         loadTail();
         Batch batch = new Batch(List.of(chunk(0, 0, 9, RequestedOutput.BEST)), Phase.PREFILL);
         Message withoutActivation =
@@ -260,7 +260,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void aSessionThatIsClosedFreesItsRangeAndTakesNoRequests() {
+    void closedSessionFreesItsRangeAndRefusesRequests() {
         loadTail();
 
         service.close();
@@ -295,7 +295,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void everyMessageOfAHostileServerIsAnsweredAndTheSessionStaysSound() {
+    void everyMessageOfAHostileServerGetsAResponse() {
         SplittableRandom random = new SplittableRandom(4711);
         Mutations mutations = new Mutations(random, 2 * BLOCK);
         loadTail();
@@ -333,7 +333,7 @@ class ShardSessionTest {
     }
 
     @Test
-    void anAdoptionThatIsRefusedChangesNothing() {
+    void refusedImportChangesNothing() {
         loadTail();
         ask(begin()).result();
         Message exported = ask(export()).result();
@@ -355,7 +355,7 @@ class ShardSessionTest {
     private static final int ADOPTIONS = 1_000 * Integer.getInteger("varve.test.soak", 1);
 
     @Test
-    void anAdoptionWithOtherBytesThanThoseOfItsPartsIsRefused() {
+    void importWithMismatchedBytesIsRefused() {
         loadTail();
         int bytes = 9 * 2 * 4 * Float.BYTES;
 

@@ -190,7 +190,7 @@ class ShardSupervisorTest {
     }
 
     @Test
-    void healthTellsHowFarAShardIsOnItsWayBack() throws Exception {
+    void healthReportsTheRecoveryProgress() throws Exception {
         loadAndCrash();
         Loading process = next();
         process.progress(100);
@@ -208,7 +208,7 @@ class ShardSupervisorTest {
     }
 
     @Test
-    void aProcessThatCrashesAgainAndAgainInLoadingMakesNoProgressForEver() throws Exception {
+    void repeatedCrashesDuringLoadsMakeNoEndlessProgress() throws Exception {
         loadAndCrash();
         for (int attempt = 0; attempt < RecoveryProgress.TRUSTED_ATTEMPTS; attempt++) {
             Loading process = next();
@@ -229,7 +229,7 @@ class ShardSupervisorTest {
     }
 
     @Test
-    void aProcessThatIsLostDuringItsFirstLoadIsStartedAgain() throws Exception {
+    void processLostDuringItsFirstLoadIsRestarted() throws Exception {
         CompletableFuture<Void> started = start();
 
         next().crash();
@@ -244,7 +244,7 @@ class ShardSupervisorTest {
     }
 
     @Test
-    void aProcessThatIsLostInEachAttemptOfItsFirstLoadIsAFailure() {
+    void processLostInEachFirstLoadAttemptIsAFailure() {
         CompletableFuture<Void> started = start();
 
         for (int attempt = 0; attempt < FIRST_ATTEMPTS; attempt++) {
@@ -265,7 +265,7 @@ class ShardSupervisorTest {
     /** A process that refuses a file, or lacks memory, would refuse again. */
     @ParameterizedTest
     @EnumSource(names = {"CORRUPT_FILE", "OUT_OF_MEMORY", "INVALID_REQUEST", "UNAVAILABLE"})
-    void aProcessThatRefusesItsFirstLoadIsAskedOnce(WireErrorCode code) {
+    void processThatRefusesItsFirstLoadIsNotRetried(WireErrorCode code) {
         CompletableFuture<Void> started = start();
 
         next().call().fail(new WireException(code, "no"));

@@ -97,7 +97,7 @@ class TensorCheckTest {
 
     @ParameterizedTest
     @EnumSource
-    void equalFilesInDifferentPlacesServe(PlainLink.Transport transport) {
+    void equalFilesAtDifferentPathsAreAccepted(PlainLink.Transport transport) {
         try (RemoteShard shard = shard(BACK, transport)) {
             assertEquals(BACK, shard.range());
             assertEquals(1, there.host.loaded.size());
@@ -105,7 +105,7 @@ class TensorCheckTest {
     }
 
     @Test
-    void otherWeightsOfTheSameHeaderAreRefused() throws Exception {
+    void differentWeightsWithTheSameHeaderAreRefused() throws Exception {
         there.close();
         there =
                 rig(
@@ -128,7 +128,7 @@ class TensorCheckTest {
     }
 
     @Test
-    void aTensorIsComparedWhereItIsUsed() throws Exception {
+    void tensorIsComparedWhereItIsUsed() throws Exception {
         spoil(file("there"), LAST);
 
         shard(FRONT).close();
@@ -140,7 +140,7 @@ class TensorCheckTest {
 
     /** It was right when the server began; the process that comes back has another one. */
     @Test
-    void aFileThatIsReplacedMeanwhileKeepsTheProcessOut() throws Exception {
+    void replacedFileFailsTheConnection() throws Exception {
         PlainLink link = there.link(PlainLink.Transport.MEMORY);
         try (RemoteShard shard =
                 here.open(
@@ -159,7 +159,7 @@ class TensorCheckTest {
 
     /** Its own weights are those of before; what is in the file now is no measure. */
     @Test
-    void digestsAreNotTakenFromAFileThatChangedAfterwards() throws Exception {
+    void digestsAreNotReadFromAChangedFile() throws Exception {
         TensorCheck check =
                 new TensorCheck(
                         TensorDigests.cachedIn(folder.resolve("cache")), here.model.tensors(BACK));
@@ -177,7 +177,7 @@ class TensorCheckTest {
     }
 
     @Test
-    void aTensorThatTheProcessDidNotLoadIsADifference() {
+    void tensorMissingInTheProcessIsADifference() {
         TensorCheck check =
                 new TensorCheck(
                         TensorDigests.cachedIn(folder.resolve("cache")), here.model.tensors(BACK));
@@ -195,7 +195,7 @@ class TensorCheckTest {
     }
 
     @Test
-    void digestsArriveAsTheyWereSent() {
+    void digestsRoundTrip() {
         for (Optional<Map<String, String>> sent :
                 List.of(
                         Optional.<Map<String, String>>empty(),
@@ -205,7 +205,7 @@ class TensorCheckTest {
     }
 
     @Test
-    void digestsThatMakeNoSenseAreRefused() {
+    void invalidDigestsAreRefused() {
         Map<String, String> one = Map.of("a", "01");
         ByteBuffer whole = DigestCodec.payload(Optional.of(one));
         ByteBuffer twice =

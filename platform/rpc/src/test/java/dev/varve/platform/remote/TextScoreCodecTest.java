@@ -56,7 +56,7 @@ class TextScoreCodecTest {
 
     @ParameterizedTest
     @EnumSource
-    void aLoadArrivesAsItWasSent(LocalTextScorer.Residency residency) {
+    void loadRoundTrips(LocalTextScorer.Residency residency) {
         TextScorerLoadRequest request = load(new LayerRange(0, 2), 8, false, residency);
 
         assertEquals(request, TextScorerLoadRequest.decode(request.encode()));
@@ -87,7 +87,7 @@ class TextScoreCodecTest {
         "12, 4, 'full blocks: expected 0 to 2147483647, found -1'",
         "8, 4, 'least tokens: expected 1 to 2147483647, found -1'"
     })
-    void attentionThatCannotBeIsRefused(int fromEnd, int size, String reason) {
+    void invalidAttentionSettingsAreRefused(int fromEnd, int size, String reason) {
         Message message = sparse(0.25, 3, 7).encode();
         byte[] meta = new byte[message.meta().remaining()];
         message.meta().duplicate().get(meta);
@@ -116,7 +116,7 @@ class TextScoreCodecTest {
         "0, 4, 1025, 'tail: expected 1 to 1024, found 1025'",
         "0, 4, -1, 'tail: expected 1 to 1024, found -1'"
     })
-    void aLoadThatCannotBeIsRefused(int begin, int end, int tail, String reason) {
+    void invalidLoadIsRefused(int begin, int end, int tail, String reason) {
         Message message =
                 load(new LayerRange(begin, end), tail, true, LocalTextScorer.Residency.AUTO)
                         .encode();
@@ -125,14 +125,14 @@ class TextScoreCodecTest {
     }
 
     @Test
-    void aTextArrivesAsItWasSent() {
+    void textRoundTrips() {
         int[] tokens = {0, 99, 7, 7, 42};
 
         assertArrayEquals(tokens, CODEC.decode(CODEC.encode(tokens)));
     }
 
     @Test
-    void scoresArriveToTheBit() {
+    void scoresRoundTripBitwise() {
         float[] scores = {0, -0f, 1, Float.MIN_VALUE, 0.1f};
 
         float[] found = CODEC.decode(5, CODEC.encode(scores));
@@ -144,7 +144,7 @@ class TextScoreCodecTest {
     }
 
     @Test
-    void onlyTokensOfTheVocabularyAreRead() {
+    void tokensOutsideTheVocabularyAreRefused() {
         assertRefused(
                 "token: expected 0 to 99, found 100",
                 () -> CODEC.decode(CODEC.encode(new int[] {1, 2, VOCABULARY})));
@@ -154,7 +154,7 @@ class TextScoreCodecTest {
     }
 
     @Test
-    void asManyAsLookAndNoMoreThanTheLimitAreRead() {
+    void tokenCountIsBetweenQueriesAndTheLimit() {
         assertRefused(
                 "tokens: expected 3 to 4194304, found 2",
                 () -> CODEC.decode(CODEC.encode(new int[] {1, 2})));
@@ -163,7 +163,7 @@ class TextScoreCodecTest {
     }
 
     @Test
-    void theMoreLookTheShorterATextMustBe() {
+    void moreQueriesNeedAShorterText() {
         TextScoreCodec many = new TextScoreCodec(VOCABULARY, 1024);
 
         assertRefused(
@@ -173,7 +173,7 @@ class TextScoreCodecTest {
 
     /** Nothing is allocated for what is only promised. */
     @Test
-    void aTextAndItsBytesMustAgree() {
+    void textLengthMustMatchItsBytes() {
         Message promised = told(TextScoreCodec.MOST_TOKENS, ByteBuffer.allocate(12));
         Message more = told(3, ByteBuffer.allocate(16));
 
@@ -205,7 +205,7 @@ class TextScoreCodecTest {
     /** Whatever comes, it is what it says, or it is refused. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void spoiltBytesAreReadOrRefused(long seed) {
+    void corruptedBytesAreDecodedOrRefused(long seed) {
         Random random = new Random(seed);
         spoil(
                 random,

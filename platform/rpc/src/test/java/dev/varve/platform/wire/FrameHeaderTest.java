@@ -26,7 +26,7 @@ class FrameHeaderTest {
     }
 
     @Property
-    void whatWasWrittenIsRead(
+    void headerRoundTrips(
             @ForAll @IntRange(max = 65535) int type,
             @ForAll @IntRange(max = 65535) int status,
             @ForAll @IntRange(max = 65536) int metaBytes,
@@ -57,7 +57,7 @@ class FrameHeaderTest {
     }
 
     @Test
-    void everyFlippedBitIsNoticed() {
+    void everyFlippedBitIsDetected() {
         FrameHeader header =
                 new FrameHeader(
                         new FrameHeader.Kind(5, 100, 0),
@@ -87,7 +87,7 @@ class FrameHeaderTest {
         "6, 4, 'payload checksum: given for 0 bytes'",
         "32, -2147483648, 'chunk index: expected at most 2147483647, found 2147483648'"
     })
-    void aFieldThatCannotBeIsNamed(int offset, int value, String reason) {
+    void invalidFieldIsNamed(int offset, int value, String reason) {
         ByteBuffer bytes =
                 encode(
                         new FrameHeader(

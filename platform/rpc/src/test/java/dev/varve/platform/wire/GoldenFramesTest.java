@@ -19,7 +19,7 @@ class GoldenFramesTest {
     }
 
     @Test
-    void aHeaderHasItsBytes() {
+    void headerHasItsBytes() {
         ByteBuffer bytes = ByteBuffer.allocate(FrameHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
 
         new FrameHeader(
@@ -42,7 +42,7 @@ class GoldenFramesTest {
     }
 
     @Test
-    void aGreetingHasItsBytes() {
+    void helloHasItsBytes() {
         WireOptions options =
                 WireOptions.defaults()
                         .withMaxFrameBytes(2048)
@@ -74,7 +74,7 @@ class GoldenFramesTest {
     }
 
     @Test
-    void aFailureHasItsBytes() {
+    void failureHasItsBytes() {
         ControlFrame frame =
                 ControlFrame.error(
                         3,

@@ -58,7 +58,7 @@ class SharedMemoryTest {
     @ParameterizedTest
     @EnumSource(SharedMemoryMode.class)
     @ByDay(2)
-    void everyCarrierBringsTheSameBytes(SharedMemoryMode mode) throws IOException {
+    void everyCarrierTransfersTheSameBytes(SharedMemoryMode mode) throws IOException {
         try (Channels channels = overUnix(options().withSharedMemory(mode, RING))) {
             List<Integer> sizes = List.of(0, 100, 16384, 16385, 700_000, 1_100_000, 5_000_000);
 
@@ -83,7 +83,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void noFileIsLeftOnceBothSidesKnowEachOther() throws IOException {
+    void noFileIsLeftAfterTheHandshake() throws IOException {
         try (Channels channels =
                 overUnix(options().withSharedMemory(SharedMemoryMode.SHARED, RING))) {
             assertEquals(
@@ -93,7 +93,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void aServerThatIsKilledWhileItConnectsLeavesNoFile() throws Exception {
+    void serverKilledDuringTheHandshakeLeavesNoFile() throws Exception {
         String address = folder.resolve("own/socket").toString();
         try (Listener listener = new UnixTransport().listen(address, TransportOptions.defaults())) {
             Process server =
@@ -132,7 +132,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void theFileOfADeadProcessIsRemovedByTheNextOne() throws Exception {
+    void fileOfADeadProcessIsRemovedByTheNextOne() throws Exception {
         Process dead = new ProcessBuilder("true").start();
         dead.waitFor();
         Path stale = Files.createFile(folder.resolve("varve-ring-" + dead.pid() + "-aa"));
@@ -149,7 +149,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void aFileThatIsNotWhatWasAnnouncedIsNotMapped() throws IOException {
+    void fileThatDiffersFromTheAnnouncementIsNotMapped() throws IOException {
         RingNonce nonce = RingNonce.random();
         RingFileDescriptor address;
         try (RingFile.Created created = RingFile.create(folder, nonce, RING)) {
@@ -184,7 +184,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void recordsOfAllSizesWrapAroundTheEnd() throws IOException {
+    void recordsOfAllSizesWrapAround() throws IOException {
         Ends ends = ends();
         for (int i = 0; i < 2000; i++) {
             ByteBuffer payload = message((i * 7919) % 30_000 + 1, i).payload();
@@ -198,7 +198,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void aFullRingTakesNothingUntilSomethingWasRead() throws IOException {
+    void fullRingRefusesRecordsUntilOneIsRead() throws IOException {
         Ends ends = ends();
         ByteBuffer payload = message(40_000, 1).payload();
         RingSlot first = ends.producer().put(1, payload).orElseThrow();
@@ -214,7 +214,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void aSlotThatDoesNotMatchItsRecordIsRefused() throws IOException {
+    void slotThatDoesNotMatchItsRecordIsRefused() throws IOException {
         Ends ends = ends();
         RingSlot slot = ends.producer().put(1, message(100, 1).payload()).orElseThrow();
         ByteBuffer target = ByteBuffer.allocate(100);

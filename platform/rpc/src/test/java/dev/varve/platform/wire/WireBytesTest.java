@@ -40,7 +40,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aGreetingIsReadAsItWasWritten() throws FrameException {
+    void helloRoundTrips() throws FrameException {
         Hello plain = hello(Optional.empty(), Optional.empty());
         assertEquals(plain, Hello.decode(bytes(plain)));
 
@@ -58,7 +58,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aSecretIsNotShown() {
+    void secretIsNotShown() {
         Hello hello = hello(Optional.empty(), Optional.of("a secret"));
         assertFalse(hello.toString().contains("secret"), hello::toString);
         assertTrue(hello.toString().contains("build 7"), hello::toString);
@@ -69,7 +69,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aGreetingOfAnotherLengthIsRefused() {
+    void helloOfAnotherLengthIsRefused() {
         byte[] whole = new byte[bytes(hello(Optional.empty(), Optional.empty())).remaining()];
         bytes(hello(Optional.empty(), Optional.empty())).get(whole);
         for (int length = 0; length < whole.length; length++) {
@@ -96,7 +96,7 @@ class WireBytesTest {
         "1024, 1024, 0, false",
         "-1, 1024, 1, false"
     })
-    void limitsThatNoFrameFitsAreRefused(int frame, long credit, int requests, boolean taken)
+    void limitsBelowAFrameAreRefused(int frame, long credit, int requests, boolean taken)
             throws FrameException {
         ByteBuffer bytes = bytes(hello(Optional.empty(), Optional.empty()));
         bytes.putInt(4, frame).putLong(8, credit).putInt(16, requests);
@@ -109,7 +109,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aNoteIsCutToWhatFits() throws FrameException {
+    void noteIsTruncated() throws FrameException {
         Hello hello = hello(Optional.empty(), Optional.empty());
 
         assertEquals("x".repeat(1024), hello.withNote("x".repeat(1024)).words().note());
@@ -119,7 +119,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aPrefixOfAMessageIsReadAsItWasWritten() throws FrameException {
+    void messagePrefixRoundTrips() throws FrameException {
         RingSlot slot = new RingSlot(1L << 40, 3, -5);
         ByteBuffer shared = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
         MessagePrefix.put(shared, 1L << 50, slot);
@@ -133,7 +133,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aPrefixThatCannotBeIsRefused() {
+    void invalidMessagePrefixIsRefused() {
         ByteBuffer prefix = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
         assertThrows(
                 FrameException.class, () -> MessagePrefix.read(prefix.duplicate().limit(7), false));
@@ -147,7 +147,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aRecordOfARingIsReadAsItWasWritten() {
+    void ringRecordRoundTrips() {
         RingRecordHeader record = new RingRecordHeader(1, 2, 1L << 33, -4);
         ByteBuffer ring = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -159,7 +159,7 @@ class WireBytesTest {
 
     @ParameterizedTest
     @CsvSource({"0, 64", "1, 128", "64, 128", "65, 192", "4096, 4160"})
-    void aRecordTakesItsHeaderAndWholeSteps(long length, long bytes) {
+    void recordSizeIsItsHeaderAndWholeSteps(long length, long bytes) {
         assertEquals(bytes, RingRecordHeader.bytes(length));
     }
 
@@ -175,13 +175,13 @@ class WireBytesTest {
         "1088, 448, 1088",
         "1088, 512, 1536"
     })
-    void aRecordThatDoesNotFitBeforeTheEndBeginsAtTheStart(
+    void recordThatDoesNotFitBeforeTheEndStartsAtTheBeginning(
             long position, long bytes, long expected) {
         assertEquals(expected, RingRecordHeader.start(position, bytes, 512));
     }
 
     @Test
-    void aMarkOfARingIsRandomAndReadAsItWasWritten() {
+    void ringMarkIsRandomAndRoundTrips() {
         assertEquals(NONCE, RingNonce.read(ByteBuffer.wrap(NONCE.bytes())));
         assertEquals(RingNonce.BYTES, NONCE.bytes().length);
         assertNotEquals(NONCE, RingNonce.random());
@@ -192,7 +192,7 @@ class WireBytesTest {
     }
 
     @Test
-    void textForPeopleIsCutAndCannotForgeLines() {
+    void humanReadableTextIsTruncatedAndCannotForgeLines() {
         assertEquals("a b", WireText.decode(WireText.encode("a\nb")));
         assertEquals("ü €", WireText.decode(WireText.encode("ü €")));
         assertEquals(4096, WireText.decode(WireText.encode("x".repeat(5000))).length());
@@ -202,7 +202,7 @@ class WireBytesTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyCodeHasANumberOfItsOwn(WireErrorCode code) throws FrameException {
+    void everyCodeHasAUniqueNumber(WireErrorCode code) throws FrameException {
         assertEquals(code, WireErrorCode.of(code.number()));
         Set<Integer> numbers = new HashSet<>();
         for (WireErrorCode each : WireErrorCode.values()) {
@@ -212,14 +212,14 @@ class WireBytesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 16, 1000})
-    void anUnknownCodeIsRefused(int number) {
+    void unknownCodeIsRefused(int number) {
         FrameException thrown = assertThrows(FrameException.class, () -> WireErrorCode.of(number));
         assertTrue(thrown.getMessage().contains(String.valueOf(number)), thrown.getMessage());
     }
 
     @ParameterizedTest
     @EnumSource
-    void aFailureKeepsItsKindOnTheWire(Kind kind) {
+    void failureKeepsItsKindOnTheWire(Kind kind) {
         WireException told = WireException.of(new VarveException(kind, "what happened"));
 
         assertEquals(kind, told.kind());
@@ -229,7 +229,7 @@ class WireBytesTest {
     }
 
     @Test
-    void ofAnUnforeseenFailureOnlyTheClassIsTold() {
+    void unexpectedFailureIsReportedByItsClassOnly() {
         WireException told = WireException.of(new IllegalStateException("a secret"));
 
         assertEquals(WireErrorCode.INTERNAL, told.code());
@@ -239,7 +239,7 @@ class WireBytesTest {
     }
 
     @Test
-    void anErrorSaysWhetherToTryAgain() {
+    void errorSaysWhetherToRetry() {
         WireException later =
                 new WireException(
                         WireErrorCode.OVERLOADED, WireException.Retry.WORTHWHILE, "later");
@@ -269,7 +269,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aDeadlineIsPositive() {
+    void deadlineIsPositive() {
         assertThrows(IllegalArgumentException.class, () -> Deadline.within(Duration.ZERO));
         assertThrows(
                 IllegalArgumentException.class,
@@ -283,7 +283,7 @@ class WireBytesTest {
     }
 
     @Test
-    void optionsThatMakeNoSenseAreRefusedWithTheirBounds() {
+    void invalidOptionsAreRefusedWithTheirBounds() {
         WireOptions usual = WireOptions.defaults();
         refused("largest frame", "1023", () -> usual.withMaxFrameBytes(1023));
         refused("largest frame", "67108864", () -> usual.withMaxFrameBytes((64 << 20) + 1));
@@ -320,7 +320,7 @@ class WireBytesTest {
     }
 
     @Test
-    void aMessageHasATypeOfItsOwnAndLittleMeta() {
+    void messageHasAUniqueTypeAndSmallMetadata() {
         assertThrows(IllegalArgumentException.class, () -> Message.of(63));
         assertThrows(IllegalArgumentException.class, () -> Message.of(65536));
         assertEquals(64, Message.of(64).type());

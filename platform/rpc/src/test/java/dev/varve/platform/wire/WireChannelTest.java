@@ -50,7 +50,7 @@ class WireChannelTest {
     /** Around the largest frame, where a message begins to need a second one. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 4095, 4096, 4097, 8192, 100_000, 1 << 20})
-    void anAnswerHasTheBytesOfItsRequest(int payloadBytes) {
+    void responseHasTheBytesOfItsRequest(int payloadBytes) {
         try (Channels channels = Channels.inMemory(options().withMaxFrameBytes(4096), ECHOES)) {
             Message request = message(payloadBytes, payloadBytes);
 
@@ -61,7 +61,7 @@ class WireChannelTest {
     }
 
     @Test
-    void requestsStartInTheOrderOfTheirCallsAndEndInAny() throws InterruptedException {
+    void requestsStartInOrderAndEndInAnyOrder() throws InterruptedException {
         try (Channels channels = Channels.inMemory(options(), this::hold)) {
             List<CompletableFuture<Message>> calls =
                     IntStream.range(0, 8)
@@ -107,7 +107,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aFailureKeepsItsCodeAndText() {
+    void failureKeepsItsCodeAndText() {
         Handler failing =
                 (request, call) ->
                         call.fail(
@@ -128,7 +128,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aHandlerThatThrowsEndsOnlyItsOwnCall() {
+    void throwingHandlerEndsOnlyItsOwnCall() {
         Handler throwing =
                 (request, call) -> {
                     switch (request.payload().remaining()) {
@@ -157,7 +157,7 @@ class WireChannelTest {
     }
 
     @Test
-    void withoutCreditARequestWaitsUntilAnotherOneEnded() throws InterruptedException {
+    void withoutCreditARequestWaitsUntilAnotherOneEnds() throws InterruptedException {
         try (Channels channels = Channels.inMemory(options().withCredit(4096, 2), this::hold)) {
             WireChannel client = channels.client();
             CompletableFuture<Message> first = client.call(message(3000, 1), LIMIT);
@@ -175,7 +175,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aRequestThatGetsNoCreditExpiresAndIsNeverSent() throws InterruptedException {
+    void requestWithoutCreditExpiresUnsent() throws InterruptedException {
         try (Channels channels = Channels.inMemory(options().withCredit(4096, 1), this::hold)) {
             WireChannel client = channels.client();
             CompletableFuture<Message> first = client.call(message(1, 1), LIMIT);
@@ -194,7 +194,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aMessageLargerThanTheCreditIsRefusedWithoutSendingIt() {
+    void messageLargerThanTheCreditIsRefusedUnsent() {
         Handler inflating = (request, call) -> call.reply(message(5000, 1));
         try (Channels channels = Channels.inMemory(options().withCredit(4096, 2), inflating)) {
             WireChannel client = channels.client();
@@ -212,7 +212,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aCancelledCallReachesTheHandlerAndItsLateResultIsDropped() throws Exception {
+    void cancelledCallReachesTheHandlerAndItsLateResultIsDropped() throws Exception {
         try (Channels channels = Channels.inMemory(options(), this::hold)) {
             WireChannel client = channels.client();
             CompletableFuture<Message> call = client.call(message(10, 1), LIMIT);
@@ -234,7 +234,7 @@ class WireChannelTest {
     }
 
     @Test
-    void anExpiredCallIsCancelledOnTheOtherSide() throws Exception {
+    void expiredCallIsCancelledAtThePeer() throws Exception {
         try (Channels channels = Channels.inMemory(options(), this::hold)) {
             CompletableFuture<Message> call =
                     channels.client().call(message(10, 1), Duration.ofMillis(50));
@@ -249,7 +249,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aSecondEndOfACallIsAnErrorOfTheHandler() throws InterruptedException {
+    void secondResultOfACallIsAHandlerError() throws InterruptedException {
         try (Channels channels = Channels.inMemory(options(), this::hold)) {
             channels.client().call(message(10, 1), LIMIT);
             Served running = nextServed();
@@ -261,7 +261,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aLostConnectionFailsAllCallsAndCancelsTheHandlers() throws Exception {
+    void lostConnectionFailsAllCallsAndCancelsTheHandlers() throws Exception {
         MemoryConnection.Pair pair = MemoryConnection.pair(1 << 16, false);
         try (Channels channels =
                 Channels.over(pair.client(), pair.server(), options(), options(), this::hold)) {
@@ -284,7 +284,7 @@ class WireChannelTest {
     }
 
     @Test
-    void theReasonOfACloseReachesTheOtherSide() {
+    void closeReasonReachesThePeer() {
         try (Channels channels = Channels.inMemory(options(), ECHOES)) {
             channels.server().close();
 
@@ -296,7 +296,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerPingsIsDead() {
+    void peerWithoutPongsIsDead() {
         RawPeer silent = RawPeer.accepting(options().withHeartbeat(Duration.ofMillis(10), 3));
         CompletableFuture<Message> call = silent.channel().call(message(1, 1), LIMIT);
 
@@ -307,7 +307,7 @@ class WireChannelTest {
     }
 
     @Test
-    void theProgressCounterTravelsWithTheHeartbeat() throws Exception {
+    void progressCounterIsSentWithHeartbeats() throws Exception {
         CountDownLatch asked = new CountDownLatch(3);
         try (Channels channels =
                 Channels.inMemory(options().withHeartbeat(Duration.ofMillis(5), 1000), ECHOES)) {
@@ -327,7 +327,7 @@ class WireChannelTest {
     }
 
     @Test
-    void bothSidesCanSendMoreThanTheConnectionHoldsAtOnce() {
+    void bothSidesMaySendMoreThanTheConnectionBuffers() {
         MemoryConnection.Pair pair = MemoryConnection.pair(1000, false);
         try (Channels channels =
                 Channels.over(pair.client(), pair.server(), options(), options(), ECHOES)) {
@@ -343,7 +343,7 @@ class WireChannelTest {
     }
 
     @Test
-    void callsMayBeMadeWhereAnotherOneCompletes() {
+    void callsMayBeMadeInCompletionHandlers() {
         try (Channels channels = Channels.inMemory(options().withCredit(4096, 1), ECHOES)) {
             CompletableFuture<Message> chain = channels.client().call(message(3000, 0), LIMIT);
             for (int i = 1; i < 50; i++) {
@@ -358,7 +358,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aSideThatServesNothingSaysSo() {
+    void sideWithoutHandlersReportsUnsupported() {
         try (Channels channels = Channels.inMemory(options(), ECHOES)) {
             WireException error =
                     assertInstanceOf(
@@ -371,7 +371,7 @@ class WireChannelTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "secreT", "secret ", "secre"})
-    void aWrongTokenIsRefusedWithAReason(String token) {
+    void wrongTokenIsRefusedWithAReason(String token) {
         WireOptions server = options().withToken(Optional.of("secret"));
         WireOptions client =
                 options().withToken(token.isEmpty() ? Optional.empty() : Optional.of(token));
@@ -387,7 +387,7 @@ class WireChannelTest {
     }
 
     @Test
-    void theRightTokenIsAccepted() {
+    void rightTokenIsAccepted() {
         WireOptions secret = options().withToken(Optional.of("secret"));
         try (Channels channels = Channels.inMemory(secret, ECHOES)) {
             assertEquals(message(5, 5), await(channels.client().call(message(5, 5), LIMIT)));
@@ -395,7 +395,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aPeerOfAnotherReleaseIsRefusedWithBothVersions() throws Exception {
+    void peerOfAnotherReleaseIsRefusedWithBothVersions() throws Exception {
         MemoryConnection.Pair pair = MemoryConnection.pair(1 << 16, false);
         ByteBuffer greeting =
                 RawPeer.frame(
@@ -427,7 +427,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aPeerThatSaysNothingIsGivenUp() {
+    void silentPeerTimesOut() {
         MemoryConnection.Pair pair = MemoryConnection.pair(1 << 16, false);
 
         VarveException error =
@@ -443,7 +443,7 @@ class WireChannelTest {
     }
 
     @Test
-    void demandedSharedMemoryThatCannotBeIsAnError() {
+    void requiredSharedMemoryThatFailsIsAnError() {
         WireOptions shared = options().withSharedMemory(SharedMemoryMode.SHARED, 1 << 20);
 
         VarveException error =
@@ -453,7 +453,7 @@ class WireChannelTest {
     }
 
     @Test
-    void aMessageDoesNotShareItsPositionWithItsReaders() {
+    void messageHasAnIndependentPositionPerReader() {
         Message message = message(16, 1);
 
         message.payload().getLong();

@@ -164,18 +164,18 @@ class WireFuzzTest {
 
     /** Everything but the threads, so that many streams take little time. */
     @Test
-    void noStreamOfBytesMakesTheReaderAnswerWrongly() throws IOException {
+    void randomBytesNeverProduceAWrongFrame() throws IOException {
         attackAll(Effort.of(8_000, 100_000), this::attackReader);
     }
 
     @Test
-    void noStreamOfBytesMakesAChannelHangOrAnswerWrongly() throws IOException {
+    void randomBytesNeverHangAChannelOrGetAWrongResponse() throws IOException {
         attackAll(1_000, this::attackChannel);
     }
 
     @Test
     @Tag("nightly")
-    void noneOfManyStreamsMakesAChannelHangOrAnswerWrongly() throws IOException {
+    void manyRandomStreamsNeverHangAChannelOrGetAWrongResponse() throws IOException {
         attackAll(200_000, this::attackChannel);
     }
 
@@ -291,7 +291,7 @@ class WireFuzzTest {
     }
 
     @Test
-    void aGreetingCutAnywhereOrDamagedAnywhereIsRefused() throws IOException {
+    void truncatedOrDamagedHelloIsRefused() throws IOException {
         ByteBuffer hello = conversation(new Random(0), 0, true);
         for (int bytes = 0; bytes < hello.limit(); bytes++) {
             refused(hello.duplicate().limit(bytes), "cut to " + bytes);
@@ -316,7 +316,7 @@ class WireFuzzTest {
     }
 
     @Test
-    void aStreamCutAnywhereEndsTheChannel() throws IOException {
+    void truncatedStreamEndsTheChannel() throws IOException {
         ByteBuffer stream = conversation(new Random(7), 2, true);
         int hello = FrameHeader.BYTES + stream.getInt(12);
         for (int bytes = hello;
@@ -333,7 +333,7 @@ class WireFuzzTest {
     }
 
     @Test
-    void aClientSurvivesAnswersThatNobodyAskedFor() throws IOException {
+    void clientSurvivesUnrequestedResponses() throws IOException {
         for (int type : new int[] {FrameType.ERROR, FrameType.DATA, FrameType.CREDIT, 17}) {
             RawPeer peer = RawPeer.accepting(OPTIONS);
             ByteBuffer out = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
@@ -348,7 +348,7 @@ class WireFuzzTest {
     }
 
     @Test
-    void aPeerThatIgnoresItsCreditIsCutOff() throws IOException {
+    void peerThatIgnoresItsCreditIsDisconnected() throws IOException {
         MemoryConnection.Pair pair = MemoryConnection.pair(1 << 14, false);
         ByteBuffer stream = conversation(new Random(0), 0, true);
         pair.client().write(stream);

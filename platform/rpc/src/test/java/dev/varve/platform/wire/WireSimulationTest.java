@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 /** See {@link WireScenario}. */
 class WireSimulationTest {
     @Test
-    void nothingGoesWrongInAnyOrder() {
+    void invariantsHoldInAnyOrder() {
         Seeds.run(WireScenario.class, Seeds.FEW);
     }
 
     @Test
     @Tag("nightly")
-    void nothingGoesWrongInManyOrders() {
+    void invariantsHoldInManyOrders() {
         Seeds.run(WireScenario.class, Seeds.MANY);
     }
 

@@ -59,7 +59,7 @@ class CustomSyntaxTest {
             TestTokenizers.ofBytesAndWords(SCRAPS, Dialects.SPECIALS);
 
     @Test
-    void aCallIsReadByTheFamilysParser() {
+    void callIsParsedByTheFamilyParser() {
         Answer answer = read(new LineSyntax(), "Sum: <tool_call>add a=1;b=-2</tool_call>");
 
         assertEquals(List.of(new Call("add", "{\"a\":1,\"b\":-2}")), answer.calls());
@@ -83,14 +83,14 @@ class CustomSyntaxTest {
     }
 
     @Test
-    void aToolThatIsNotDeclaredIsContentWithItsMarks() {
+    void undeclaredToolIsContentWithItsMarkers() {
         String text = "<tool_call>drop a=1</tool_call>";
 
         assertEquals(text, read(new LineSyntax(), text).content());
     }
 
     @Test
-    void argumentsComeAsSoonAsTheParserHasThem() {
+    void argumentsAreStreamedAsTheParserEmitsThem() {
         ResponseParser text = open(new LineSyntax(), Dialects.BYTES);
         List<String> pieces = new ArrayList<>();
         for (int token : Dialects.BYTES.encode("<tool_call>add a=1;b=2", true)) {
@@ -101,7 +101,7 @@ class CustomSyntaxTest {
     }
 
     @Test
-    void aDemandedCallBeginsAsTheFamilyWritesIt() {
+    void requiredCallStartsWithTheFamilySyntax() {
         ResponseOptions options =
                 new ResponseOptions(
                         List.of(ADD),
@@ -123,7 +123,7 @@ class CustomSyntaxTest {
     }
 
     @Test
-    void aVocabularyWithoutAnInnerMarkMeansNoTools() {
+    void vocabularyWithoutAnInnerMarkerDisablesTools() {
         ToolSyntax.Custom marked =
                 new Misbehaving((tools, output) -> new Silent()) {
                     @Override
@@ -136,7 +136,7 @@ class CustomSyntaxTest {
     }
 
     @Test
-    void innerMarksReachTheParserAsMarksAndTextDoesNot() {
+    void innerMarkersReachTheParserAsTokensAndTextDoesNot() {
         List<String> seen = new ArrayList<>();
         ToolSyntax.Custom marked =
                 new Misbehaving(
@@ -164,7 +164,7 @@ class CustomSyntaxTest {
     }
 
     @Test
-    void theAnswerDoesNotDependOnHowItsTextIsCutIntoTokens() {
+    void responseDoesNotDependOnTokenBoundaries() {
         for (long seed = 0; seed < 20_000; seed++) {
             Random random = new Random(seed);
             int[] scraps =
@@ -227,7 +227,7 @@ class CustomSyntaxTest {
 
     @ParameterizedTest
     @MethodSource("brokenParsers")
-    void aParserThatFailsBeforeTheNameLeavesContent(
+    void parserFailureBeforeTheNameLeavesContent(
             Map.Entry<String, BiFunction<List<CallableTool>, ToolCallOutput, ToolCallParser>>
                     broken) {
         String text = "x <tool_call>add a=1</tool_call> y";
@@ -266,7 +266,7 @@ class CustomSyntaxTest {
 
     @ParameterizedTest
     @MethodSource("brokenArguments")
-    void argumentsAreOneObjectThatIsClosed(Map.Entry<String, String> arguments) {
+    void argumentsAreOneClosedObject(Map.Entry<String, String> arguments) {
         Answer answer =
                 read(
                         new Misbehaving(
@@ -281,7 +281,7 @@ class CustomSyntaxTest {
     }
 
     @Test
-    void argumentsEndWhereTheyBecomeTooLong() {
+    void tooLongArgumentsAreTruncated() {
         Answer answer =
                 read(
                         new Misbehaving(
@@ -301,7 +301,7 @@ class CustomSyntaxTest {
     }
 
     @Test
-    void aCallThatHasBegunCannotBeRejected() {
+    void startedCallCannotBeRejected() {
         Answer answer =
                 read(
                         new Misbehaving(

@@ -35,13 +35,13 @@ class GoldenCallTest {
         "poolside-Laguna-XS-2.1, LAGUNA",
         "google-gemma-4-31B-it, GEMMA"
     })
-    void whatTheTemplateRendersIsReadBack(String file, Dialects dialect) throws IOException {
+    void templateOutputRoundTrips(String file, Dialects dialect) throws IOException {
         checkAll(file, dialect, () -> Dialects.BYTES, text -> text, dialect.syntax);
     }
 
     /** The published vocabulary lacks the marks: two other special tokens take their place. */
     @Test
-    void whatTheTemplateRendersIsReadBackWithTheVocabularyOfQwen() throws IOException {
+    void templateOutputRoundTripsWithTheQwenVocabulary() throws IOException {
         ToolSyntax.Tagged qwen = (ToolSyntax.Tagged) Dialects.QWEN35.syntax;
         checkAll(
                 "Qwen3.5-4B",
@@ -59,7 +59,7 @@ class GoldenCallTest {
     }
 
     @Test
-    void whatTheTemplateRendersIsReadBackWithTheVocabularyOfGemma() throws IOException {
+    void templateOutputRoundTripsWithTheGemmaVocabulary() throws IOException {
         checkAll(
                 "google-gemma-4-31B-it",
                 Dialects.GEMMA,

@@ -74,7 +74,7 @@ class HostileAnswerTest {
 
     @ParameterizedTest
     @EnumSource
-    void theAnswerDoesNotDependOnHowItsTextIsCutIntoTokens(Dialects dialect) {
+    void responseDoesNotDependOnTokenBoundaries(Dialects dialect) {
         for (long seed = 0; seed < Effort.of(1000, 20_000); seed++) {
             Random random = new Random(seed);
             int[] scraps =
@@ -121,7 +121,7 @@ class HostileAnswerTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyTokenMayFollowEveryOther(Dialects dialect) {
+    void anyTokenMayFollowAnyOther(Dialects dialect) {
         int size = Dialects.BYTES.vocabularySize();
         for (long seed = 0; seed < Effort.of(400, 5000); seed++) {
             Random random = new Random(seed);
@@ -146,7 +146,7 @@ class HostileAnswerTest {
 
     @ParameterizedTest
     @EnumSource
-    void aSchemaThatRefersToItselfManyTimesIsReadInTime(Dialects dialect) {
+    void heavilySelfReferencingSchemaIsReadInTime(Dialects dialect) {
         String self = "{'$ref':'#'},".repeat(40) + "{'$ref':'#/properties/city'}";
         ToolDeclaration tool =
                 new ToolDeclaration(
@@ -185,7 +185,7 @@ class HostileAnswerTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4})
-    void aLongValueTakesTimeInProportion(Dialects dialect) {
+    void longValueTakesLinearTime(Dialects dialect) {
         String value = "</par <arg </parameter> \n".repeat(20_000) + "x";
 
         Answer answer =

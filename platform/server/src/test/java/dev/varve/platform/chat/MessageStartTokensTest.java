@@ -55,7 +55,7 @@ class MessageStartTokensTest {
     }
 
     @Test
-    void oneTokenMayBeginEveryMessage() throws Exception {
+    void oneTokenMayStartEveryMessage() throws Exception {
         assertEquals(
                 List.of(
                         "<|im_start|>system\nBe brief.<|im_end|>\n",
@@ -69,7 +69,7 @@ class MessageStartTokensTest {
     }
 
     @Test
-    void theBeginningOfTextIsNoMessage() throws Exception {
+    void beginOfTextIsNoMessageStart() throws Exception {
         assertEquals(
                 List.of(
                         "<bos>",
@@ -83,7 +83,7 @@ class MessageStartTokensTest {
 
     /** Some roles have a special token of their own, others several ordinary ones. */
     @Test
-    void aMarkMayBeSeveralTokens() throws Exception {
+    void messageStartMayBeSeveralTokens() throws Exception {
         List<String> parts =
                 parts(
                         golden("poolside-Laguna-XS-2.1"),
@@ -101,7 +101,7 @@ class MessageStartTokensTest {
     }
 
     @Test
-    void aTemplateMayEndNoMessages() {
+    void templateMayHaveNoMessageEnd() {
         assertEquals(
                 List.of(
                         "<|system|>Be brief.",
@@ -120,7 +120,7 @@ class MessageStartTokensTest {
     }
 
     @Test
-    void withoutMarksThereIsStillTheAnswersBegin() {
+    void withoutStartTokensTheGenerationPromptIsUsed() {
         ChatTemplate template =
                 ChatTemplate.compile(
                         "{% for m in messages %}{{ m.content }}\n{% endfor %}"
@@ -131,7 +131,7 @@ class MessageStartTokensTest {
     }
 
     @Test
-    void aTemplateThatRefusesTheConversationHasNoMarks() {
+    void templateThatRefusesTheConversationHasNoStartTokens() {
         ChatTemplate template =
                 ChatTemplate.compile(
                         "{% if messages[0].content != 'Be brief.' %}{{ raise_exception('no') }}"
@@ -142,7 +142,7 @@ class MessageStartTokensTest {
 
     /** Some models go on in the message in which they called a tool. */
     @Test
-    void anAnswerMayGoOnWithAMessage() throws Exception {
+    void responseMayContinueWithAMessage() throws Exception {
         Tokenizer tokenizer = TestTokenizers.golden("gemma-4");
         Map<String, Object> call =
                 Map.of(

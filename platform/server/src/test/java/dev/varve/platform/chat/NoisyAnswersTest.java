@@ -72,7 +72,7 @@ class NoisyAnswersTest {
 
     @ParameterizedTest
     @EnumSource
-    void eachDialectHasManyKindsOfNoise(Dialects dialect) {
+    void eachSyntaxHasManyKindsOfNoise(Dialects dialect) {
         long kinds = answers(dialect).stream().map(each -> each.path("kind")).distinct().count();
 
         assertTrue(kinds >= 30, dialect + " has " + kinds);
@@ -80,7 +80,7 @@ class NoisyAnswersTest {
 
     @ParameterizedTest
     @MethodSource("answers")
-    void whatAModelMeansIsRead(JsonNode noisy) {
+    void noisyCallsAreRepaired(JsonNode noisy) {
         Dialects dialect = Dialects.valueOf(noisy.path("dialect").stringValue());
         String text = noisy.path("text").stringValue();
         String prompt = noisy.path("prompt").asString("");
@@ -145,7 +145,7 @@ class NoisyAnswersTest {
     /** Whatever comes, arguments are an object, and values are what the text says. */
     @ParameterizedTest
     @EnumSource
-    void changedAnswersGiveArgumentsThatTheTextHas(Dialects dialect) {
+    void mutatedResponsesGiveArgumentsFromTheText(Dialects dialect) {
         List<JsonNode> answers = answers(dialect);
         for (long seed = 0; seed < Effort.of(300, 40_000); seed++) {
             Random random = new Random(seed);

@@ -22,7 +22,7 @@ import java.util.Optional;
 /** Every byte is a token here: every text is split at every position. */
 class ReasoningTextTest {
     @Test
-    void aThoughtThatThePromptOpenedEndsAtItsMark() {
+    void reasoningOpenedByThePromptEndsAtItsDelimiter() {
         Answer answer =
                 Dialects.QWEN35.read("x<think>\n", "plan</think>\n\nanswer", Dialects.options());
 
@@ -33,7 +33,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void aThoughtThatIsNeverClosedIsAllReasoning() {
+    void unclosedReasoningIsAllReasoning() {
         Answer answer = Dialects.QWEN35.read("<think>", " a b ", Dialects.options());
 
         assertEquals("a b ", answer.reasoning());
@@ -43,7 +43,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void anAnswerWithoutThoughtIsContent() {
+    void responseWithoutReasoningIsContent() {
         Answer answer = Dialects.QWEN35.read("<think>\n\n</think>\n\n", "\nhi", Dialects.options());
 
         assertEquals("hi", answer.content());
@@ -59,7 +59,7 @@ class ReasoningTextTest {
                 "<|channel>\nplan<channel|>answer",
                 "<|channel>plan<channel|>answer"
             })
-    void theLineThatNamesAChannelIsNoPartOfTheThought(String text) {
+    void channelNameLineIsNotPartOfTheReasoning(String text) {
         Answer answer = Dialects.GEMMA.read("", text, Dialects.options());
 
         assertEquals("plan", answer.reasoning());
@@ -75,7 +75,7 @@ class ReasoningTextTest {
                 "~<|channel>two words\nplan~    | ~two words\nplan~",
                 "~<|channel>one~                | one"
             })
-    void aBeginningThatIsNoNameOfAChannelIsThought(String text, String reasoning) {
+    void textThatIsNoChannelNameIsReasoning(String text, String reasoning) {
         Answer answer = Dialects.GEMMA.read("", text, Dialects.options());
 
         assertEquals(reasoning.equals("''") ? "" : reasoning, answer.reasoning());
@@ -84,7 +84,7 @@ class ReasoningTextTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"<|channel>", "<|channel>tho", "<|channel>thought", "<|channel>thought\n"})
-    void aLabelMayBeginInThePrompt(String prompt) {
+    void channelLabelMayStartInThePrompt(String prompt) {
         String label = "<|channel>thought\n";
 
         Answer answer =
@@ -98,7 +98,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void textThatLooksLikeAMarkIsText() {
+    void textThatLooksLikeADelimiterIsText() {
         String text = "a </think> b <tool_call> c";
 
         Answer answer =
@@ -114,7 +114,7 @@ class ReasoningTextTest {
     /** A tool call counts even if the model does not close its reasoning first. */
     @ParameterizedTest
     @EnumSource
-    void aCallEndsTheThoughtInWhichItBegins(Dialects dialect) {
+    void toolCallEndsTheReasoning(Dialects dialect) {
         String open = dialect.marks.open();
         String call = ToolCallTest.call(dialect, "Bern");
         for (String behind :
@@ -134,7 +134,7 @@ class ReasoningTextTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsNoCallWithinAThoughtStaysThought(Dialects dialect) {
+    void invalidCallInsideReasoningStaysReasoning(Dialects dialect) {
         for (String text :
                 List.of(
                         "a " + dialect.syntax.open() + " b",
@@ -156,7 +156,7 @@ class ReasoningTextTest {
 
     @ParameterizedTest
     @EnumSource
-    void marksOfCallsSpelledWithinAThoughtAreThought(Dialects dialect) {
+    void spelledCallMarkersInsideReasoningAreReasoning(Dialects dialect) {
         String call = ToolCallTest.call(dialect, "Bern");
         int[] thought = Dialects.BYTES.encode(call, false);
         int[] tokens = Arrays.copyOf(thought, thought.length + 1);
@@ -175,7 +175,7 @@ class ReasoningTextTest {
 
     @ParameterizedTest
     @EnumSource
-    void marksOfThoughtsBehindContentAreText(Dialects dialect) {
+    void reasoningDelimitersBehindContentAreText(Dialects dialect) {
         for (String text :
                 List.of(
                         "Models use OPEN tags for that.",
@@ -201,7 +201,7 @@ class ReasoningTextTest {
 
     @ParameterizedTest
     @EnumSource
-    void aThoughtFollowsAnotherOneOrACall(Dialects dialect) {
+    void reasoningMayFollowReasoningOrACall(Dialects dialect) {
         String thought = dialect.marks.open() + dialect.marks.label() + "b" + dialect.marks.close();
 
         Answer behindThought =
@@ -222,7 +222,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void aCloseMarkThatClosesNothingIsText() {
+    void unmatchedCloseDelimiterIsText() {
         assertEquals("</think>", Dialects.QWEN3.read("</think>").content());
         assertEquals(
                 "a</think>b",
@@ -233,7 +233,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void anOpenMarkWithinAThoughtIsPartOfIt() {
+    void nestedOpenDelimiterIsPartOfTheReasoning() {
         Answer answer =
                 Dialects.QWEN35.read(
                         "<think>", "<think>\nThe <think> mark</think>x", Dialects.options());
@@ -243,7 +243,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void aCharacterOfSeveralTokensIsOne() {
+    void multiTokenCharacterIsOneCharacter() {
         assertEquals("a🦙b", Dialects.QWEN35.read("a🦙b").content());
         assertEquals(
                 "a\uFFFD",
@@ -253,7 +253,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void stopStringsCountInTheContentOnly() {
+    void stopStringsApplyToContentOnly() {
         Answer answer =
                 Dialects.QWEN35.read(
                         "<think>",
@@ -275,21 +275,21 @@ class ReasoningTextTest {
         "x, false",
         "'', false"
     })
-    void theLastMarkOfThePromptSaysWhetherAThoughtIsOpen(String prompt, boolean open) {
+    void lastDelimiterOfThePromptDecidesWhetherReasoningIsOpen(String prompt, boolean open) {
         int[] tokens = Dialects.BYTES.encode(prompt.replace("\\n", "\n"), true);
 
         assertEquals(open, Dialects.QWEN35.with(Dialects.BYTES).beginsInReasoning(tokens));
     }
 
     @Test
-    void aSpellingInThePromptOpensNothing() {
+    void spelledDelimiterInThePromptOpensNothing() {
         int[] tokens = Dialects.BYTES.encode("<think>", false);
 
         assertFalse(Dialects.QWEN35.with(Dialects.BYTES).beginsInReasoning(tokens));
     }
 
     @Test
-    void marksThatTheVocabularyLacksSwitchAFeatureOff() {
+    void delimitersMissingInTheVocabularyDisableTheFeature() {
         ResponseSyntax none = Dialects.QWEN35.with(TestTokenizers.ofBytes("<think>"));
         ResponseSyntax some =
                 Dialects.QWEN35.with(TestTokenizers.ofBytes("<tool_call>", "</tool_call>"));
@@ -299,7 +299,7 @@ class ReasoningTextTest {
     }
 
     @Test
-    void aDialectWithoutMarksShowsEverything() {
+    void syntaxWithoutDelimitersShowsEverything() {
         ResponseSyntax plain =
                 ResponseSyntax.of(
                         new ChatDialect(Optional.of(ReasoningMarks.think()), Optional.empty()),

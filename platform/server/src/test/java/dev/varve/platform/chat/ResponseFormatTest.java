@@ -121,7 +121,7 @@ class ResponseFormatTest {
 
     @ParameterizedTest
     @EnumSource
-    void contentIsValidBehindAnyThought(Dialects dialect) {
+    void contentIsValidBehindAnyReasoning(Dialects dialect) {
         GrammarSource source =
                 schema(
                         """
@@ -148,7 +148,7 @@ class ResponseFormatTest {
     /** The guide allows every token in reasoning, except one that ends the answer. */
     @ParameterizedTest
     @EnumSource
-    void aThoughtIsFreeButForTheEnd(Dialects dialect) {
+    void reasoningIsUnconstrainedExceptForItsEnd(Dialects dialect) {
         String prompt = dialect.marks.open() + dialect.marks.label();
 
         TokenGuide guide =
@@ -165,7 +165,7 @@ class ResponseFormatTest {
 
     /** The parser keeps all content, also white space that it otherwise drops after reasoning. */
     @Test
-    void contentThatBeginsWithSpaceKeepsIt() {
+    void contentThatStartsWithSpaceKeepsIt() {
         GrammarSource source = new TextGrammarSource.Choice(List.of("  yes \n"));
 
         GuidedAnswer run = GuidedAnswer.of(() -> content(Dialects.QWEN35, "<think>\n", source), 1);
@@ -176,7 +176,7 @@ class ResponseFormatTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35,<think>", "GEMMA,<|channel>"})
-    void whereThePromptLeavesItOpenTheModelMayThinkFirst(Dialects dialect, String mark) {
+    void modelMayReasonFirstIfThePromptAllowsIt(Dialects dialect, String mark) {
         GrammarSource source = new TextGrammarSource.Choice(List.of("yes", "no"));
         int open = BYTES.tokenId(mark).orElseThrow();
 
@@ -192,7 +192,7 @@ class ResponseFormatTest {
     /** Reasoning is off, or the model continues content. */
     @ParameterizedTest
     @CsvSource({"QWEN35,<think>", "GEMMA,<|channel>"})
-    void withoutABudgetOfThoughtsAFormBeginsAtOnce(Dialects dialect, String mark) {
+    void withoutAReasoningBudgetAFormatStartsAtOnce(Dialects dialect, String mark) {
         ResponseSyntax own = dialect.with(BYTES);
         GrammarSource source = new TextGrammarSource.Choice(List.of("yes", "no"));
         ResponseFormat form =
@@ -219,7 +219,7 @@ class ResponseFormatTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4})
-    void demandedCallsNameDeclaredToolsAndHaveValidArguments(Dialects dialect) {
+    void requiredCallsNameDeclaredToolsAndHaveValidArguments(Dialects dialect) {
         Map<String, Integer> names = new TreeMap<>();
         for (int seed = 0; seed < SEEDS; seed++) {
             GuidedAnswer run =
@@ -251,7 +251,7 @@ class ResponseFormatTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4})
-    void aNamedToolIsTheOneThatIsCalled(Dialects dialect) {
+    void namedToolIsCalled(Dialects dialect) {
         for (int seed = 0; seed < SEEDS; seed++) {
             GuidedAnswer run =
                     GuidedAnswer.of(
@@ -276,7 +276,7 @@ class ResponseFormatTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4})
-    void aStrictToolIsCalledRightAlsoWhereTheModelDecides(Dialects dialect) {
+    void strictToolIsCalledCorrectlyWithAutomaticChoice(Dialects dialect) {
         int[] script = BYTES.encode("Let me see. " + dialect.syntax.open(), true);
         for (int seed = 0; seed < SEEDS; seed++) {
             GuidedAnswer run =
@@ -304,7 +304,7 @@ class ResponseFormatTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4})
-    void contentOfAFormMayBeCallsInstead(Dialects dialect) {
+    void formattedContentMayBeCallsInstead(Dialects dialect) {
         boolean called = false;
         boolean answered = false;
         for (int seed = 0; seed < SEEDS; seed++) {
@@ -348,7 +348,7 @@ class ResponseFormatTest {
                 "LAGUNA | {'properties':{},'required':['a']} | /required",
                 "QWEN3 | {'properties':{'a':{'$ref':'https://else.where'}}} | /properties/a/$ref"
             })
-    void whatCannotBeEnforcedIsRefusedWithItsPath(Dialects dialect, String json, String path) {
+    void unsupportedSchemaIsRefusedWithItsPath(Dialects dialect, String json, String path) {
         String schema = json.replace('\'', '"');
         ToolCallRequirement any = new ToolCallRequirement.Any();
         List<ToolDeclaration> strict = List.of(PING, strict("a", schema));
@@ -368,7 +368,7 @@ class ResponseFormatTest {
 
     /** A string that looks like the end of a value, or like a mark, cannot be written. */
     @Test
-    void rawStringsDoNotHoldWhatEndsThem() {
+    void rawStringsDoNotContainTheirTerminator() {
         TokenGuide guide =
                 session(
                                 Dialects.QWEN35,

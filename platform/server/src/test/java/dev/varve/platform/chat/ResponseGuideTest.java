@@ -61,7 +61,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void aThoughtEndsWhenItsBudgetIsSpent() {
+    void reasoningEndsWhenItsBudgetIsSpent() {
         Run run = Run.of(thinking(Dialects.QWEN35, "<think>\n", 10), "0123456789answer");
 
         assertEquals("0123456789[\n</think>\n\n]answer", run.text());
@@ -70,7 +70,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void aThoughtThatTheModelEndsIsLeftAlone() {
+    void reasoningEndedByTheModelIsUnchanged() {
         Run run =
                 Run.of(thinking(Dialects.QWEN35, "<think>\n", 10), "01234</think>0123456789answer");
 
@@ -80,14 +80,14 @@ class ResponseGuideTest {
 
     @ParameterizedTest
     @CsvSource({"<think>\\n, '[\\n</think>\\n\\n]answer'", "x, answer", "<think></think>, answer"})
-    void withoutBudgetAnOpenThoughtIsClosedAtOnce(String prompt, String text) {
+    void withoutABudgetOpenReasoningIsClosedAtOnce(String prompt, String text) {
         Run run = Run.of(thinking(Dialects.QWEN35, prompt.replace("\\n", "\n"), 0), "answer");
 
         assertEquals(text.replace("\\n", "\n"), run.text());
     }
 
     @Test
-    void countingBeginsWhenTheModelOpensItsThought() {
+    void budgetCountsFromTheOpeningDelimiter() {
         Run run =
                 Run.of(
                         thinking(Dialects.GEMMA, "x", 10),
@@ -97,7 +97,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void aMarkBehindContentSpendsNoBudget() {
+    void delimiterBehindContentSpendsNoBudget() {
         Run run = Run.of(thinking(Dialects.QWEN35, "", 3), "text <think>abcdef");
 
         assertEquals("text <think>abcdef", run.text());
@@ -106,7 +106,7 @@ class ResponseGuideTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCallWithinAThoughtEndsItsBudget(Dialects dialect) {
+    void callInsideReasoningEndsItsBudget(Dialects dialect) {
         String script = "ab" + ToolCallTest.call(dialect, "Bern");
 
         Run run = Run.of(thinking(dialect, "x" + dialect.marks.open(), 12), script);
@@ -117,7 +117,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void whatIsNoCallWithinAThoughtSpendsItsBudget() {
+    void invalidCallInsideReasoningSpendsItsBudget() {
         Run run = Run.of(thinking(Dialects.QWEN35, "<think>", 6), "ab<tool_call>?cdefg");
 
         assertEquals("ab<tool_call>?cdef[\n</think>\n\n]g", run.text());
@@ -126,7 +126,7 @@ class ResponseGuideTest {
     /** A call that the model begins within its reasoning is the demanded call. */
     @ParameterizedTest
     @EnumSource
-    void aDemandedCallMayBeginWithinAThought(Dialects dialect) {
+    void requiredCallMayStartInsideReasoning(Dialects dialect) {
         String call = ToolCallTest.call(dialect, "Bern");
         String forced = call.substring(0, call.indexOf("get_weather"));
         String open = dialect.syntax.open();
@@ -145,7 +145,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void aThoughtThatMayNotBeginIsAnEmptyOneWithItsLabel() {
+    void disabledReasoningIsEmptyWithItsLabel() {
         Run run = Run.of(thinking(Dialects.GEMMA, "x", 0), "<|channel>answer");
 
         assertEquals("<|channel>[thought\n\n<channel|>]answer", run.text());
@@ -153,7 +153,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void theBudgetIsThatOfAllThoughts() {
+    void budgetCoversAllReasoningBlocks() {
         Run run = Run.of(thinking(Dialects.QWEN3, "", 3), "<think>ab</think>\n<think>cde");
 
         assertEquals("<think>ab</think>\n<think>c[\n</think>\n\n]de", run.text());
@@ -161,7 +161,7 @@ class ResponseGuideTest {
 
     @ParameterizedTest
     @EnumSource
-    void aNamedCallIsForcedUpToItsArguments(Dialects dialect) {
+    void namedCallIsForcedUpToItsArguments(Dialects dialect) {
         String call = ToolCallTest.call(dialect, "Bern");
         ResponseState session =
                 session(
@@ -189,7 +189,7 @@ class ResponseGuideTest {
 
     @ParameterizedTest
     @EnumSource
-    void someCallIsForcedUpToItsName(Dialects dialect) {
+    void requiredCallIsForcedUpToItsName(Dialects dialect) {
         String call = ToolCallTest.call(dialect, "Bern");
         String beginning = call.substring(0, call.indexOf("get_weather"));
 
@@ -203,7 +203,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void aCallWaitsForTheEndOfTheThought() {
+    void requiredCallWaitsForTheEndOfReasoning() {
         String forced = "\n\n<tool_call>\n<function=";
 
         Run natural =
@@ -228,7 +228,7 @@ class ResponseGuideTest {
     }
 
     @Test
-    void aNameThatIsSpelledLikeASpecialTokenIsText() {
+    void toolNameSpelledLikeASpecialTokenIsText() {
         ResponseState session =
                 session(
                         Dialects.QWEN35,

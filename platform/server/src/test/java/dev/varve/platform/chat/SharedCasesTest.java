@@ -37,7 +37,7 @@ class SharedCasesTest {
                         + " [{\"command\":\"ls\",\"env\":{\"A\":\"x\",\"B\":true,\"C\":null}}]",
                 "11-think-mark-in-the-answer | | Models use <think> tags for that. | []"
             })
-    void theAnswerReadsAsExpected(String name, String reasoning, String content, String arguments)
+    void responseParsesAsExpected(String name, String reasoning, String content, String arguments)
             throws IOException {
         Path file =
                 Path.of(System.getProperty("varve.test.shared", ""))

@@ -10,7 +10,7 @@ import java.util.Random;
 
 class StopStringMatcherTest {
     @Test
-    void theStopStringThatBeginsFirstCountsHoweverTheTextIsSplit() {
+    void earliestStopStringWinsForAnyTextSplit() {
         String text = "abxfoo more";
         for (long seed = 0; seed < 500; seed++) {
             Random random = new Random(seed);
@@ -29,7 +29,7 @@ class StopStringMatcherTest {
     }
 
     @Test
-    void aBeginningThatIsNotCompletedIsShown() {
+    void incompleteStopStringIsEmitted() {
         StopStringMatcher matcher = new StopStringMatcher(List.of("END"));
 
         assertEquals("a", matcher.push("aE"));
@@ -39,7 +39,7 @@ class StopStringMatcherTest {
     }
 
     @Test
-    void aShorterStopInsideAnUnfinishedLongerOneCountsAtTheEnd() {
+    void shorterStopInsideAnUnfinishedLongerOneCountsAtTheEnd() {
         StopStringMatcher matcher = new StopStringMatcher(List.of("foobar", "o"));
 
         assertEquals("", matcher.push("foo"));

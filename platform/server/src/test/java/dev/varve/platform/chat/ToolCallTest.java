@@ -109,7 +109,7 @@ class ToolCallTest {
 
     @ParameterizedTest
     @MethodSource("strings")
-    void aStringComesBackExactly(Dialects dialect, String value) {
+    void stringRoundTripsExactly(Dialects dialect, String value) {
         Answer answer =
                 dialect.read(
                         Dialects.BYTES,
@@ -136,7 +136,7 @@ class ToolCallTest {
 
     @ParameterizedTest
     @EnumSource(names = {"QWEN35", "LAGUNA"})
-    void marksOfCallsInsideAStringArePartOfIt(Dialects dialect) {
+    void callMarkersInsideAStringArePartOfIt(Dialects dialect) {
         Answer answer = dialect.read(call(dialect, "a <tool_call>b</tool_call> c"), WEATHER);
 
         assertEquals(
@@ -145,7 +145,7 @@ class ToolCallTest {
 
     @ParameterizedTest
     @EnumSource
-    void theNameAndStringsComeBeforeTheCallIsComplete(Dialects dialect) {
+    void nameAndStringsAreStreamedBeforeTheCallIsComplete(Dialects dialect) {
         ResponseParser text = session(dialect).text();
         StringBuilder seen = new StringBuilder();
 
@@ -163,7 +163,7 @@ class ToolCallTest {
     }
 
     @Test
-    void charactersOfAStringAreHandedOnAtOnce() {
+    void stringCharactersAreStreamedAtOnce() {
         ResponseParser text = session(QWEN35).text();
         StringBuilder arguments = new StringBuilder();
 
@@ -178,7 +178,7 @@ class ToolCallTest {
 
     @ParameterizedTest
     @EnumSource
-    void aToolThatIsNotDeclaredStaysText(Dialects dialect) {
+    void undeclaredToolStaysText(Dialects dialect) {
         String text = "a\n" + call(dialect, "Bern") + "\nb";
 
         Answer answer = dialect.read(text, TIME);
@@ -206,7 +206,7 @@ class ToolCallTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCallThatIsCutShortKeepsWhatItHadAndLosesNothing(Dialects dialect) {
+    void truncatedCallKeepsItsPartsAndLosesNothing(Dialects dialect) {
         int[] whole = Dialects.BYTES.encode("a " + call(dialect, "Bern"), true);
         for (int length = 3; length < whole.length; length++) {
             int[] tokens = Arrays.copyOf(whole, length);
@@ -230,7 +230,7 @@ class ToolCallTest {
 
     @ParameterizedTest
     @EnumSource
-    void theCloseMarkMayBeMissing(Dialects dialect) {
+    void closeMarkerMayBeMissing(Dialects dialect) {
         String call = call(dialect, "Bern").replace(dialect.syntax.close(), "");
 
         assertEquals(2, dialect.read(call, WEATHER).call().json().path("n").intValue());
@@ -238,7 +238,7 @@ class ToolCallTest {
     }
 
     @Test
-    void textBehindACompleteCallWithoutCloseMarkIsContent() {
+    void textBehindACompleteCallWithoutCloseMarkerIsContent() {
         String call = call(QWEN35, "Bern").replace("</tool_call>", "");
 
         Answer answer = QWEN35.read(call + "More.", WEATHER);
@@ -287,7 +287,7 @@ class ToolCallTest {
                 "                                                | {\"a\":1}| {\"a\":1}",
                 "'type':17,'anyOf':3                             | x        | \"x\""
             })
-    void theSchemaSaysWhatARawValueIs(String schema, String value, String json) {
+    void schemaDeterminesTheTypeOfARawValue(String schema, String value, String json) {
         ToolDeclaration tool =
                 tool(
                         "f",
@@ -351,14 +351,14 @@ class ToolCallTest {
                 "{\"name\": \"f\", \"arguments\": null}                | {}",
                 "{\"name\": \"f\", \"arguments\": {\"a\": [1           | {\"a\": [1]}",
             })
-    void callsInJsonAreReadInAnyOrder(String text, String json) {
+    void jsonCallFieldsMayHaveAnyOrder(String text, String json) {
         Answer answer = QWEN3.read("<tool_call>" + text + "</tool_call>", tool("f", ""));
 
         assertEquals(json, answer.call().arguments());
     }
 
     @Test
-    void whatCannotBeReadIsContent() {
+    void unparsableCallIsContent() {
         for (String text :
                 List.of(
                         "<tool_call>what?</tool_call>",
@@ -372,7 +372,7 @@ class ToolCallTest {
 
     /** A tool may declare anything; what says nothing of a value leaves it to the value. */
     @Test
-    void aSchemaOfAnyShapeIsAccepted() {
+    void schemaOfAnyShapeIsAccepted() {
         for (String schema :
                 List.of(
                         "[]",
@@ -421,7 +421,7 @@ class ToolCallTest {
     }
 
     @Test
-    void aStopStringBeforeACallCounts() {
+    void stopStringBeforeACallApplies() {
         Answer answer =
                 QWEN35.read(
                         "",
@@ -433,7 +433,7 @@ class ToolCallTest {
     }
 
     @Test
-    void aStopStringInsideACallDoesNotCount() {
+    void stopStringInsideACallDoesNotApply() {
         Answer answer =
                 QWEN35.read("", call(QWEN35, "Bern"), Dialects.options(List.of("Bern"), WEATHER));
 
@@ -456,7 +456,7 @@ class ToolCallTest {
         "LAGUNA, ON, 0",
         "QWEN3, ON, 0"
     })
-    void aCallWithoutItsOpenMarkIsOneWhereThatIsWanted(
+    void callWithoutItsOpenMarkerIsAcceptedOnRequest(
             Dialects dialect, UnmarkedCallPolicy recovery, int calls) {
         String text =
                 "Look.\n"

@@ -55,14 +55,14 @@ class AdmissionHandlerTest {
     }
 
     @Test
-    void anErrorBehindTheBodyEndsTheRequest() throws Exception {
+    void errorBehindTheBodyEndsTheRequest() throws Exception {
         String answer = post(FAILING, THREADS, readingRoute());
 
         assertTrue(answer.startsWith("HTTP/1.1 500"), answer);
     }
 
     @Test
-    void aRequestThatGetsNoThreadEnds() throws Exception {
+    void requestWithoutAThreadEnds() throws Exception {
         Executor none =
                 task -> {
                     throw new RejectedExecutionException("made by the test");
@@ -74,7 +74,7 @@ class AdmissionHandlerTest {
     }
 
     @Test
-    void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
+    void unreadBodyBeforeTheModelLoadsGets503() throws Exception {
         OfferedModels offeredModels = new OfferedModels(new Metrics());
         ApiRoutes api =
                 new ApiRoutes(
@@ -102,7 +102,7 @@ class AdmissionHandlerTest {
     }
 
     @Test
-    void aSignOfLifeNeedsNoThreadOfOthers() throws Exception {
+    void healthCheckNeedsNoWorkerThread() throws Exception {
         Executor never = task -> {};
         ApiRoutes api =
                 new ApiRoutes(

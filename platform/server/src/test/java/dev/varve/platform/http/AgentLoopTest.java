@@ -53,7 +53,7 @@ class AgentLoopTest {
         "LAGUNA, false"
     })
     @ByDay({1, 3, 5})
-    void threeRoundsOfToolsEndInAnAnswer(ChatFamily family, boolean stream) throws Exception {
+    void threeToolRoundsEndInAResponse(ChatFamily family, boolean stream) throws Exception {
         List<int[]> answers = new ArrayList<>();
         for (String city : CITIES) {
             answers.add(
@@ -114,7 +114,7 @@ class AgentLoopTest {
     /** The ends of the prompts, written out by hand. */
     @ParameterizedTest
     @EnumSource(ChatFamily.class)
-    void theResultOfAToolIsShownAsTheFamilyHasIt(ChatFamily family) throws Exception {
+    void toolResultIsRenderedInTheFamilySyntax(ChatFamily family) throws Exception {
         engine.saysInTurn(
                 family.answer(family.call("get_weather", "city", "Bern")), family.answer("Mild."));
         try (TestServer server = TestServer.of(family.served(engine))) {

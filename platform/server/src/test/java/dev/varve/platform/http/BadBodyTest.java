@@ -42,7 +42,7 @@ class BadBodyTest {
                 "[] | must be a JSON object",
                 "`` | must be a JSON object"
             })
-    void whatIsNoJsonIsSaidWithPlaceAndReason(String body, String message) {
+    void invalidJsonIsReportedWithPositionAndReason(String body, String message) {
         String refusal = refusal(body.getBytes(StandardCharsets.UTF_8));
 
         assertTrue(refusal.contains(message), refusal);
@@ -57,7 +57,7 @@ class BadBodyTest {
     }
 
     @Test
-    void nestingIsAllowedToItsLimitAndSaidBeyond() {
+    void nestingBeyondItsLimitIsReported() {
         int most = Json.MAX_DEPTH - 1;
 
         Json.parse(nested(most).getBytes(StandardCharsets.UTF_8));
@@ -73,7 +73,7 @@ class BadBodyTest {
     }
 
     @Test
-    void aLongNameOrNumberIsSaidToBeTooLong() {
+    void longNameOrNumberIsReported() {
         String name =
                 refusal(("{\"" + "k".repeat(10 << 20) + "\":1}").getBytes(StandardCharsets.UTF_8));
         String number =
@@ -84,7 +84,7 @@ class BadBodyTest {
     }
 
     @Test
-    void aBodyOfTooManyElementsIsSaidSo() {
+    void bodyWithTooManyElementsIsReported() {
         String body = "{\"a\":[" + "1,".repeat(Json.MAX_ELEMENTS) + "1]}";
 
         String refusal = refusal(body.getBytes(StandardCharsets.UTF_8));
@@ -115,7 +115,7 @@ class BadBodyTest {
                 "fe",
                 "eda0bdedb880"
             })
-    void whatIsNoUtf8IsRefusedWithItsPlace(String sequence) {
+    void invalidUtf8IsRefusedWithItsPosition(String sequence) {
         byte[] text = HexFormat.of().parseHex("7b2261223a22" + sequence + "227d");
 
         assertEquals(
@@ -125,7 +125,7 @@ class BadBodyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"é", "€", "😀", "\u0000", "\uFFFF", "\uDBFF\uDFFF"})
-    void allOfUnicodeIsTaken(String text) {
+    void allOfUnicodeIsAccepted(String text) {
         String value = text.equals("\u0000") ? "\\u0000" : text;
 
         assertEquals(

@@ -75,7 +75,7 @@ class BasePathTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/llm/varve", ""})
-    void routesAnswerBelowItAndWithoutIt(String base) throws Exception {
+    void routesWorkBelowItAndWithoutIt(String base) throws Exception {
         assertEquals(200, send(base + "/health", "").statusCode());
         assertEquals(200, asUser(base + "/v1/models", "").statusCode());
         assertEquals(200, asUser(base + "/api/tags", "").statusCode());
@@ -87,7 +87,7 @@ class BasePathTest {
     }
 
     @Test
-    void keysAreNeededBelowItToo() throws Exception {
+    void keysAreRequiredBelowItToo() throws Exception {
         assertEquals(401, send("/llm/varve/v1/models", "").statusCode());
         assertEquals(401, send("/llm/varve/v1/chat/completions", CHAT).statusCode());
         assertEquals(401, send("/llm/varve/status", "").statusCode());
@@ -105,7 +105,7 @@ class BasePathTest {
     }
 
     @Test
-    void theServerAndItsFactsNameTheWholePath() throws Exception {
+    void serverFactsNameTheWholePath() throws Exception {
         assertEquals("/llm/varve", server.server.uri().getPath());
         HttpResponse<String> facts = asUser("/llm/varve", "");
         assertEquals(
@@ -113,7 +113,7 @@ class BasePathTest {
     }
 
     @Test
-    void thePageAndItsFilesAreBelowIt() throws Exception {
+    void pageAndItsFilesAreServedBelowIt() throws Exception {
         HttpResponse<String> first = send("/llm/varve/", "", "Accept", "text/html");
         HttpResponse<String> withoutSlash = send("/llm/varve", "", "Accept", "text/html");
 
@@ -132,7 +132,7 @@ class BasePathTest {
     }
 
     @Test
-    void aStreamIsResumedBelowIt() throws Exception {
+    void streamIsResumedBelowIt() throws Exception {
         HttpResponse<String> stream =
                 asUser("/llm/varve/v1/chat/completions", CHAT, "x-varve-resumable", "1");
         String id = stream.headers().firstValue("x-varve-stream").orElseThrow();
@@ -145,7 +145,7 @@ class BasePathTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"varve", "/varve/", "/a//b", "/a/../b", "/..", "/a%2Fb", "/a b", "/é"})
-    void anythingButAPlainPathIsRefused(String path) {
+    void invalidBasePathIsRefused(String path) {
         VarveException error =
                 assertThrows(VarveException.class, () -> new ListenAddress("127.0.0.1", 0, path));
 

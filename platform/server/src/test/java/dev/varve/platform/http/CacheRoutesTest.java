@@ -70,7 +70,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void entriesComeInTheirOrderWithoutTheNamesOfScopes() throws Exception {
+    void entriesAreSortedAndHideScopeNames() throws Exception {
         engine.keeps(status(), entry("secret", 512), entry("other", 256), entry("secret", 1024));
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> response = server.get("/cache");
@@ -95,7 +95,7 @@ class CacheRoutesTest {
 
     @ParameterizedTest
     @CsvSource({"'', 100", "?limit=1, 1", "?limit=1000, 150", "?a=b&limit=7&limit=9, 7"})
-    void noMoreEntriesAreShownThanAskedFor(String query, int shown) throws Exception {
+    void entryLimitIsRespected(String query, int shown) throws Exception {
         engine.keeps(
                 status(),
                 Stream.generate(() -> entry("s", 256)).limit(150).toArray(CachedPrefix[]::new));
@@ -121,7 +121,7 @@ class CacheRoutesTest {
                 "1%20",
                 "%zz"
             })
-    void aLimitIsAWholeNumberInBounds(String limit) throws IOException {
+    void limitIsAnIntegerInBounds(String limit) throws IOException {
         try (TestServer server = TestServer.of(engine);
                 RawClient client = RawClient.of(server)) {
             String answer =
@@ -137,7 +137,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void clearingForgetsAndSaysSo() throws Exception {
+    void clearingRemovesEntriesAndReportsIt() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> response = server.post("/cache/clear", "");
 
@@ -148,7 +148,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void whatCouldNotBeClearedIsInTheAnswer() throws Exception {
+    void failedClearIsInTheResponse() throws Exception {
         engine.hidesItsCache(
                 new VarveException(VarveException.Kind.UNREADABLE_FILE, "/cache is not there"));
         try (TestServer server = TestServer.of(engine)) {
@@ -160,7 +160,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void onlyAPostClears() throws Exception {
+    void onlyPostClears() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             for (String method : List.of("GET", "HEAD", "PUT", "DELETE")) {
                 assertEquals(405, server.method(method, "/cache/clear").statusCode(), method);
@@ -171,7 +171,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void anEngineThatIsAtItsEndSaysSo() throws Exception {
+    void failedEngineIsReported() throws Exception {
         engine.hidesItsCache(new VarveException(VarveException.Kind.UNAVAILABLE, "broken"));
         try (TestServer server = TestServer.of(engine)) {
             assertEquals(503, server.get("/cache").statusCode());
@@ -179,7 +179,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void aServerThatLoadsHasNoCacheYet() throws Exception {
+    void loadingServerHasNoCacheYet() throws Exception {
         try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
             assertEquals(503, server.get("/cache").statusCode());
             assertEquals(503, server.post("/cache/clear", "").statusCode());
@@ -215,7 +215,7 @@ class CacheRoutesTest {
         "op, one, OP, 401",
         "op, one, o, 401",
     })
-    void onlyTheOperatorMayAsk(String operator, String keys, String given, int status)
+    void onlyTheOperatorHasAccess(String operator, String keys, String given, int status)
             throws Exception {
         HttpOptions options =
                 options(
@@ -236,7 +236,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void theOperatorsKeyOpensNothingElse() throws Exception {
+    void operatorKeyOpensNothingElse() throws Exception {
         try (TestServer server =
                 TestServer.of(engine, options(CrossOriginOptions.NONE, "op", "one"))) {
             assertEquals(401, server.get("/props", "Authorization", "Bearer op").statusCode());
@@ -256,7 +256,7 @@ class CacheRoutesTest {
                 "Host: localhost\r\nX-Forwarded-For: 10.0.0.1",
                 "Host: localhost\r\nForwarded: for=10.0.0.1",
             })
-    void aForeignPageOrAProxyIsNoProgramOfThisMachine(String headers) throws IOException {
+    void foreignPageOrProxyIsRefused(String headers) throws IOException {
         for (CrossOriginOptions pages : List.of(CrossOriginOptions.NONE, ANY_PAGE)) {
             assertEquals(403, clear(options(pages, ""), headers), pages.toString());
         }
@@ -265,7 +265,7 @@ class CacheRoutesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Host: localhost", "Host: 127.0.0.1", "Host: [::1]"})
-    void theServersOwnPagesMayAsk(String host) throws IOException {
+    void ownPagesHaveAccess(String host) throws IOException {
         String origin = "\r\nOrigin: http://" + host.substring("Host: ".length());
 
         assertEquals(200, clear(options(CrossOriginOptions.NONE, ""), host + origin));
@@ -273,7 +273,7 @@ class CacheRoutesTest {
 
     /** A page cannot have the key unless somebody typed it there. */
     @Test
-    void aKeyTakesThePlaceOfTheRulesForPages() throws IOException {
+    void keyReplacesTheOriginRules() throws IOException {
         String headers = "Host: name.example\r\nOrigin: https://page.example\r\nX-Api-Key: op";
 
         assertEquals(200, clear(options(CrossOriginOptions.NONE, "op", "one"), headers));
@@ -296,7 +296,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void propsShowTheTierAndWhoSharesIt() throws Exception {
+    void propsShowTheTiersAndTheirSharing() throws Exception {
         engine.keeps(status());
         for (CacheSharingPolicy rule : CacheSharingPolicy.values()) {
             HttpOptions options =
@@ -319,7 +319,7 @@ class CacheRoutesTest {
     }
 
     @Test
-    void everyReasonIsInTheMetricsFromTheStart() throws Exception {
+    void everyMissReasonIsInTheMetricsFromTheStart() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String metrics = server.get("/metrics").body();
 

@@ -72,7 +72,7 @@ class CacheScopeTest {
     }
 
     @Test
-    void eachKeyHasAScopeOfItsOwn() throws Exception {
+    void eachKeyHasItsOwnScope() throws Exception {
         try (TestServer server = TestServer.of(engine, options(CacheSharingPolicy.KEY, "a", "b"))) {
             ask(server, "", "x-api-key", "a");
             ask(server, "", "x-api-key", "b");
@@ -85,7 +85,7 @@ class CacheScopeTest {
     }
 
     @Test
-    void allShareOneWhereThatIsAskedFor() throws Exception {
+    void sharedScopeIsUsedOnRequest() throws Exception {
         try (TestServer server =
                 TestServer.of(engine, options(CacheSharingPolicy.SHARED, "a", "b"))) {
             ask(server, "", "x-api-key", "a");
@@ -98,7 +98,7 @@ class CacheScopeTest {
 
     @ParameterizedTest
     @EnumSource(CacheSharingPolicy.class)
-    void withoutKeysAllShareOne(CacheSharingPolicy rule) throws Exception {
+    void withoutKeysAllShareOneScope(CacheSharingPolicy rule) throws Exception {
         try (TestServer server = TestServer.of(engine, options(rule))) {
             ask(server, "\"cache\": true, \"cache_scope\": null");
 
@@ -107,7 +107,7 @@ class CacheScopeTest {
     }
 
     @Test
-    void aRequestNarrowsItsCallersScopeAndNeverLeavesIt() throws Exception {
+    void requestNarrowsItsScopeAndNeverLeavesIt() throws Exception {
         try (TestServer server = TestServer.of(engine, options(CacheSharingPolicy.KEY, "a", "b"))) {
             ask(server, "\"cache_scope\": \"team\"", "x-api-key", "a");
             ask(server, "\"cache_scope\": \"team\"", "x-api-key", "b");
@@ -123,7 +123,7 @@ class CacheScopeTest {
     }
 
     @Test
-    void aRequestMayDoWithoutTheCache() throws Exception {
+    void requestMayDisableTheCache() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             ask(server, "\"cache\": false");
             ask(server, "\"cache\": false, \"cache_scope\": \"team\"");
@@ -156,7 +156,7 @@ class CacheScopeTest {
     }
 
     @Test
-    void aNameHasAtMost256Characters() throws Exception {
+    void scopeNameHasAtMost256Characters() throws Exception {
         assertRefused("\"cache_scope\": \"" + "x".repeat(257) + "\"", "cache_scope");
         assertRefused("\"cache_scope\": \"" + "x".repeat(1 << 20) + "\"", "cache_scope");
         try (TestServer server = TestServer.of(engine)) {
@@ -182,7 +182,7 @@ class CacheScopeTest {
     /** A name with unusual characters has no special meaning. */
     @ParameterizedTest
     @ValueSource(strings = {"\\u0000none", "\\u0000", "\\ud800", "\\n", "ü", "../../etc"})
-    void anyTextIsAName(String name) throws Exception {
+    void anyTextIsAScopeName(String name) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             ask(server, "\"cache_scope\": \"" + name + "\"");
 
@@ -192,7 +192,7 @@ class CacheScopeTest {
     }
 
     @Test
-    void anAnswerTellsWhatItHadOfTheCache() throws Exception {
+    void responseReportsItsCacheResult() throws Exception {
         engine.finds(
                 PrefixLookupResult.restored(
                         CacheSource.HOST, 5, new PrefixLookupResult.RestoreStats(4096, 2.5)));
@@ -219,7 +219,7 @@ class CacheScopeTest {
     }
 
     @Test
-    void promptsThatDifferInTheBillingHeaderOnlyAreOnePrompt() throws Exception {
+    void promptsThatDifferInTheBillingHeaderOnlyAreEqual() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             for (String value : List.of("cch=1;", "cch=23456; cc_version=2")) {
                 HttpResponse<String> response =

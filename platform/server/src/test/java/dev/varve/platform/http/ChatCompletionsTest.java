@@ -30,7 +30,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void anAnswerHasItsTextReasonAndUsage() throws Exception {
+    void responseHasTextFinishReasonAndUsage() throws Exception {
         engine.says(TestServer.ids("Hello"));
 
         JsonNode answer = server.chat("");
@@ -45,7 +45,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void aStreamOpensWithTheRoleAndEndsWithReasonUsageAndDone() throws Exception {
+    void streamStartsWithTheRoleAndEndsWithReasonUsageAndDone() throws Exception {
         engine.says(TestServer.ids("Hello"));
 
         HttpResponse<String> response =
@@ -70,7 +70,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void usageIsStreamedOnlyToThoseWhoAsk() throws Exception {
+    void usageIsStreamedOnRequest() throws Exception {
         engine.says(TestServer.ids("Hello"));
 
         String stream =
@@ -80,7 +80,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void theLimitEndsAnAnswerWithLength() throws Exception {
+    void tokenLimitFinishesWithLength() throws Exception {
         engine.says(TestServer.ids("Hello"));
 
         assertEquals(
@@ -89,7 +89,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void aThoughtGoesToReasoningContent() throws Exception {
+    void reasoningGoesToReasoningContent() throws Exception {
         engine.says(
                 TestServer.join(
                         TestServer.ids("plan"),
@@ -106,7 +106,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void aThoughtThatNeverEndsIsAllReasoning() throws Exception {
+    void unclosedReasoningIsAllReasoning() throws Exception {
         engine.says(TestServer.ids("plan"));
 
         JsonNode answer = server.chat("\"enable_thinking\": true");
@@ -116,7 +116,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void theMarkOfAThoughtInPlainTextIsText() throws Exception {
+    void reasoningDelimiterInPlainTextIsText() throws Exception {
         int[] typed = TestServer.ids("a</thi");
         engine.says(TestServer.join(typed, TestServer.ids("nk>b")));
 
@@ -125,7 +125,7 @@ class ChatCompletionsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aStopStringEndsTheAnswerAndTheGeneration(boolean stream) throws Exception {
+    void stopStringEndsTheResponseAndTheGeneration(boolean stream) throws Exception {
         engine.says(TestServer.join(TestServer.ids("xyfoo"), TestServer.ids(" more text")));
         String fields = "\"stop\": [\"foo\", \"f\"], \"stream\": " + stream;
 
@@ -208,7 +208,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void aSeedMayBeAnIntegralDouble() throws Exception {
+    void seedMayBeAnIntegralDouble() throws Exception {
         engine.says(TestServer.ids("a"));
 
         server.chat("\"seed\": 7.0");
@@ -217,7 +217,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void severalChoicesHaveSeedsOfTheirOwn() throws Exception {
+    void choicesHaveDifferentSeeds() throws Exception {
         engine.says(TestServer.ids("a"));
 
         JsonNode answer = server.chat("\"n\": 3, \"seed\": 7");
@@ -265,7 +265,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void nullIsAsGoodAsAbsent() throws Exception {
+    void nullEqualsAbsent() throws Exception {
         engine.says(TestServer.ids("a"));
         String nulls =
                 List.of(
@@ -317,7 +317,7 @@ class ChatCompletionsTest {
                         + " messages[0].content",
                 "\"messages\": [{\"role\": \"wizard\", \"content\": \"\"}] | messages[0].role"
             })
-    void aWrongFieldIsNamed(String field, String param) throws Exception {
+    void invalidFieldIsNamed(String field, String param) throws Exception {
         HttpResponse<String> response =
                 server.post("/v1/chat/completions", TestServer.chatBody(field.strip()));
 
@@ -333,7 +333,7 @@ class ChatCompletionsTest {
         "OVERLOADED, 429, queue_full",
         "BACKEND_FAILED, 500, backend_failed"
     })
-    void aRefusalOfTheEngineHasItsStatus(VarveException.Kind kind, int status, String code)
+    void engineRefusalHasItsStatus(VarveException.Kind kind, int status, String code)
             throws Exception {
         engine.refuses(new VarveException(kind, "no"));
 
@@ -346,7 +346,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void aFailureInTheMiddleOfAStreamIsTheLastEvent() throws Exception {
+    void failureDuringAStreamIsTheLastEvent() throws Exception {
         engine.says(TestServer.ids("a"))
                 .fails(new VarveException(VarveException.Kind.BACKEND_FAILED, "broken"));
 
@@ -359,7 +359,7 @@ class ChatCompletionsTest {
     }
 
     @Test
-    void aFailureBeforeTheAnswerIsAnError() throws Exception {
+    void failureBeforeTheResponseIsAnError() throws Exception {
         engine.fails(new VarveException(VarveException.Kind.BACKEND_FAILED, "broken"));
 
         assertEquals(

@@ -144,7 +144,7 @@ class CompressedChatTest {
     @ParameterizedTest
     @EnumSource
     @ByDay({2, 3})
-    void whatIsLeftIsAPromptOfTheFamily(ChatFamily family) {
+    void compressedPromptIsValidForTheFamily(ChatFamily family) {
         Tokenizer tokenizer = family.tokenizer();
         ChatRenderer renderer = new ChatRenderer(family.template(), tokenizer);
         ScriptedDrafter drafter = new ScriptedDrafter(tokenizer, (ids, at) -> random.nextInt(1000));

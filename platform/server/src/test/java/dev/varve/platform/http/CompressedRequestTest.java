@@ -95,7 +95,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void responsesTellTheSame() throws Exception {
+    void responsesRouteReportsCompression() throws Exception {
         try (TestServer server = server(CompressionMode.AUTO)) {
             ObjectNode body = longBody();
             body.set("input", body.remove("messages"));
@@ -117,7 +117,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void theModelGetsAShorterPromptAndTheAnswerTells() throws Exception {
+    void modelGetsACompressedPromptAndTheResponseReportsIt() throws Exception {
         try (TestServer server = server(CompressionMode.AUTO)) {
             HttpResponse<String> response = send(server, longBody());
 
@@ -146,7 +146,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void aStreamTellsInItsUsage() throws Exception {
+    void streamReportsCompressionInItsUsage() throws Exception {
         try (TestServer server = server(CompressionMode.ALWAYS)) {
             ObjectNode body = longBody().put("stream", true);
             body.putObject("stream_options").put("include_usage", true);
@@ -159,7 +159,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void aRequestRefusesOrAsks() throws Exception {
+    void requestMayDisableOrRequestCompression() throws Exception {
         try (TestServer server = server(CompressionMode.AUTO)) {
             HttpResponse<String> off = send(server, longBody().put("prefill_compression", "off"));
             HttpResponse<String> all = send(server, longBody().put("prefill_keep_ratio", 1));
@@ -185,7 +185,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void propertiesTellHowPromptsBecomeShorter() throws Exception {
+    void propsReportCompressionSettings() throws Exception {
         try (TestServer server = server(CompressionMode.AUTO, true);
                 TestServer without = SmallChat.server(engine)) {
             JsonNode facts =
@@ -217,7 +217,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void guessesOfANamedConversationDecideHowMuchStays() throws Exception {
+    void acceptanceOfANamedConversationSetsTheKeepRatio() throws Exception {
         engine.guesses(new GenerationEnd.Speculation(10, 0, 5));
         try (TestServer server = server(CompressionMode.AUTO, true)) {
             assertEquals(0.1, keep(server, question(1).put("session_id", "a")));
@@ -240,7 +240,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void whatIsAskedWrongIsRefused() throws Exception {
+    void invalidCompressionFieldIsRefused() throws Exception {
         try (TestServer server = server(CompressionMode.OFF);
                 TestServer without = SmallChat.server(engine)) {
             for (ObjectNode wrong :
@@ -267,7 +267,7 @@ class CompressedRequestTest {
     }
 
     @Test
-    void theSecondTurnBeginsWithTheFirstOnesPrompt() throws Exception {
+    void secondTurnStartsWithTheCompressedFirstPrompt() throws Exception {
         try (TestServer server = server(CompressionMode.AUTO)) {
             send(server, longBody());
             HttpResponse<String> response =
@@ -298,7 +298,7 @@ class CompressedRequestTest {
 
     /** If the drafter fails, the engine computes the whole prompt, provided that it fits. */
     @Test
-    void aDrafterThatIsGoneCostsTheCompressionAlone() throws Exception {
+    void lostDrafterDisablesCompressionOnly() throws Exception {
         drafter.failWith(
                 Optional.of(
                         new VarveException(
@@ -321,7 +321,7 @@ class CompressedRequestTest {
 
     /** A prompt may be longer than the context before it becomes shorter. */
     @Test
-    void aPromptNeedFitOnlyWhenItIsShorter() throws Exception {
+    void promptMustFitOnlyAfterCompression() throws Exception {
         engine.hasContext(2500);
         try (TestServer server = server(CompressionMode.AUTO)) {
             assertEquals(200, send(server, longBody()).statusCode());

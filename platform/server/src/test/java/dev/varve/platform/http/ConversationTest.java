@@ -61,13 +61,13 @@ class ConversationTest {
     }
 
     @Test
-    void aResultOfNobodysCallIsNamedAsUnknown() throws Exception {
+    void resultWithoutACallIsNamedUnknown() throws Exception {
         assertEquals(
                 "[tool unknown]x\n[assistant]", prompt("{\"role\": \"tool\", \"content\": \"x\"}"));
     }
 
     @Test
-    void aLastMessageOfTheAssistantIsGoneOnWith() throws Exception {
+    void trailingAssistantMessageIsContinued() throws Exception {
         String said =
                 "{\"role\": \"user\", \"content\": \"q\"}, {\"role\": \"assistant\", \"content\":"
                         + " \"x\"}";
@@ -95,7 +95,7 @@ class ConversationTest {
                 "\"reasoning\": \"old\", \"reasoning_content\": \"r\"",
                 "\"reasoning\": null, \"reasoning_content\": \"r\""
             })
-    void thoughtsOfEarlierTurnsHaveOneName(String field) throws Exception {
+    void reasoningOfEarlierTurnsHasOneFieldName(String field) throws Exception {
         assertEquals(
                 "[assistant](r)x\n[user]y\n[assistant]",
                 prompt(
@@ -112,7 +112,7 @@ class ConversationTest {
                 ", \"arguments\": \" \"",
                 ", \"arguments\": {}"
             })
-    void missingArgumentsAreNone(String arguments) throws Exception {
+    void missingArgumentsAreEmpty(String arguments) throws Exception {
         assertEquals(
                 "[assistant]f{}\n[assistant]",
                 prompt(
@@ -123,7 +123,7 @@ class ConversationTest {
     }
 
     @Test
-    void developersSpeakForTheSystem() throws Exception {
+    void developerMessagesBecomeSystemMessages() throws Exception {
         assertEquals(
                 "[system]x\n[user]y\n[assistant]",
                 prompt(
@@ -132,7 +132,7 @@ class ConversationTest {
     }
 
     @Test
-    void lateSystemMessagesMoveToTheFrontWhereTheTemplateRefusesThem() throws Exception {
+    void lateSystemMessagesMoveToTheFrontIfTheTemplateRefusesThem() throws Exception {
         assertEquals(
                 "[system]a\n\nb\n\nc\n[user]x\n[assistant]y\n[assistant]",
                 prompt(
@@ -144,7 +144,7 @@ class ConversationTest {
     }
 
     @Test
-    void lateSystemMessagesStayWhereTheTemplateTakesThem() throws Exception {
+    void lateSystemMessagesStayIfTheTemplateAcceptsThem() throws Exception {
         try (TestServer other =
                 SmallChat.server(engine, SmallChat.TEMPLATE_WITHOUT_TOOLS, SmallChat.noCalls())) {
             assertEquals(
@@ -157,7 +157,7 @@ class ConversationTest {
     }
 
     @Test
-    void theMessageOfATemplateThatRefusesIsA400() throws Exception {
+    void templateErrorIsA400WithItsMessage() throws Exception {
         String template = "{{ raise_exception('only on Sundays') }}";
         try (TestServer other = SmallChat.server(engine, template, SmallChat.calls())) {
             HttpResponse<String> response =
@@ -184,7 +184,7 @@ class ConversationTest {
                         + " messages[0].tool_call_id",
                 "{\"role\": \"tool\", \"content\": {}} | messages[0].content"
             })
-    void aWrongMessageIsNamed(String message, String param) throws Exception {
+    void invalidMessageIsNamed(String message, String param) throws Exception {
         HttpResponse<String> response =
                 server.post("/v1/chat/completions", "{\"messages\": [" + message + "]}");
 
@@ -193,7 +193,7 @@ class ConversationTest {
     }
 
     @Test
-    void theTemplateIsAppliedWithoutAnAnswer() throws Exception {
+    void applyTemplateGeneratesNothing() throws Exception {
         HttpResponse<String> response =
                 server.post(
                         "/apply-template",
@@ -215,7 +215,7 @@ class ConversationTest {
 
     /** A good body with other values in random places: an answer or a 400, never a server error. */
     @Test
-    void strangeValuesAreTheClientsFault() throws Exception {
+    void invalidValuesAreClientErrors() throws Exception {
         engine.says(SmallChat.answer("ok" + SmallChat.call("f", "{}")));
         String good =
                 "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\":"
@@ -274,7 +274,7 @@ class ConversationTest {
     /** Contents that are null, empty and missing give the tokens of an empty string. */
     @ParameterizedTest
     @EnumSource(ChatFamily.class)
-    void aMissingContentIsAnEmptyOne(ChatFamily family) throws Exception {
+    void missingContentIsEmpty(ChatFamily family) throws Exception {
         engine.says(family.answer("ok"));
         try (TestServer other = TestServer.of(family.served(engine))) {
             for (String content : List.of("\"content\": null,", "\"content\": \"\",", "")) {

@@ -46,7 +46,7 @@ class CustomToolsInChatTest {
             SmallChat.call("patch", "{\"input\": \"a\\nb\"}") + SmallChat.call("f", "{\"x\": 1}");
 
     @Test
-    void aCallOfACustomToolHasItsText() throws Exception {
+    void customToolCallHasItsText() throws Exception {
         engine.says(SmallChat.answer(TWO_CALLS));
 
         HttpResponse<String> response = post(TOOLS);
@@ -65,7 +65,7 @@ class CustomToolsInChatTest {
     }
 
     @Test
-    void aStreamedCallOfACustomToolBeginsWithItsNameAndHasItsText() throws Exception {
+    void streamedCustomToolCallStartsWithItsNameAndHasItsText() throws Exception {
         engine.says(SmallChat.answer(TWO_CALLS));
 
         String stream = post(TOOLS + ", 'stream': true").body();
@@ -86,7 +86,7 @@ class CustomToolsInChatTest {
     }
 
     @Test
-    void aCallOfACustomToolGoesOnAsHistory() throws Exception {
+    void customToolCallIsAcceptedAsHistory() throws Exception {
         engine.says(SmallChat.answer("ok"));
         String messages =
                 "{'messages': [{'role': 'user', 'content': 'a'}, {'role': 'assistant',"
@@ -129,7 +129,7 @@ class CustomToolsInChatTest {
                 "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'required', 'tools': [{'type':"
                         + " 'custom', 'custom': {'name': 'patch'}}]}}"
             })
-    void aCustomToolCanBeDemanded(String choice) throws Exception {
+    void customToolCanBeRequired(String choice) throws Exception {
         engine.says(SmallChat.answer(TWO_CALLS));
 
         HttpResponse<String> response =
@@ -159,7 +159,7 @@ class CustomToolsInChatTest {
                 "{'type': 'custom'} | tool_choice",
                 "'allowed_tools' | tool_choice.mode"
             })
-    void aWrongChoiceIsNamed(String choice, String param) throws Exception {
+    void invalidToolChoiceIsNamed(String choice, String param) throws Exception {
         HttpResponse<String> response = post(TOOLS + ", 'tool_choice': " + choice);
 
         assertEquals(400, response.statusCode(), response.body());

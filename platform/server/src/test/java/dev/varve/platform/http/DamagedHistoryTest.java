@@ -120,7 +120,7 @@ class DamagedHistoryTest {
                 "true                                | f`true`",
                 "'{`a`: 1e999}'                      | f`{\\`a\\`: 1e999}`"
             })
-    void argumentsReachTheTemplateAsAnObjectOrAsText(String arguments, String shown)
+    void argumentsReachTheTemplateAsAnObjectOrText(String arguments, String shown)
             throws Exception {
         try (TestServer server = SmallChat.server(engine)) {
             for (SpokenDialect dialect : DIALECTS) {
@@ -134,7 +134,7 @@ class DamagedHistoryTest {
     /** Their templates iterate over arguments, or ask what these are. */
     @ParameterizedTest
     @EnumSource(ChatFamily.class)
-    void templatesOfAllFamiliesTakeArgumentsThatAreNoObject(ChatFamily family) throws Exception {
+    void allFamilyTemplatesAcceptNonObjectArguments(ChatFamily family) throws Exception {
         engine.says(family.answer("ok"));
         try (TestServer server = TestServer.of(family.served(engine))) {
             for (String arguments : List.of("'{`b`: `x`} {`b`: `y`}'", "'go'", "'[1]'", "''")) {
@@ -150,7 +150,7 @@ class DamagedHistoryTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"missing", "null", "''", "[]", "[{'type': 'text', 'text': null}]"})
-    void aToolThatReturnsNothingReturnsAnEmptyText(String result) throws Exception {
+    void emptyToolResultIsAnEmptyText(String result) throws Exception {
         try (TestServer server = SmallChat.server(engine)) {
             for (SpokenDialect dialect : DIALECTS) {
                 String prompt = prompt(server, dialect, body(dialect, "{}", result));
@@ -174,8 +174,7 @@ class DamagedHistoryTest {
                 "{'type': 'document', 'source': {'type': 'base64', 'data': 'AA'}}     | file",
                 "{'type': 'hologram', 'data': 'AA'}                                   | content"
             })
-    void aTextStandsForWhatAToolReturnedAndTheModelCannotRead(String part, String kind)
-            throws Exception {
+    void unsupportedToolResultIsReplacedByAText(String part, String kind) throws Exception {
         String result = "[{'type': 'text', 'text': 'a.png'}, " + part.strip() + "]";
         try (TestServer server = SmallChat.server(engine)) {
             for (SpokenDialect dialect : DIALECTS) {
@@ -202,7 +201,7 @@ class DamagedHistoryTest {
                 "{'type': 'document', 'source': {'type': 'base64', 'data': 'AA'}} | a file",
                 "{'type': 'file', 'file': {'file_id': 'x'}}                       | a file"
             })
-    void whatAUserShowsAndTheModelCannotReadIsRefused(String part, String kind) throws Exception {
+    void unsupportedUserContentIsRefused(String part, String kind) throws Exception {
         try (TestServer server = SmallChat.server(engine)) {
             for (String path :
                     List.of(
@@ -231,7 +230,7 @@ class DamagedHistoryTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"input_image", "input_file", "input_audio"})
-    void anInputItemThatTheModelCannotReadIsRefused(String type) throws Exception {
+    void unsupportedInputItemIsRefused(String type) throws Exception {
         try (TestServer server = SmallChat.server(engine)) {
             HttpResponse<String> response =
                     server.post(

@@ -54,7 +54,7 @@ class DialectsAgreeTest {
 
     @ParameterizedTest
     @EnumSource(ChatFamily.class)
-    void familiesSayTheSame(ChatFamily family) throws Exception {
+    void allApisGiveTheSameForAllFamilies(ChatFamily family) throws Exception {
         String call = family.call("f", "b", "x\n\"}</y> é\uD83D\uDE00");
         engine.says(family.answer(family.thought("I plan.") + "I look." + call));
         try (TestServer server = TestServer.of(family.served(engine))) {
@@ -71,7 +71,7 @@ class DialectsAgreeTest {
     /** Each byte is a token of its own. */
     @ParameterizedTest
     @ValueSource(strings = {"é\uD83D\uDE00 plain", " two\n\nlines ", "<b>", "{\"json\": 1}"})
-    void textsAreTheSame(String text) throws Exception {
+    void allApisGiveTheSameText(String text) throws Exception {
         engine.says(SmallChat.answer("hm</think>" + text));
         try (TestServer server = SmallChat.server(engine)) {
             compare(
@@ -83,7 +83,7 @@ class DialectsAgreeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 9, 14, 20, 40})
-    void limitsCutTheSame(int most) throws Exception {
+    void allApisTruncateAtTheSameLimit(int most) throws Exception {
         engine.says(SmallChat.answer("hm, so</think>It is so, isn't it."));
         try (TestServer server = SmallChat.server(engine)) {
             SpokenDialect.Said first =

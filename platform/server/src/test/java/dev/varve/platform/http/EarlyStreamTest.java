@@ -169,7 +169,7 @@ class EarlyStreamTest {
     }
 
     @Test
-    void clientsAreKeptCompanyWhileTheirModelIsLoaded() throws Exception {
+    void keepAliveEventsAreSentWhileTheModelLoads() throws Exception {
         CountDownLatch loaded = new CountDownLatch(1);
         try (ModelManager models = models(new ScriptedSource("slow").waitsFor(loaded));
                 TestServer server = server(models)) {
@@ -185,7 +185,7 @@ class EarlyStreamTest {
     }
 
     @Test
-    void aModelThatCannotBeLoadedAfterAllIsToldOfInTheStream() throws Exception {
+    void failedModelLoadIsReportedInTheStream() throws Exception {
         CountDownLatch loaded = new CountDownLatch(1);
         ScriptedSource source =
                 new ScriptedSource("slow")
@@ -287,7 +287,7 @@ class EarlyStreamTest {
     }
 
     @Test
-    void clientsAreKeptCompanyWhileTheirPromptsBecomeShorter() throws Exception {
+    void keepAliveEventsAreSentDuringCompression() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         List<String> paths = PATHS.subList(0, 3);
         try (ScriptedEngine engine =
@@ -311,7 +311,7 @@ class EarlyStreamTest {
     }
 
     @Test
-    void aDrafterThatFailsAfterAllIsToldOfInTheStream() throws Exception {
+    void failedDrafterIsReportedInTheStream() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         ScriptedDrafter failing = ScriptedDrafter.looksFor("day", SmallChat.TOKENIZER);
         failing.failWith(

@@ -59,7 +59,7 @@ class ErrorShapeTest {
 
     @ParameterizedTest
     @MethodSource("badRequests")
-    void badRequestsAreToldAsAllOthers(int status, String request) throws Exception {
+    void badRequestsHaveTheErrorFormat(int status, String request) throws Exception {
         try (TestServer server = TestServer.of(engine);
                 RawClient client = RawClient.of(server)) {
             String answer = client.send(request).rest();
@@ -84,8 +84,7 @@ class ErrorShapeTest {
         "OVERLOADED, ''",
         "UNAVAILABLE, ''"
     })
-    void clientsAreToldWhatNeedsNoSecondTry(VarveException.Kind kind, String retry)
-            throws Exception {
+    void nonRetryableErrorsAreMarked(VarveException.Kind kind, String retry) throws Exception {
         engine.refuses(new VarveException(kind, "why"));
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> answer =
@@ -103,8 +102,8 @@ class ErrorShapeTest {
         "PUT, /v1/messages, 'x-api-key: secret', 405",
         "POST, /v1/messages, 'x-api-key: secret|Content-Encoding: gzip', 415"
     })
-    void whoseBodyIsNotReadIsToldThatTheConnectionEnds(
-            String method, String path, String headers, int status) throws Exception {
+    void unreadBodyClosesTheConnection(String method, String path, String headers, int status)
+            throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"));
                 RawClient client = RawClient.of(server)) {
             String head = method + " " + path + LOCAL + headers.replace("|", "\r\n") + "\r\n";
@@ -123,8 +122,8 @@ class ErrorShapeTest {
         "GET, /v1/models, 'Transfer-Encoding: deflate, chunked', 501",
         "GET, /v1/models, 'Transfer-Encoding: Chunked', 200"
     })
-    void aTransferCodingThatIsNotUndoneIsRefused(
-            String method, String path, String headers, int status) throws Exception {
+    void unsupportedTransferCodingIsRefused(String method, String path, String headers, int status)
+            throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"));
                 RawClient client = RawClient.of(server)) {
             String head =
@@ -142,7 +141,7 @@ class ErrorShapeTest {
     }
 
     @Test
-    void aWrongKeyNeedsNoSecondTry() throws Exception {
+    void wrongKeyIsNotRetryable() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
             HttpResponse<String> answer =
                     server.post("/v1/messages", TestServer.chatBody(""), "x-api-key", "wrong");
@@ -153,7 +152,7 @@ class ErrorShapeTest {
     }
 
     @Test
-    void whileTheModelLoadsTheCodeIsAWordAsElsewhere() throws Exception {
+    void errorCodeWhileLoadingIsAWord() throws Exception {
         try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
             JsonNode error = TestServer.json(server.get("/health")).get("error");
 
@@ -164,7 +163,7 @@ class ErrorShapeTest {
     }
 
     @Test
-    void whatIsRefusedSinceTheServerEndsHasACode() throws Exception {
+    void shutdownErrorHasACode() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             assertTrue(server.server.drain(Duration.ofSeconds(1)));
 

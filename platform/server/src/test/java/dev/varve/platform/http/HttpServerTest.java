@@ -49,7 +49,7 @@ class HttpServerTest {
     }
 
     @Test
-    void beforeTheModelIsReadyHealthSaysThatItLoads() throws Exception {
+    void healthReportsLoadingBeforeTheModelIsReady() throws Exception {
         try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
             HttpResponse<String> health = server.get("/health");
 
@@ -62,7 +62,7 @@ class HttpServerTest {
     }
 
     @Test
-    void drainingRefusesNewWork() throws Exception {
+    void drainingRefusesNewRequests() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             assertEquals(200, server.get("/health").statusCode());
 
@@ -75,7 +75,7 @@ class HttpServerTest {
     }
 
     @Test
-    void unknownPathsAndMethodsAreSaidSo() throws Exception {
+    void unknownPathsAndMethodsAreReported() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             assertEquals(404, server.get("/v2/nothing").statusCode());
             HttpResponse<String> wrong = server.get("/v1/chat/completions");
@@ -91,7 +91,7 @@ class HttpServerTest {
     }
 
     @Test
-    void aKeyIsNeededEverywhereButForHealth() throws Exception {
+    void keyIsRequiredExceptForHealth() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
             assertEquals(200, server.get("/health").statusCode());
             assertEquals(401, server.get("/v1/models").statusCode());
@@ -104,7 +104,7 @@ class HttpServerTest {
     }
 
     @Test
-    void pagesOfAllowedOriginsOnlyMayRead() throws Exception {
+    void onlyAllowedOriginsMayRead() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
             HttpResponse<String> allowed =
                     server.method("OPTIONS", "/v1/models", "Origin", "http://page.example");
@@ -150,7 +150,7 @@ class HttpServerTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " "})
-    void noAddressIsNotLoopback(String host) {
+    void unspecifiedAddressIsNotLoopback(String host) {
         VarveException refusal =
                 assertThrows(
                         VarveException.class,
@@ -167,7 +167,7 @@ class HttpServerTest {
     }
 
     @Test
-    void aTakenPortIsNamed() {
+    void portInUseIsNamed() {
         try (TestServer server = TestServer.of(engine)) {
             int port = server.server.uri().getPort();
             VarveException refusal =
@@ -189,7 +189,7 @@ class HttpServerTest {
     }
 
     @Test
-    void aStreamThatWaitsIsKeptAlive() throws Exception {
+    void waitingStreamIsKeptAlive() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         engine.says(TestServer.ids("a")).waitsFor(start);
         try (TestServer server = TestServer.of(engine);
@@ -209,7 +209,7 @@ class HttpServerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aClientThatLeavesWhileItWaitsIsNoticed(boolean stream) throws Exception {
+    void clientDisconnectDuringAWaitIsDetected(boolean stream) throws Exception {
         engine.waitsFor(new CountDownLatch(1));
         try (TestServer server = TestServer.of(engine)) {
             Socket socket = send(server, "\"stream\": " + stream);
@@ -222,7 +222,7 @@ class HttpServerTest {
     }
 
     @Test
-    void aClientThatReadsTooSlowlyLosesItsRequestAndHoldsUpNobody() throws Exception {
+    void slowReaderLosesItsRequestAndBlocksNoOther() throws Exception {
         int[] endless = new int[2_000_000];
         java.util.Arrays.fill(endless, TestServer.ids("x")[0]);
         engine.says(endless).hasContext(endless.length + 1000);
@@ -241,7 +241,7 @@ class HttpServerTest {
     }
 
     @Test
-    void modelFactsAnswerWhileTheEngineIsBusy() throws Exception {
+    void modelFactsRespondWhileTheEngineIsBusy() throws Exception {
         engine.waitsFor(new CountDownLatch(1));
         try (TestServer server = TestServer.of(engine);
                 Socket socket = send(server, "\"stream\": true")) {
@@ -257,7 +257,7 @@ class HttpServerTest {
     }
 
     @Test
-    void textAndTokensConvertBothWays() throws Exception {
+    void tokenizeAndDetokenizeRoundTrip() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String tokens =
                     TestServer.json(server.post("/tokenize", "{\"content\": \"Hé <|im_end|>\"}"))
@@ -274,7 +274,7 @@ class HttpServerTest {
     }
 
     @Test
-    void completionsTakeTextsAndTokens() throws Exception {
+    void completionsAcceptTextsAndTokens() throws Exception {
         engine.says(TestServer.ids("ok"));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode two =
@@ -326,7 +326,7 @@ class HttpServerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}0\r\n\r\n", "-1\r\n{}\r\n"})
-    void aBrokenChunkedBodyIsTheClientsFault(String body) throws Exception {
+    void brokenChunkedBodyIsAClientError(String body) throws Exception {
         try (TestServer server = TestServer.of(engine);
                 Socket socket = new Socket("127.0.0.1", server.server.uri().getPort())) {
             socket.getOutputStream()
@@ -349,7 +349,7 @@ class HttpServerTest {
 
     /** Mutations of a good body: an answer or a 400, never a server error. */
     @Test
-    void damagedBodiesAreTheClientsFault() throws Exception {
+    void damagedBodiesAreClientErrors() throws Exception {
         engine.says(TestServer.ids("ok"));
         byte[] good =
                 TestServer.chatBody(
@@ -432,7 +432,7 @@ class HttpServerTest {
 
     @ParameterizedTest
     @CsvSource({"false, 401", "true, 200"})
-    void metricsAreToldWithoutAKeyWhereThatIsWanted(boolean open, int status) throws Exception {
+    void metricsMayBePublicWithoutAKey(boolean open, int status) throws Exception {
         ClientAccess keys =
                 new ClientAccess(
                         Set.of("alice"),

@@ -63,7 +63,7 @@ class HttpsTest {
     }
 
     @Test
-    void requestsAreAnswered() throws Exception {
+    void requestsAreServed() throws Exception {
         engine.says(TestServer.ids("ok"));
         try (TestServer server = TestServer.of(engine, options());
                 HttpClient client = HttpClient.newBuilder().sslContext(pair.client()).build()) {
@@ -89,7 +89,7 @@ class HttpsTest {
     }
 
     @Test
-    void whoSpeaksPlainHttpIsToldSo() throws Exception {
+    void plainHttpClientGetsAnHttpsOnlyError() throws Exception {
         try (TestServer server = TestServer.of(engine, options());
                 RawClient client = RawClient.of(server)) {
             String answer = client.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").rest();
@@ -100,7 +100,7 @@ class HttpsTest {
     }
 
     @Test
-    void aCertificateIsNoKey() {
+    void certificateDoesNotReplaceAKey() {
         VarveException refusal =
                 assertThrows(
                         VarveException.class,
@@ -117,7 +117,7 @@ class HttpsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @ByDay(2)
-    void aClientThatLeavesWhileItWaitsIsNoticed(boolean stream) throws Exception {
+    void clientDisconnectDuringAWaitIsDetected(boolean stream) throws Exception {
         engine.waitsFor(new CountDownLatch(1));
         try (TestServer server = TestServer.of(engine, options())) {
             Socket socket = connect(server);
@@ -133,7 +133,7 @@ class HttpsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @ByDay(1)
-    void aConnectionThatWasLookedAtTakesTheNextRequest(boolean stream) throws Exception {
+    void peekedConnectionServesTheNextRequest(boolean stream) throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         engine.says(TestServer.ids("ok")).waitsFor(start);
         try (TestServer server = TestServer.of(engine, options());

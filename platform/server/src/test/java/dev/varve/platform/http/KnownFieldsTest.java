@@ -62,7 +62,7 @@ class KnownFieldsTest {
                 "\"cache_prompt\": false",
                 "\"a_field_of_next_year\": {\"x\": 1}"
             })
-    void whatChangesNothingIsTaken(String field) throws Exception {
+    void ineffectiveFieldsAreAccepted(String field) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> answer =
                     server.post("/v1/chat/completions", TestServer.chatBody(field));
@@ -94,8 +94,7 @@ class KnownFieldsTest {
                 "chat_template | \"x\"",
                 "echo | true"
             })
-    void whatWouldChangeTheAnswerAndIsNotThereIsRefusedByName(String name, String value)
-            throws Exception {
+    void unsupportedFieldIsRefusedByName(String name, String value) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> answer =
                     server.post(
@@ -120,7 +119,7 @@ class KnownFieldsTest {
         "/api/chat, '\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]'",
         "/api/generate, '\"prompt\": \"a\"'"
     })
-    void unknownFieldsAreRefusedWhereThatIsWanted(String path, String field) throws Exception {
+    void unknownFieldsAreRefusedOnStrictServers(String path, String field) throws Exception {
         HttpOptions strict = HttpOptions.loopback().withFields(UnknownFieldPolicy.STRICT);
         String known = "{" + field + ", \"temperature\": 0, \"nothing\": null";
         try (TestServer server = TestServer.of(engine, strict)) {
@@ -143,7 +142,7 @@ class KnownFieldsTest {
         "'\"n_predict\": 5', 5",
         "'\"max_tokens\": -1, \"n_predict\": 5', -1"
     })
-    void theNewerNameOfALimitCounts(String fields, int most) throws Exception {
+    void newerNameOfALimitWins(String fields, int most) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             server.chat(fields);
 
@@ -156,7 +155,7 @@ class KnownFieldsTest {
 
     /** The documentation names every field of a request. */
     @Test
-    void allFieldsAreInTheDocumentation() throws Exception {
+    void allFieldsAreDocumented() throws Exception {
         Path docs = Path.of(System.getProperty("varve.test.root", ".."), "docs", "api.md");
         assumeTrue(Files.exists(docs), "no documentation " + docs.toAbsolutePath());
         String text = Files.readString(docs);

@@ -38,7 +38,7 @@ class LargeBodyTest {
     }
 
     @Test
-    void aPromptThatIsFarTooLongIsRefusedBeforeItIsCounted() throws Exception {
+    void farTooLongPromptIsRefusedBeforeTokenization() throws Exception {
         String prompt = "a ".repeat(100_000);
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> text =
@@ -68,7 +68,7 @@ class LargeBodyTest {
     }
 
     @Test
-    void countingHasALimitToo() throws Exception {
+    void tokenCountingHasALimitToo() throws Exception {
         int most = 1 << 20;
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> whole = server.post("/tokenize", numbers(most));
@@ -82,7 +82,7 @@ class LargeBodyTest {
     }
 
     @Test
-    void aBodyTakesNoMemoryWhileItsAnswerIsMade() throws Exception {
+    void bodyUsesNoMemoryDuringGeneration() throws Exception {
         CountDownLatch begins = new CountDownLatch(1);
         engine.says(TestServer.ids("ok")).waitsFor(begins);
         HttpOptions options =
@@ -108,7 +108,7 @@ class LargeBodyTest {
     }
 
     @Test
-    void idsThatAreFarTooManyAreRefusedByTheirNumber() throws Exception {
+    void tooManyIdsAreRefusedWithTheirNumber() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> answer =
                     server.post("/v1/completions", "{\"prompt\": [" + "1,".repeat(9_000) + "1]}");
@@ -119,7 +119,7 @@ class LargeBodyTest {
     }
 
     @Test
-    void theTextOfIdsIsBounded() throws Exception {
+    void textOfIdsIsLimited() throws Exception {
         engine.says(256).hasContext(1 << 20);
         int most = DecodedTextLimit.BYTES / LONG_WORD.length();
         try (TestServer server = longWords()) {
@@ -150,7 +150,7 @@ class LargeBodyTest {
     }
 
     @Test
-    void idsToSpellOutAreBoundedAsCountedTokensAre() throws Exception {
+    void detokenizedIdsAreLimitedLikeCountedTokens() throws Exception {
         int most = 1 << 20;
         try (TestServer server = longWords()) {
             HttpResponse<String> answer =
@@ -187,7 +187,7 @@ class LargeBodyTest {
     }
 
     @Test
-    void bodiesShareTheirMemoryAndSmallOnesNeedNone() throws Exception {
+    void bodiesShareAMemoryBudgetExceptSmallOnes() throws Exception {
         engine.says(TestServer.ids("ok"));
         HttpOptions options =
                 HttpOptions.loopback()

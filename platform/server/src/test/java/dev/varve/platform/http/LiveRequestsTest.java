@@ -118,7 +118,7 @@ class LiveRequestsTest {
     }
 
     @Test
-    void aServerThatDoesNothingListsNothing() throws Exception {
+    void idleServerListsNoRequests() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             server.chat("");
 
@@ -127,7 +127,7 @@ class LiveRequestsTest {
     }
 
     @Test
-    void aRequestIsListedWithItsFigures() throws Exception {
+    void requestIsListedWithItsFigures() throws Exception {
         engine.pausesBehind(3, never);
         try (TestServer server = TestServer.of(engine)) {
             CompletableFuture<HttpResponse<String>> answer =
@@ -160,7 +160,7 @@ class LiveRequestsTest {
     }
 
     @Test
-    void whatWasSaidIsShownToNoOtherKey() throws Exception {
+    void textIsHiddenFromOtherKeys() throws Exception {
         engine.waitsFor(never);
         try (TestServer server = TestServer.of(engine, keys("op", "one", "two"))) {
             CompletableFuture<HttpResponse<String>> answer =
@@ -187,7 +187,7 @@ class LiveRequestsTest {
     }
 
     @Test
-    void figuresAreShownToTheSameKeyAndTheOperatorAlone() throws Exception {
+    void figuresAreShownToTheSameKeyAndTheOperatorOnly() throws Exception {
         List<String> figures =
                 List.of(
                         "scope",
@@ -240,7 +240,7 @@ class LiveRequestsTest {
 
     @ParameterizedTest
     @MethodSource("dialects")
-    void aCancelledRequestEndsWithAnErrorOfItsDialect(String route, boolean stream, String state)
+    void cancelledRequestEndsWithAnErrorOfItsApi(String route, boolean stream, String state)
             throws Exception {
         if (state.equals("queued")) {
             engine.waitsFor(never);
@@ -296,7 +296,7 @@ class LiveRequestsTest {
         "one two, op, '', 401",
         "one, '', one, 200",
     })
-    void onlyTheKeyThatSentItAndTheOperatorCancel(
+    void onlyTheSendingKeyAndTheOperatorCancel(
             String keys, String operator, String given, int status) throws Exception {
         engine.waitsFor(never);
         try (TestServer server = TestServer.of(engine, keys(operator, keys.split(" ")))) {
@@ -317,7 +317,7 @@ class LiveRequestsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/requests/req_0", "/requests/a%2Fb", "/requests/a/b"})
-    void whatIsNotThereCannotBeCancelled(String path) throws Exception {
+    void unknownRequestCannotBeCancelled(String path) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             assertEquals(404, server.method("DELETE", path).statusCode());
         }
@@ -333,7 +333,7 @@ class LiveRequestsTest {
     }
 
     @Test
-    void theListIsOfTheModelThatIsAskedFor() throws Exception {
+    void listIsFilteredByModel() throws Exception {
         engine.waitsFor(never);
         try (TestServer server = TestServer.of(engine)) {
             CompletableFuture<HttpResponse<String>> answer = ask(server, CHAT, false);
@@ -348,7 +348,7 @@ class LiveRequestsTest {
     }
 
     @Test
-    void aStreamThatIsKeptIsCancelledToo() throws Exception {
+    void resumableStreamIsCancelledToo() throws Exception {
         engine.pausesBehind(2, never);
         try (TestServer server = TestServer.of(engine)) {
             CompletableFuture<HttpResponse<String>> answer =

@@ -140,7 +140,7 @@ class MalformedRequestsTest {
 
     @ParameterizedTest
     @EnumSource(Body.class)
-    void noneIsTheServersFault(Body body) throws Exception {
+    void malformedRequestsAreNeverServerErrors(Body body) throws Exception {
         engine.says(SmallChat.answer("ok"));
         JsonNode right = Json.MAPPER.readTree(body.text);
         HttpResponse<String> fine = server.post(body.path, body.text);

@@ -70,7 +70,7 @@ class MessagesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void thoughtsTextAndCallsAreBlocksInTheirOrder(boolean stream) throws Exception {
+    void reasoningTextAndCallsAreBlocksInOrder(boolean stream) throws Exception {
         engine.says(
                 SmallChat.answer(
                         "plan</think>\n\nI look."
@@ -101,7 +101,7 @@ class MessagesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void noEmptyTextStandsBeforeACall(boolean stream) throws Exception {
+    void noEmptyTextPrecedesACall(boolean stream) throws Exception {
         engine.says(SmallChat.answer("\n\n" + SmallChat.call("g", "{}") + "\n"));
 
         JsonNode content = ask(TOOLS, stream).get("content");
@@ -116,7 +116,7 @@ class MessagesTest {
         "Hello, 500, end_turn, Hello,",
         "HelENDlo, 500, stop_sequence, Hel, END"
     })
-    void theReasonOfTheEndIsTold(String says, int most, String reason, String text, String stop)
+    void stopReasonIsReported(String says, int most, String reason, String text, String stop)
             throws Exception {
         for (boolean stream : new boolean[] {true, false}) {
             engine.says(SmallChat.answer(says));
@@ -131,7 +131,7 @@ class MessagesTest {
     }
 
     @Test
-    void aLimitBeyondTheContextYields() throws Exception {
+    void limitBeyondTheContextIsClamped() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         assertEquals(200, post("\"max_tokens\": 32000").statusCode());
@@ -141,7 +141,7 @@ class MessagesTest {
     }
 
     @Test
-    void tokensAreCountedAsTheyAreUsed() throws Exception {
+    void countedTokensEqualUsedTokens() throws Exception {
         engine.says(SmallChat.answer("abc"));
         String body =
                 "{\"system\": [{\"type\": \"text\", \"text\": \"S\"}], \"messages\": [{\"role\":"
@@ -161,7 +161,7 @@ class MessagesTest {
     }
 
     @Test
-    void theStartOfAStreamHasTheTokensOfThePrompt() throws Exception {
+    void streamStartHasThePromptTokens() throws Exception {
         engine.says(SmallChat.answer("abc"));
 
         JsonNode start = TestServer.events(post("\"stream\": true").body()).getFirst();
@@ -173,7 +173,7 @@ class MessagesTest {
     }
 
     @Test
-    void manyCountAtOnce() throws Exception {
+    void tokenCountingIsConcurrent() throws Exception {
         String body =
                 "{\"messages\": [{\"role\": \"user\", \"content\": \"" + "x".repeat(3000) + "\"}]}";
         try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -192,7 +192,7 @@ class MessagesTest {
 
     @ParameterizedTest
     @CsvSource({"/v1", "''", "/v1/v1"})
-    void theBaseMayHaveTheVersionOrNot(String base) throws Exception {
+    void versionPrefixIsOptional(String base) throws Exception {
         engine.says(SmallChat.answer("ok"));
         String body = "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]}";
 
@@ -201,7 +201,7 @@ class MessagesTest {
     }
 
     @Test
-    void resultsOfToolsComeFirstAndTextBehindThem() throws Exception {
+    void toolResultsPrecedeText() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         HttpResponse<String> response =
@@ -234,7 +234,7 @@ class MessagesTest {
     }
 
     @Test
-    void aLastMessageOfTheAssistantIsGoneOnWith() throws Exception {
+    void trailingAssistantMessageIsContinued() throws Exception {
         engine.says(SmallChat.answer("lo"));
 
         server.post(
@@ -246,7 +246,7 @@ class MessagesTest {
     }
 
     @Test
-    void aHeaderThatChangesChangesNoPrompt() throws Exception {
+    void changingBillingHeaderDoesNotChangeThePrompt() throws Exception {
         engine.says(SmallChat.answer("ok"));
         List<int[]> prompts = new ArrayList<>();
         for (String value : List.of("cch=1; v=2", "cch=99999;")) {
@@ -276,7 +276,7 @@ class MessagesTest {
     }
 
     @Test
-    void answersCanBeObjectsOfASchema() throws Exception {
+    void responsesMayFollowASchema() throws Exception {
         engine.says(SmallChat.answer("{\"a\": 1}"));
         String format =
                 "{\"type\": \"json_schema\", \"schema\": {\"type\": \"object\", \"properties\":"
@@ -298,7 +298,7 @@ class MessagesTest {
         "'{\"type\": \"auto\"}', false",
         "'{\"type\": \"none\"}', false"
     })
-    void aCallCanBeDemanded(String choice, boolean forced) throws Exception {
+    void callCanBeRequired(String choice, boolean forced) throws Exception {
         engine.says(SmallChat.answer("x"));
 
         JsonNode content = ask(TOOLS + ", \"tool_choice\": " + choice, false).get("content");
@@ -310,7 +310,7 @@ class MessagesTest {
     }
 
     @Test
-    void withoutParallelCallsTheAnswerEndsBehindTheFirst() throws Exception {
+    void withoutParallelCallsTheResponseEndsAfterTheFirst() throws Exception {
         engine.says(SmallChat.answer(SmallChat.call("g", "{}") + SmallChat.call("g", "{}")));
 
         JsonNode content =
@@ -342,7 +342,7 @@ class MessagesTest {
                         + " \"source\": {\"type\": \"base64\"}}]}]}",
                 "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"tool_result\"}]}]}"
             })
-    void whatIsWrongIsToldInAnthropicsShape(String body) throws Exception {
+    void errorsHaveTheAnthropicFormat(String body) throws Exception {
         requireInvalid(server.post(PATH, body));
         requireInvalid(server.post(PATH + "/count_tokens", body));
     }
@@ -366,7 +366,7 @@ class MessagesTest {
                 "\"mcp_servers\": [{}]",
                 "\"n\": 2"
             })
-    void whatIsWrongInAFieldIsToldInAnthropicsShape(String field) throws Exception {
+    void fieldErrorsHaveTheAnthropicFormat(String field) throws Exception {
         requireInvalid(post(field));
     }
 
@@ -388,7 +388,7 @@ class MessagesTest {
         "BACKEND_FAILED, 500, api_error",
         "CONTEXT_OVERFLOW, 400, invalid_request_error"
     })
-    void anEngineThatRefusesIsToldOf(VarveException.Kind kind, int status, String type)
+    void engineRefusalIsReported(VarveException.Kind kind, int status, String type)
             throws Exception {
         engine.refuses(new VarveException(kind, "why"));
 
@@ -409,7 +409,7 @@ class MessagesTest {
                 "90 | 20 | input length and `max_tokens` exceed context limit: 90 + 20 > 100,"
                         + " decrease input length or `max_tokens` and try again"
             })
-    void whatIsTooLongIsToldInTheWordsOfTheVendor(int prompt, int output, String words)
+    void tooLongPromptHasTheAnthropicMessage(int prompt, int output, String words)
             throws Exception {
         engine.refuses(ContextOverflowException.of(100, prompt, output));
 
@@ -417,7 +417,7 @@ class MessagesTest {
     }
 
     @Test
-    void anEngineThatFailsPretendsNoEnd() throws Exception {
+    void engineFailureSendsNoMessageStop() throws Exception {
         engine.says(SmallChat.answer("Hel"))
                 .fails(new VarveException(VarveException.Kind.BACKEND_FAILED, "it broke"));
 
@@ -433,7 +433,7 @@ class MessagesTest {
     }
 
     @Test
-    void unknownRoutesAnswerInTheShapeOfTheClient() throws Exception {
+    void unknownRoutesHaveTheErrorFormatOfTheClient() throws Exception {
         HttpResponse<String> response = server.get("/v1/files", "anthropic-version", "2023-06-01");
 
         assertEquals(404, response.statusCode());

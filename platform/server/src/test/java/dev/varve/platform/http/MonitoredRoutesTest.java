@@ -49,7 +49,7 @@ class MonitoredRoutesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"alerts.yml", "grafana-dashboard.json"})
-    void answersAreCountedAndNothingElse(String file) throws Exception {
+    void onlyGenerationRequestsAreCounted(String file) throws Exception {
         Set<String> patterns = patterns(file);
         assertEquals(1, patterns.size(), patterns.toString());
         Pattern pattern = Pattern.compile(patterns.iterator().next());

@@ -33,7 +33,7 @@ class NativeCompletionTest {
         "', \"n_predict\": 3', limit, Hel, ''",
         "', \"stop\": [\"lo\"]', word, Hel, lo"
     })
-    void anAnswerTellsWhyItEnded(String fields, String type, String text, String word)
+    void responseReportsItsStopReason(String fields, String type, String text, String word)
             throws Exception {
         engine.says(SmallChat.answer("Hello"));
 
@@ -48,7 +48,7 @@ class NativeCompletionTest {
     }
 
     @Test
-    void aStreamEndsWithoutAMark() throws Exception {
+    void streamEndsWithoutDone() throws Exception {
         engine.says(SmallChat.answer("Hello"));
 
         String stream = server.post("/completion", "{\"prompt\": \"a\", \"stream\": true}").body();
@@ -63,7 +63,7 @@ class NativeCompletionTest {
     }
 
     @Test
-    void withoutALimitTheContextIsOne() throws Exception {
+    void defaultLimitIsTheContext() throws Exception {
         engine.says(SmallChat.answer("Hello"));
 
         server.post("/completion", "{\"prompt\": [1, 2, 3]}");
@@ -72,14 +72,14 @@ class NativeCompletionTest {
     }
 
     @Test
-    void severalPromptsAreForTheOtherRoute() throws Exception {
+    void severalPromptsAreRefused() throws Exception {
         assertEquals(400, server.post("/completion", "{\"prompt\": [\"a\", \"b\"]}").statusCode());
         assertEquals(
                 200, server.post("/v1/completions", "{\"prompt\": [\"a\", \"b\"]}").statusCode());
     }
 
     @Test
-    void tokensComeWithTheirPieces() throws Exception {
+    void tokensHaveTheirPieces() throws Exception {
         JsonNode tokens =
                 TestServer.json(
                                 server.post(
@@ -93,7 +93,7 @@ class NativeCompletionTest {
     }
 
     @Test
-    void healthAndSlotsAreToldAsThere() throws Exception {
+    void healthAndSlotsMatchLlamaCpp() throws Exception {
         assertEquals(200, server.get("/v1/health").statusCode());
         JsonNode slots = TestServer.json(server.get("/slots"));
         assertEquals(4, slots.size());
@@ -131,7 +131,7 @@ class NativeCompletionTest {
         "/v1/messages/batches, stores no files",
         "/v1/moderations, use /v1/chat/completions"
     })
-    void whoLooksForSomethingElseIsTold(String path, String words) throws Exception {
+    void unsupportedRouteIsExplained(String path, String words) throws Exception {
         HttpResponse<String> answer = server.post(path, "{}");
 
         assertEquals(404, answer.statusCode());

@@ -58,7 +58,7 @@ class OllamaTest {
                         + " | /message/content",
                 "/api/generate | \"prompt\": \"Why?\" | /response"
             })
-    void answersAreStreamedByLineUnlessAskedOtherwise(String path, String fields, String place)
+    void responsesAreStreamedByLineByDefault(String path, String fields, String place)
             throws Exception {
         engine.says(SmallChat.answer("hm</think>It is so."));
 
@@ -80,7 +80,7 @@ class OllamaTest {
     }
 
     @Test
-    void theLastObjectHasCountsAndTimes() throws Exception {
+    void lastObjectHasCountsAndTimes() throws Exception {
         engine.says(SmallChat.answer("so"));
 
         JsonNode answer = whole("/api/chat", ASK);
@@ -101,7 +101,7 @@ class OllamaTest {
     }
 
     @Test
-    void optionsDecideHowTokensAreChosen() throws Exception {
+    void optionsControlSampling() throws Exception {
         engine.says(SmallChat.answer("so it is"));
 
         JsonNode answer =
@@ -126,7 +126,7 @@ class OllamaTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-2, -1, 0, 5000})
-    void moreTokensThanThereIsRoomForAreAnUpperBound(int most) throws Exception {
+    void excessiveTokenLimitIsClamped(int most) throws Exception {
         engine.says(SmallChat.answer("so"));
 
         whole("/api/chat", ASK + ", \"options\": {\"num_predict\": " + most + "}");
@@ -135,7 +135,7 @@ class OllamaTest {
     }
 
     @Test
-    void generateIsAChatOfSystemAndPrompt() throws Exception {
+    void generateRendersSystemAndPromptAsAChat() throws Exception {
         engine.says(SmallChat.answer("so"));
 
         whole("/api/generate", "\"system\": \"Be brief.\", \"prompt\": \"Why?\"");
@@ -148,7 +148,7 @@ class OllamaTest {
     }
 
     @Test
-    void aRawPromptGetsNoTemplate() throws Exception {
+    void rawPromptUsesNoTemplate() throws Exception {
         engine.says(SmallChat.answer("so"));
 
         JsonNode answer = whole("/api/generate", "\"prompt\": \"abc\", \"raw\": true");
@@ -158,7 +158,7 @@ class OllamaTest {
     }
 
     @Test
-    void callsHaveObjectsAndAreSentBackAsSuch() throws Exception {
+    void callsHaveObjectArgumentsInBothDirections() throws Exception {
         String history =
                 "\"messages\": [{\"role\": \"user\", \"content\": \"Why?\"}, {\"role\":"
                     + " \"assistant\", \"content\": \"\", \"thinking\": \"hm\", \"tool_calls\":"
@@ -179,7 +179,7 @@ class OllamaTest {
                 "\"json\"",
                 "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"integer\"}}}"
             })
-    void aFormatHolds(String format) throws Exception {
+    void formatIsEnforced(String format) throws Exception {
         engine.says(SmallChat.answer("{}"));
 
         whole("/api/chat", ASK + ", \"think\": false, \"format\": " + format);
@@ -211,7 +211,7 @@ class OllamaTest {
                 "/api/chat | \"messages\": [{\"role\": \"user\", \"content\": \"a\"}], \"think\":"
                         + " 1 | think"
             })
-    void whatIsWrongIsAnErrorThatNamesIt(String path, String fields, String name) throws Exception {
+    void errorNamesTheField(String path, String fields, String name) throws Exception {
         HttpResponse<String> refused = post(path, fields);
 
         assertEquals(400, refused.statusCode(), refused.body());
@@ -229,7 +229,7 @@ class OllamaTest {
                 "/api/generate | \"keep_alive\": -1",
                 "/api/generate | \"prompt\": \"\""
             })
-    void withoutAQuestionTheModelIsLoadedOnly(String path, String fields) throws Exception {
+    void emptyRequestOnlyLoadsTheModel(String path, String fields) throws Exception {
         HttpResponse<String> response = post(path, fields);
 
         assertEquals(200, response.statusCode(), response.body());
@@ -260,7 +260,7 @@ class OllamaTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/api/embed", "/api/embeddings", "/api/pull"})
-    void whatIsNotThereSaysSoInOllamasShape(String path) throws Exception {
+    void unknownModelHasTheOllamaErrorFormat(String path) throws Exception {
         HttpResponse<String> refused = server.post(path, "{\"model\": \"small\"}");
 
         assertEquals(404, refused.statusCode());
@@ -269,7 +269,7 @@ class OllamaTest {
     }
 
     @Test
-    void aKeyIsNeededAsElsewhere() throws Exception {
+    void keyIsRequired() throws Exception {
         try (TestServer closed = TestServer.loading(TestServer.withKey("k"))) {
             for (String path : List.of("/api/tags", "/api/version", "/api/ps")) {
                 HttpResponse<String> refused = closed.get(path, "Authorization", "Bearer wrong");

@@ -42,7 +42,7 @@ class OnlyModelTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/completions"})
-    void anyNameIsAnsweredByTheModelUnderItsOwn(String path) throws Exception {
+    void anyNameSelectsTheOnlyModel(String path) throws Exception {
         try (ModelManager models = ModelManager.of(SmallChat.served(engine));
                 TestServer server = server(models)) {
             HttpResponse<String> response = server.post(path, body(path));
@@ -55,7 +55,7 @@ class OnlyModelTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/completions"})
-    void aStrictServerKnowsNoOtherName(String path) throws Exception {
+    void strictServerRefusesOtherNames(String path) throws Exception {
         ModelNameResolver strict = new ModelNameResolver(Map.of(), true);
         try (ModelManager models = ModelManager.of(SmallChat.served(engine), "Small", strict);
                 TestServer server = server(models)) {

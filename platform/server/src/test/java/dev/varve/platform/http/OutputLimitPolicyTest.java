@@ -50,7 +50,7 @@ class OutputLimitPolicyTest {
                 "/v1/completions      | \"max_tokens\": 4294967296",
                 "/completion          | \"n_predict\": 32000"
             })
-    void aLimitBeyondTheContextIsAnUpperBound(String path, String limit) throws Exception {
+    void limitBeyondTheContextIsClamped(String path, String limit) throws Exception {
         try (TestServer server = SmallChat.server(engine)) {
             HttpResponse<String> response = server.post(path, body(path, limit));
 
@@ -62,7 +62,7 @@ class OutputLimitPolicyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/v1/chat/completions", "/v1/responses", "/v1/completions"})
-    void aStrictServerAsksTheEngineForAllOfIt(String path) throws Exception {
+    void strictServerRequestsTheWholeLimit(String path) throws Exception {
         try (TestServer server =
                 TestServer.of(SmallChat.served(engine).with(OutputLimitPolicy.MUST_FIT))) {
             HttpResponse<String> response = server.post(path, body(path, "\"max_tokens\": 32000"));
@@ -75,7 +75,7 @@ class OutputLimitPolicyTest {
     /** The prompt itself must leave room for a token. */
     @ParameterizedTest
     @ValueSource(strings = {"/v1/chat/completions", "/v1/responses", "/v1/completions"})
-    void aPromptBeyondTheContextIsRefused(String path) throws Exception {
+    void promptBeyondTheContextIsRefused(String path) throws Exception {
         try (TestServer server = SmallChat.server(engine)) {
             HttpResponse<String> response =
                     server.post(

@@ -48,7 +48,7 @@ class PageRulesTest {
                 "[0:0:0:0:0:0:0:1]:8080",
                 "[::ffff:127.0.0.1]:8080"
             })
-    void namesOfLoopbackAreServed(String host) throws IOException {
+    void loopbackHostNamesAreServed(String host) throws IOException {
         assertEquals(200, status(HttpOptions.loopback(), "Host: " + host + "\r\n"));
     }
 
@@ -63,8 +63,7 @@ class PageRulesTest {
         "[2001:db8::1]:8080, 2001:db8::1",
         "0.0.0.0:8080, 0.0.0.0"
     })
-    void otherNamesAreRefusedWithTheFlagThatAllowsThem(String host, String name)
-            throws IOException {
+    void otherHostNamesAreRefusedWithTheFlag(String host, String name) throws IOException {
         String answer = answer(HttpOptions.loopback(), MODELS + "Host: " + host + "\r\n");
 
         assertTrue(answer.startsWith("HTTP/1.1 403"), answer);
@@ -79,7 +78,7 @@ class PageRulesTest {
         "name.example:99, 200",
         "other.example, 403"
     })
-    void aNamedHostIsServed(String host, int status) throws IOException {
+    void allowedHostIsServed(String host, int status) throws IOException {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withPages(new CrossOriginOptions(Set.of(), Set.of("name.example")));
@@ -89,7 +88,7 @@ class PageRulesTest {
 
     @ParameterizedTest
     @CsvSource({"varve.example, 403", "name.example, 200"})
-    void aScraperNeedsANameThatIsAllowedToo(String host, int status) throws IOException {
+    void metricsScraperNeedsAnAllowedHostToo(String host, int status) throws IOException {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withPages(new CrossOriginOptions(Set.of(), Set.of("name.example")));
@@ -111,8 +110,7 @@ class PageRulesTest {
         "local.example, 403",
         "evil.example, 403"
     })
-    void aServerThatOthersMayReachHasNamesThatNoStrangerOwns(String host, int status)
-            throws IOException {
+    void publicServerAcceptsNamesThatCannotBeRebound(String host, int status) throws IOException {
         HttpOptions options =
                 new HttpOptions(
                         new ListenAddress("0.0.0.0", 0),
@@ -133,7 +131,7 @@ class PageRulesTest {
         "http://localhost, evil.example, 4",
         "http://evil.example, evil.example, 403"
     })
-    void fullAddressesAreHeldToTheSameRule(String target, String host, String status)
+    void absoluteRequestTargetsAreCheckedToo(String target, String host, String status)
             throws IOException {
         String answer =
                 answer(
@@ -144,7 +142,7 @@ class PageRulesTest {
     }
 
     @Test
-    void whatNoBrowserSendsNeedsNoHost() throws IOException {
+    void nonBrowserRequestNeedsNoHost() throws IOException {
         assertTrue(
                 answer(HttpOptions.loopback(), "GET /v1/models HTTP/1.0\r\n")
                         .startsWith("HTTP/1.1 200"));
@@ -171,14 +169,14 @@ class PageRulesTest {
         "localhost:8080, localhost:8080, 403",
         "chrome-extension://abcdef, localhost:8080, 403"
     })
-    void onlyTheServersOwnPagesMayCall(String origin, String host, int status) throws IOException {
+    void onlyOwnPagesMayCall(String origin, String host, int status) throws IOException {
         String headers = "Host: " + host + "\r\nOrigin: " + origin + "\r\n";
 
         assertEquals(status, status(HttpOptions.loopback(), headers));
     }
 
     @Test
-    void aRefusedOriginIsToldTheFlag() throws IOException {
+    void refusedOriginNamesTheFlag() throws IOException {
         String answer =
                 answer(
                         HttpOptions.loopback(),
@@ -190,7 +188,7 @@ class PageRulesTest {
 
     @ParameterizedTest
     @CsvSource({"cross-site, 403", "same-site, 200", "same-origin, 200", "none, 200"})
-    void whatComesFromAnotherSiteIsRefused(String site, int status) throws IOException {
+    void crossSiteRequestIsRefused(String site, int status) throws IOException {
         String headers = "Host: localhost\r\nSec-Fetch-Site: " + site + "\r\n";
 
         assertEquals(status, status(HttpOptions.loopback(), headers));
@@ -207,7 +205,7 @@ class PageRulesTest {
         "*, https://other.example, 200",
         "*, null, 200"
     })
-    void allowedOriginsMayCallFromOtherSites(String allowed, String origin, int status)
+    void allowedOriginsMayCallCrossSite(String allowed, String origin, int status)
             throws IOException {
         HttpOptions options =
                 HttpOptions.loopback().withPages(new CrossOriginOptions(Set.of(allowed), Set.of()));
@@ -229,7 +227,7 @@ class PageRulesTest {
         "GET /health%2F, 403",
         "GET /health/%2F, 403"
     })
-    void openRoutesAreReadUnderAnyName(String request, int status) throws IOException {
+    void openRoutesAcceptAnyHost(String request, int status) throws IOException {
         String answer =
                 answer(HttpOptions.loopback(), request + " HTTP/1.1\r\nHost: pod.example:8080\r\n");
 
@@ -237,7 +235,7 @@ class PageRulesTest {
     }
 
     @Test
-    void aForeignPageReachesNoRouteAndNoEngine() throws IOException {
+    void foreignPageReachesNoRouteAndNoEngine() throws IOException {
         for (String request :
                 new String[] {
                     "POST /v1/completions",
@@ -259,7 +257,7 @@ class PageRulesTest {
     }
 
     @Test
-    void aKeyTakesThePlaceOfTheRules() throws IOException {
+    void keyReplacesTheRules() throws IOException {
         HttpOptions options = TestServer.withKey("secret");
         String headers = "Host: name.example\r\nOrigin: http://other.example\r\n";
 

@@ -35,7 +35,7 @@ class PagingVisibilityTest {
     }
 
     @Test
-    void propsTellOfTheBoundAndItsPages() throws Exception {
+    void propsReportThePoolAndItsPages() throws Exception {
         try (ScriptedEngine engine = new ScriptedEngine().pages(STATUS, PAGES);
                 TestServer server = TestServer.of(engine)) {
             assertEquals(
@@ -50,7 +50,7 @@ class PagingVisibilityTest {
     }
 
     @Test
-    void anAnswerTellsOfItsPages() throws Exception {
+    void responseReportsItsPages() throws Exception {
         try (ScriptedEngine engine = new ScriptedEngine().pages(STATUS, PAGES).says(1, 2);
                 TestServer server = TestServer.of(engine)) {
             JsonNode answer =
@@ -63,7 +63,7 @@ class PagingVisibilityTest {
     }
 
     @Test
-    void theLastChunkOfAStreamTellsOfItsPages() throws Exception {
+    void lastStreamChunkReportsItsPages() throws Exception {
         try (ScriptedEngine engine = new ScriptedEngine().pages(STATUS, PAGES).says(1, 2);
                 TestServer server = TestServer.of(engine)) {
             String stream =
@@ -78,7 +78,7 @@ class PagingVisibilityTest {
     }
 
     @Test
-    void withoutABoundNothingIsToldOfIt() throws Exception {
+    void withoutAPoolNoPagesAreReported() throws Exception {
         try (ScriptedEngine engine = new ScriptedEngine().says(1);
                 TestServer server = TestServer.of(engine)) {
             String answer =

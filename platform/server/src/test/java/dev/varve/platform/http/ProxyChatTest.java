@@ -50,7 +50,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void longMessagesBecomeShorterAndNothingElseChanges() throws Exception {
+    void longMessagesAreCompressedAndNothingElseChanges() throws Exception {
         ObjectNode body = ProxyFixture.longBody();
         body.put("temperature", 0.7).put("unknown", "kept").put("seed", Long.MAX_VALUE);
         body.putArray("tools").addObject().put("type", "function").put("description", LONG);
@@ -77,7 +77,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void theUsageTellsBesideTheUpstreamsCounts() throws Exception {
+    void usageReportsCompressionBesideTheUpstreamCounts() throws Exception {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
             HttpResponse<String> response = proxy.chat(ProxyFixture.longBody());
 
@@ -101,7 +101,7 @@ class ProxyChatTest {
 
     /** Not a byte changes, not even a space, where nothing is to be changed. */
     @Test
-    void whatIsShortGoesOnByteByByte() throws Exception {
+    void shortRequestIsForwardedUnchanged() throws Exception {
         String body =
                 "{ \"messages\" : [{\"role\":\"user\",\"content\":\"H\\u0069\"}],\"x\":1.50e2,"
                         + "\"y\":123456789012345678901234567890.12345678901234567890 }";
@@ -116,7 +116,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void numbersKeepTheirDigitsWhereSomethingElseChanges() throws Exception {
+    void numbersKeepTheirDigitsInChangedRequests() throws Exception {
         String number = "0.12345678901234567890123456789";
         ObjectNode body = ProxyFixture.longBody();
         String text = body.toString().replaceFirst("}$", ",\"x\":" + number + ",\"y\":1.50}");
@@ -147,7 +147,7 @@ class ProxyChatTest {
 
     /** One client must not keep the drafter from all others for hours. */
     @Test
-    void whatIsLongerThanAnyContextGoesOnByteByByte() throws Exception {
+    void requestLongerThanAnyContextIsForwardedUnchanged() throws Exception {
         String body =
                 ProxyFixture.body("s", "ab ".repeat(400_000), ProxyFixture.QUESTION).toString();
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
@@ -159,7 +159,7 @@ class ProxyChatTest {
 
     /** Another server may know what a conversation is called; this one learns nothing. */
     @Test
-    void aConversationsNameGoesOnAsItCame() throws Exception {
+    void conversationNameIsForwarded() throws Exception {
         ObjectNode body = ProxyFixture.longBody().put("session_id", "a".repeat(1000));
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
             requireCompressed(proxy.chat(body));
@@ -169,7 +169,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void theModelIsReplacedWhereOneIsNamed() throws Exception {
+    void modelNameIsReplacedIfConfigured() throws Exception {
         UpstreamTarget target =
                 new UpstreamTarget(upstream.base(), Optional.empty(), Optional.of("ours"));
         try (ProxyFixture proxy = ProxyFixture.of(target)) {
@@ -183,7 +183,7 @@ class ProxyChatTest {
 
     /** A developer's message is a system prompt, whatever it is called. */
     @Test
-    void systemPromptsToolsAndQuestionsStayAsTheyAre() throws Exception {
+    void systemPromptsToolsAndQuestionsAreUnchanged() throws Exception {
         ObjectNode body = ProxyFixture.body(LONG, LONG, ProxyFixture.QUESTION);
         ((ArrayNode) body.get("messages"))
                 .insertObject(1)
@@ -202,7 +202,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void imagesStayAndOnlyTextPartsShrink() throws Exception {
+    void imagesAreKeptAndOnlyTextPartsAreCompressed() throws Exception {
         ObjectNode body = ProxyFixture.body("s", "", ProxyFixture.QUESTION);
         ArrayNode parts = ((ObjectNode) body.get("messages").get(1)).putArray("content");
         parts.addObject().put("type", "text").put("text", LONG);
@@ -222,7 +222,7 @@ class ProxyChatTest {
 
     /** The first turn is not repeated to the drafter; its cuts stay as they were. */
     @Test
-    void laterTurnsBeginWithWhatTheFirstOneBecame() throws Exception {
+    void laterTurnsStartWithTheCompressedFirstTurn() throws Exception {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
             ObjectNode body = ProxyFixture.longBody();
             requireCompressed(proxy.chat(body));
@@ -261,7 +261,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void oldMessagesShrinkOneByOneWhereThatIsWanted() throws Exception {
+    void oldMessagesAreCompressedOneByOneOnRequest() throws Exception {
         ObjectNode body = ProxyFixture.body("s", LONG);
         ArrayNode messages = (ArrayNode) body.get("messages");
         messages.addObject().put("role", "assistant").put("content", "Yes.");
@@ -282,7 +282,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void aRequestRefusesOrAsksWrongly() throws Exception {
+    void requestMayDisableCompressionAndInvalidFieldsAreRefused() throws Exception {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
             requireWhole(proxy.chat(ProxyFixture.longBody().put("prefill_compression", "off")));
             assertFalse(upstream.next().json().has("prefill_compression"));
@@ -297,7 +297,7 @@ class ProxyChatTest {
 
     /** The proxy forwards invalid messages, and the other server reports the error. */
     @Test
-    void messagesThatAreNoneGoOnAsTheyAre() throws Exception {
+    void invalidMessagesAreForwardedUnchanged() throws Exception {
         upstream.says(exchange -> ScriptedUpstream.reply(exchange, 422, "{\"detail\":\"no\"}"));
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
             for (String body : new String[] {"{}", "{\"messages\":[]}", "{\"messages\":[1]}"}) {
@@ -311,7 +311,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void aDrafterThatIsGoneCostsTheCompressionAlone() throws Exception {
+    void lostDrafterDisablesCompressionOnly() throws Exception {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
             proxy.drafter.failWith(
                     Optional.of(
@@ -328,7 +328,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void modelsAreTheUpstreams() throws Exception {
+    void modelsAreThoseOfTheUpstream() throws Exception {
         String list =
                 "{\"object\":\"list\",\"data\":[{\"id\":\"a/b\",\"extra\":1},{\"id\":\"c\"}]}";
         upstream.says(exchange -> ScriptedUpstream.reply(exchange, 200, list));
@@ -352,7 +352,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void theServerTellsWhatItIs() throws Exception {
+    void proxyDescribesItself() throws Exception {
         UpstreamTarget target =
                 new UpstreamTarget(upstream.base(), Optional.of("sk-secret"), Optional.of("ours"));
         try (ProxyFixture proxy = ProxyFixture.of(target)) {
@@ -367,7 +367,7 @@ class ProxyChatTest {
     }
 
     @Test
-    void otherRoutesAreRefusedInTheUsualShape() throws Exception {
+    void otherRoutesAreRefusedInTheUsualFormat() throws Exception {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
             for (String path : new String[] {"/v1/completions", "/v1/embeddings", "/tokenize"}) {
                 HttpResponse<String> response = proxy.post(path, "{}");

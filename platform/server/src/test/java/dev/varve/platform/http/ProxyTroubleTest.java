@@ -101,7 +101,7 @@ class ProxyTroubleTest {
 
     /** Each piece is read before the next one is written: nothing waits for more. */
     @Test
-    void streamsComeEventByEvent() throws Exception {
+    void streamEventsAreForwardedOneByOne() throws Exception {
         BlockingQueue<String> pieces = new LinkedBlockingQueue<>();
         upstream.says(
                 exchange -> {
@@ -134,7 +134,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void aStreamOfAWholePromptIsRelayedAsItIs() throws Exception {
+    void streamOfAnUncompressedPromptIsRelayedUnchanged() throws Exception {
         String stream = ": hello\r\nevent: a\r\n" + chunk("x") + USAGE + DONE;
         upstream.says(
                 exchange -> ScriptedUpstream.write(ScriptedUpstream.stream(exchange), stream));
@@ -166,7 +166,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void aStreamThatBreaksEndsWithAnError() throws Exception {
+    void brokenStreamEndsWithAnError() throws Exception {
         try (RudeServer rude =
                         new RudeServer(
                                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -204,7 +204,7 @@ class ProxyTroubleTest {
 
     /** A connection that just ends may have been cut. */
     @Test
-    void aStreamWithoutAnEndIsBroken() throws Exception {
+    void streamWithoutDoneIsBroken() throws Exception {
         try (RudeServer rude =
                         new RudeServer(
                                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -218,7 +218,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void aStreamThatFallsSilentEndsWithAnError() throws Exception {
+    void silentStreamEndsWithAnError() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         upstream.says(
                 exchange -> {
@@ -239,7 +239,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void silenceIsAGatewayTimeout() throws Exception {
+    void silentUpstreamIsAGatewayTimeout() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         upstream.says(exchange -> Await.latch(end));
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target(), QUICK)) {
@@ -254,7 +254,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void nobodyThereIsABadGateway() throws Exception {
+    void refusedConnectionIsABadGateway() throws Exception {
         int port;
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = taken.getLocalPort();
@@ -272,7 +272,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void anUnknownNameIsABadGateway() throws Exception {
+    void unknownHostIsABadGateway() throws Exception {
         UpstreamTarget target = UpstreamTarget.of(URI.create("http://no-such-host.invalid/v1"));
         try (ProxyFixture proxy = ProxyFixture.of(target)) {
             HttpResponse<String> response = proxy.chat(ProxyFixture.body("s", "Hi"));
@@ -294,7 +294,7 @@ class ProxyTroubleTest {
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]",
                 "HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
             })
-    void whatIsNoReplyIsABadGateway(String sent) throws Exception {
+    void invalidHttpResponseIsABadGateway(String sent) throws Exception {
         try (RudeServer rude = new RudeServer(sent);
                 ProxyFixture proxy = ProxyFixture.of(rude.target())) {
             HttpResponse<String> response = proxy.chat(ProxyFixture.body("s", "Hi"));
@@ -306,7 +306,7 @@ class ProxyTroubleTest {
 
     @ParameterizedTest
     @ValueSource(ints = {400, 401, 404, 429, 500, 503})
-    void errorsOfTheUpstreamStayAsTheyAre(int status) throws Exception {
+    void upstreamErrorsAreUnchanged(int status) throws Exception {
         String body = "{\"error\":{\"message\":\"own words\",\"code\":7}}";
         upstream.says(
                 exchange -> {
@@ -331,7 +331,7 @@ class ProxyTroubleTest {
 
     /** The other server must not go on for somebody who left. */
     @Test
-    void aClientThatLeavesEndsTheUpstreamsStream() throws Exception {
+    void clientDisconnectEndsTheUpstreamStream() throws Exception {
         try (PatientServer patient =
                         new PatientServer(
                                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -351,7 +351,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void aClientThatLeavesBeforeTheReplyEndsTheRequest() throws Exception {
+    void clientDisconnectBeforeTheResponseEndsTheRequest() throws Exception {
         try (PatientServer patient = new PatientServer("");
                 ProxyFixture proxy = ProxyFixture.of(patient.target())) {
             Reader reader = new Reader(proxy, ProxyFixture.body("s", "Hi"));
@@ -364,7 +364,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void manyRequestsWaitAtOnce() throws Exception {
+    void manyRequestsWaitConcurrently() throws Exception {
         int count = 300;
         CountDownLatch all = new CountDownLatch(count);
         upstream.says(
@@ -398,7 +398,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void theKeyOfTheProxyGoesOnAndNoOther() throws Exception {
+    void onlyTheProxyKeyIsForwarded() throws Exception {
         UpstreamTarget keyed =
                 new UpstreamTarget(upstream.base(), Optional.of("sk-own"), Optional.empty());
         String[] theirs = {"Authorization", "Bearer theirs"};
@@ -423,7 +423,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void aServerThatIsItsOwnUpstreamSaysSo() throws Exception {
+    void serverThatIsItsOwnUpstreamReportsTheLoop() throws Exception {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target());
                 ProxyFixture other = ProxyFixture.of(upstream.target())) {
             proxy.chat(ProxyFixture.body("s", "Hi"));
@@ -441,7 +441,7 @@ class ProxyTroubleTest {
 
     /** It is nobody's key, and must not come into the log by a failure. */
     @Test
-    void aKeyThatCannotBeSentIsNone() throws Exception {
+    void unsendableKeyIsNotSent() throws Exception {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target());
                 RawClient client = RawClient.of(proxy.server.uri().getPort())) {
             byte[] body = ProxyFixture.body("s", "Hi").toString().getBytes(StandardCharsets.UTF_8);
@@ -464,7 +464,7 @@ class ProxyTroubleTest {
                 "nonsense",
                 "text/event-streams; charset=\"",
             })
-    void whatAReplyIsCalledIsTheUpstreamsAffair(String type) throws Exception {
+    void upstreamContentTypeIsForwarded(String type) throws Exception {
         upstream.says(
                 exchange -> {
                     exchange.getResponseHeaders().set("Content-Type", type);
@@ -482,7 +482,7 @@ class ProxyTroubleTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"data:[DONE]\n\n", ": bye\ndata: [DONE]\n\n", "data: [DONE]\r\n\r\n"})
-    void aStreamsEndMayBeWrittenOtherwise(String end) throws Exception {
+    void doneMarkerMayHaveAnotherSpelling(String end) throws Exception {
         String head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
         try (RudeServer rude = new RudeServer(head + chunk("a") + end);
                 ProxyFixture proxy = ProxyFixture.of(rude.target())) {
@@ -501,7 +501,7 @@ class ProxyTroubleTest {
     }
 
     @Test
-    void whatRunsEndsInOrder() throws Exception {
+    void runningRequestsFinishOnShutdown() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         upstream.says(

@@ -31,7 +31,7 @@ class RecordedAgentsTest {
 
     @ParameterizedTest
     @EnumSource(RecordedAgent.class)
-    void everyTurnOfAnAgentIsAnswered(RecordedAgent agent) throws Exception {
+    void everyTurnOfAnAgentIsServed(RecordedAgent agent) throws Exception {
         String call =
                 SmallChat.call(agent.tool(), "{\"" + agent.parameter() + "\": \"notes.txt\"}");
         engine.says(SmallChat.answer("Plan.</think>" + call));

@@ -41,7 +41,7 @@ class RefusedFieldsTest {
                 "\"stop\": [\"a\", \"b\", \"c\", \"d\", \"e\"]",
                 "\"stop_sequences\": [\"a\", \"b\", \"c\", \"d\", \"e\"]"
             })
-    void otherStopsAreTaken(String fields) throws Exception {
+    void otherStopsAreAccepted(String fields) throws Exception {
         assertTaken(TestServer.chatBody(fields));
     }
 
@@ -56,7 +56,7 @@ class RefusedFieldsTest {
                 "{\"role\": \"assistant\", \"content\": null}",
                 "{\"role\": \"assistant\", \"content\": null, \"tool_calls\": null}"
             })
-    void aMessageWithoutContentIsRefused(String message) throws Exception {
+    void messageWithoutContentIsRefused(String message) throws Exception {
         assertRefused("messages[0].content", "{\"messages\": [" + message + "]}");
     }
 
@@ -72,7 +72,7 @@ class RefusedFieldsTest {
                 "{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"a\", \"type\": \"function\","
                         + " \"function\": {\"name\": \"f\", \"arguments\": \"{}\"}}]}"
             })
-    void whatSaysSomethingOrEmptyTextIsTaken(String message) throws Exception {
+    void messageWithContentOrEmptyTextIsAccepted(String message) throws Exception {
         assertTaken("{\"messages\": [" + message + "]}");
     }
 

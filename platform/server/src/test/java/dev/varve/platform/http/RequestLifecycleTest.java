@@ -164,7 +164,7 @@ class RequestLifecycleTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void aFaultOfTheServerIsA500AndNoDisconnect(Throwable fault) throws Exception {
+    void serverFaultIsA500AndNoDisconnect(Throwable fault) throws Exception {
         run(
                 exchange -> {
                     switch (fault) {
@@ -183,7 +183,7 @@ class RequestLifecycleTest {
     }
 
     @Test
-    void aClientThatLeftIsCountedAsThat() throws Exception {
+    void clientDisconnectIsCountedAsSuch() throws Exception {
         run(
                 exchange -> {
                     throw new ClientGoneException();
@@ -193,7 +193,7 @@ class RequestLifecycleTest {
     }
 
     @Test
-    void aConnectionThatBreaksWhileTheAnswerIsWrittenIsAClientThatLeft() throws Exception {
+    void brokenConnectionDuringTheResponseIsADisconnect() throws Exception {
         broken = Optional.of(new IOException("broken pipe"));
 
         run(
@@ -207,7 +207,7 @@ class RequestLifecycleTest {
 
     /** The server cannot send the error, since the connection has also failed. */
     @Test
-    void aFaultWithoutAConnectionIsCounted() throws Exception {
+    void faultWithoutAConnectionIsCounted() throws Exception {
         broken = Optional.of(new IOException("broken pipe"));
 
         run(

@@ -76,7 +76,7 @@ class RequestTraceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aTraceHasTheStagesOfItsRequestAndNoTextOfIt(boolean stream) throws Exception {
+    void traceHasTheStagesOfItsRequestWithoutItsText(boolean stream) throws Exception {
         try (TestServer server = server()) {
             assertEquals(
                     200,
@@ -112,7 +112,7 @@ class RequestTraceTest {
     }
 
     @Test
-    void namesOfModelsInMetricsAreThoseOfTheServer() throws Exception {
+    void modelNamesInMetricsAreThoseOfTheServer() throws Exception {
         try (TestServer server = server()) {
             server.post("/v1/completions", "{\"prompt\": \"a\"}");
             server.post("/tokenize", "{\"content\": \"a\", \"model\": \"" + SECRET + "\"}");
@@ -144,7 +144,7 @@ class RequestTraceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void theLoadIsToldInTheFormThatIsAskedFor(boolean stream) throws Exception {
+    void loadIsReportedInTheRequestedFormat(boolean stream) throws Exception {
         String body = "{\"prompt\": \"a\", \"stream\": " + stream + "}";
         try (TestServer server = server()) {
             for (String form : List.of("TEXT", "JSON", "BIN")) {
@@ -167,7 +167,7 @@ class RequestTraceTest {
     }
 
     @Test
-    void metricsComeInOpenMetricsToThoseWhoAskForIt() throws Exception {
+    void openMetricsIsServedOnRequest() throws Exception {
         try (TestServer server = server()) {
             // Without this request, only the second answer would report a request.
             server.get("/health");

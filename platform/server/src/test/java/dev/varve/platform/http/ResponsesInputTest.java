@@ -97,7 +97,7 @@ class ResponsesInputTest {
     }
 
     @Test
-    void aHeaderThatChangesDoesNotChangeThePrompt() throws Exception {
+    void changingBillingHeaderDoesNotChangeThePrompt() throws Exception {
         for (int i = 0; i < 2; i++) {
             post(
                     ", \"instructions\": \"x-anthropic-billing-header: "

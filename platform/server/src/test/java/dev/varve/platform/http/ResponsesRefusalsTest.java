@@ -34,7 +34,7 @@ class ResponsesRefusalsTest {
             delimiter = '|',
             quoteCharacter = '`',
             maxCharsPerColumn = 10_000)
-    void aWrongFieldIsNamed(String fields, String param) throws Exception {
+    void invalidFieldIsNamed(String fields, String param) throws Exception {
         String body = fields.strip().replace('\'', '"');
         String input = body.contains("\"input\": ") ? "" : "\"input\": \"Hi\", ";
 
@@ -52,7 +52,7 @@ class ResponsesRefusalsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "[]", "\"input\"", "{\"input\": ", "{\"input\": \"\\ud8\"}", "null"})
-    void whatIsNoObjectIsRefused(String body) throws Exception {
+    void nonObjectIsRefused(String body) throws Exception {
         HttpResponse<String> answer = server.post("/v1/responses", body);
 
         assertEquals(400, answer.statusCode(), answer.body());
@@ -62,7 +62,7 @@ class ResponsesRefusalsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatDoesNotFitIsRefusedBeforeAnythingIsSent(boolean stream) throws Exception {
+    void tooLongPromptIsRefusedBeforeTheStreamStarts(boolean stream) throws Exception {
         HttpResponse<String> answer =
                 server.post(
                         "/v1/responses",

@@ -38,7 +38,7 @@ class ResponsesTest {
     }
 
     @Test
-    void aStreamHasItsEventsInTheirOrder() throws Exception {
+    void streamHasItsEventsInOrder() throws Exception {
         engine.says(SmallChat.answer("hm</think>\n\nI" + SmallChat.call("g", "{}")));
 
         String stream = client(TOOLS + ", \"enable_thinking\": true").posts(true).body();
@@ -74,7 +74,7 @@ class ResponsesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void thoughtsTextAndCallsAreItems(boolean stream) throws Exception {
+    void reasoningTextAndCallsAreItems(boolean stream) throws Exception {
         engine.says(
                 SmallChat.answer(
                         "hm 🙂</think>\n\nI look. ü"
@@ -119,7 +119,7 @@ class ResponsesTest {
                 "<tool_call>{\"name\": \"g\", \"argum",
                 "no</think>mark"
             })
-    void aStreamSaysTheSameAsTheWhole(String text) throws Exception {
+    void streamEqualsTheWholeResponse(String text) throws Exception {
         engine.says(SmallChat.answer(text));
 
         JsonNode streamed = client(TOOLS).asks(true);
@@ -131,7 +131,7 @@ class ResponsesTest {
 
     /** Wherever the limit lies, a stream is well formed and says the same as the whole. */
     @Test
-    void anAnswerMayEndAnywhere() throws Exception {
+    void responseMayBeTruncatedAnywhere() throws Exception {
         int[] tokens =
                 SmallChat.answer("a</think>é" + SmallChat.call("f", "{\"b\": \"ü\"}") + "end");
         engine.says(tokens);
@@ -157,7 +157,7 @@ class ResponsesTest {
 
     @ParameterizedTest
     @CsvSource({"END, abENDcd, ab", "'foo\",\"o', xfoo, x"})
-    void aStopEndsTheAnswer(String stops, String text, String expected) throws Exception {
+    void stopStringEndsTheResponse(String stops, String text, String expected) throws Exception {
         engine.says(SmallChat.answer(text));
 
         JsonNode response = client("\"stop\": [\"" + stops + "\"]").asks(true);
@@ -168,7 +168,7 @@ class ResponsesTest {
     }
 
     @Test
-    void theUsageCountsThoughtsAndWhatWasComputedBefore() throws Exception {
+    void usageCountsReasoningAndCachedTokens() throws Exception {
         engine.says(SmallChat.answer("hmm</think>ok"));
 
         JsonNode response = client("\"enable_thinking\": true").asks(false);
@@ -184,7 +184,7 @@ class ResponsesTest {
     }
 
     @Test
-    void theAnswerRepeatsWhatCounted() throws Exception {
+    void responseEchoesTheEffectiveFields() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         JsonNode response =
@@ -232,7 +232,7 @@ class ResponsesTest {
     }
 
     @Test
-    void nullIsAsGoodAsAbsent() throws Exception {
+    void nullEqualsAbsent() throws Exception {
         engine.says(SmallChat.answer("ok"));
         String nulls =
                 String.join(
@@ -288,7 +288,7 @@ class ResponsesTest {
     }
 
     @Test
-    void nullsInsideObjectsAreAbsentToo() throws Exception {
+    void nestedNullsAreAbsentToo() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         client(
@@ -306,7 +306,7 @@ class ResponsesTest {
     }
 
     @Test
-    void contentThatMustHaveAFormHasIt() throws Exception {
+    void contentFollowsItsFormat() throws Exception {
         engine.says(SmallChat.answer("{\"age\": 5} and more"));
         String schema =
                 "{\"type\": \"object\", \"properties\": {\"age\": {\"type\": \"integer\"}},"
@@ -345,7 +345,7 @@ class ResponsesTest {
     }
 
     @Test
-    void anEngineThatRefusesIsAnError() throws Exception {
+    void engineRefusalIsAnError() throws Exception {
         engine.refuses(new VarveException(VarveException.Kind.OVERLOADED, "too much"));
 
         HttpResponse<String> answer = client("").posts(true);
@@ -355,7 +355,7 @@ class ResponsesTest {
     }
 
     @Test
-    void aFailureBeforeTheAnswerIsAnError() throws Exception {
+    void failureBeforeTheResponseIsAnError() throws Exception {
         engine.fails(new VarveException(VarveException.Kind.BACKEND_FAILED, "it broke"));
 
         HttpResponse<String> answer = client("").posts(false);
@@ -365,7 +365,7 @@ class ResponsesTest {
     }
 
     @Test
-    void aStreamThatBreaksOffSaysSo() throws Exception {
+    void brokenStreamIsReported() throws Exception {
         engine.says(SmallChat.answer("hm</think>some"))
                 .fails(new VarveException(VarveException.Kind.BACKEND_FAILED, "it broke"));
 
@@ -383,7 +383,7 @@ class ResponsesTest {
     }
 
     @Test
-    void theShortPathIsTheSameRoute() throws Exception {
+    void shortPathIsTheSameRoute() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         HttpResponse<String> answer = server.post("/responses", "{\"input\": \"Hi\"}");
@@ -394,7 +394,7 @@ class ResponsesTest {
 
     /** Agents read {@code models}, all others {@code data}. */
     @Test
-    void agentsHaveAListOfModelsOfTheirOwn() throws Exception {
+    void agentsGetTheirModelListFormat() throws Exception {
         JsonNode plain = TestServer.json(server.get("/v1/models"));
         JsonNode list = TestServer.json(server.get("/v1/models?client_version=0.99.0"));
 

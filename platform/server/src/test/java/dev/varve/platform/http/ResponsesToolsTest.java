@@ -53,7 +53,7 @@ class ResponsesToolsTest {
     /** The model sees the same as in a chat, round by round. */
     @ParameterizedTest
     @EnumSource(ChatFamily.class)
-    void aRoundOfToolsIsTheSameAsInAChat(ChatFamily family) throws Exception {
+    void toolRoundEqualsThatOfAChat(ChatFamily family) throws Exception {
         int[] call =
                 family.answer(
                         family.thought("Try") + family.call("weather", "city", "Zürich \"HB\""));
@@ -104,7 +104,7 @@ class ResponsesToolsTest {
     }
 
     @Test
-    void toolsThatAreNoFunctionsAreLeftOut() throws Exception {
+    void nonFunctionToolsAreIgnored() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         JsonNode response = client("\"tools\": [" + HOSTED + ", " + F + "]").asks(true);
@@ -118,7 +118,7 @@ class ResponsesToolsTest {
     }
 
     @Test
-    void aCustomToolIsCalledWithAText() throws Exception {
+    void customToolIsCalledWithAText() throws Exception {
         engine.saysInTurn(
                 SmallChat.answer(SmallChat.call("patch", "{\"input\": \"*** \\\"a\\\"\\n+b\"}")),
                 SmallChat.answer("ok"));
@@ -144,7 +144,7 @@ class ResponsesToolsTest {
     }
 
     @Test
-    void aCustomCallThatIsCutShowsWhatThereIs() throws Exception {
+    void truncatedCustomCallShowsItsText() throws Exception {
         engine.says(
                 SmallChat.answer(
                         "<tool_call>{\"name\": \"patch\", \"arguments\": {\"input\": \"abc"));
@@ -160,7 +160,7 @@ class ResponsesToolsTest {
     }
 
     @Test
-    void toolsOfANamespaceKeepTheirNamesIfTheyCan() throws Exception {
+    void namespaceToolsKeepUniqueNames() throws Exception {
         engine.saysInTurn(
                 SmallChat.answer(
                         SmallChat.call("mcp__s__f", "{}")
@@ -190,7 +190,7 @@ class ResponsesToolsTest {
                         + " \"function\", \"name\": \"g\"}, {\"type\": \"mcp\", \"server_label\":"
                         + " \"x\"}]}"
             })
-    void aCallCanBeDemanded(String choice) throws Exception {
+    void callCanBeRequired(String choice) throws Exception {
         engine.says(
                 SmallChat.answer(
                         "<tool_call>\n{\"name\": \"g\", \"arguments\": {}}\n</tool_call>"));
@@ -218,7 +218,7 @@ class ResponsesToolsTest {
                         + " \"function\", \"name\": \"g\"}]} | 1",
                 "{\"type\": \"allowed_tools\", \"mode\": \"auto\", \"tools\": []} | 0"
             })
-    void onlyToolsThatMayBeCalledAreOffered(String choice, int count) throws Exception {
+    void onlyAllowedToolsAreOffered(String choice, int count) throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         client("\"tools\": [" + F + "," + G + "], \"tool_choice\": " + choice).asks(true);
@@ -227,7 +227,7 @@ class ResponsesToolsTest {
     }
 
     @Test
-    void withoutParallelCallsTheAnswerEndsBehindTheFirst() throws Exception {
+    void withoutParallelCallsTheResponseEndsAfterTheFirst() throws Exception {
         engine.says(SmallChat.answer(SmallChat.call("f", "{}") + SmallChat.call("g", "{}")));
 
         JsonNode response =

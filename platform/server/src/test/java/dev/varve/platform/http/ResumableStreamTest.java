@@ -95,7 +95,7 @@ class ResumableStreamTest {
                 "/v1/completions",
                 "/completion"
             })
-    void whatWasReadAndWhatFollowsAreTheWholeStream(String path) throws Exception {
+    void partialReadAndResumeGiveTheWholeStream(String path) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> usual = server.post(path, body(path));
             HttpResponse<String> stream = server.post(path, body(path), RESUMABLE);
@@ -123,7 +123,7 @@ class ResumableStreamTest {
 
     /** The connection breaks before the first token. */
     @Test
-    void aStreamGoesOnWhileNobodyReads() throws Exception {
+    void streamContinuesWithoutAReader() throws Exception {
         for (int read = 1; read <= 2; read++) {
             CountDownLatch start = new CountDownLatch(1);
             ScriptedEngine waiting =
@@ -169,7 +169,7 @@ class ResumableStreamTest {
     }
 
     @Test
-    void whoComesLaterTakesOver() throws Exception {
+    void laterReaderReplacesTheEarlierOne() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         engine.waitsFor(start);
         try (TestServer server = TestServer.of(engine);
@@ -193,7 +193,7 @@ class ResumableStreamTest {
     }
 
     @Test
-    void aStreamCanBeCancelled() throws Exception {
+    void streamCanBeCancelled() throws Exception {
         engine.waitsFor(new CountDownLatch(1));
         try (TestServer server = TestServer.of(engine)) {
             String id;
@@ -214,7 +214,7 @@ class ResumableStreamTest {
 
     @ParameterizedTest
     @EnumSource(CacheSharingPolicy.class)
-    void aStreamIsItsCallersOwn(CacheSharingPolicy rule) throws Exception {
+    void streamBelongsToItsKey(CacheSharingPolicy rule) throws Exception {
         HttpOptions options =
                 new HttpOptions(
                         ListenAddress.LOOPBACK,
@@ -237,7 +237,7 @@ class ResumableStreamTest {
     }
 
     @Test
-    void whatCannotBeFoundIsTold() throws Exception {
+    void unknownStreamIsReported() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String path = "/v1/chat/completions";
             String id = id(server.post(path, body(path), RESUMABLE));
@@ -254,7 +254,7 @@ class ResumableStreamTest {
     }
 
     @Test
-    void aServerMayKeepAllStreams() throws Exception {
+    void serverMayMakeAllStreamsResumable() throws Exception {
         HttpOptions options = HttpOptions.loopback().withResume(ResumePolicy.ALWAYS);
         try (TestServer server = TestServer.of(engine, options)) {
             String path = "/v1/chat/completions";
@@ -278,7 +278,7 @@ class ResumableStreamTest {
     }
 
     @Test
-    void aRefusedRequestLeavesNothing() throws Exception {
+    void refusedRequestLeavesNoStream() throws Exception {
         engine.refuses(new VarveException(VarveException.Kind.OVERLOADED, "too many"));
         try (TestServer server = TestServer.of(engine)) {
             String path = "/v1/chat/completions";

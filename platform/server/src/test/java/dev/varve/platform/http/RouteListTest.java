@@ -40,7 +40,7 @@ class RouteListTest {
     }
 
     @Test
-    void aServerWithAModelHasTheseRoutes() {
+    void serverWithAModelHasTheseRoutes() {
         ApiRoutes api =
                 new ApiRoutes(
                         access,
@@ -54,7 +54,7 @@ class RouteListTest {
     }
 
     @Test
-    void aProxyHasTheseRoutes() {
+    void proxyHasTheseRoutes() {
         ProxySettings upstream =
                 new ProxySettings(
                         UpstreamTarget.of(URI.create("http://127.0.0.1:1/v1")),

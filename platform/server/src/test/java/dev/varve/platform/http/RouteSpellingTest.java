@@ -101,7 +101,7 @@ class RouteSpellingTest {
                 "/WEB-INF/web.xml            | 404 | other",
                 "/index.html                 | 404 | other"
             })
-    void aPathIsTakenAsItIsWritten(String path, int status, String label) throws Exception {
+    void pathIsMatchedLiterally(String path, int status, String label) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             // On one connection, so that the first request is counted before the second is read.
             String answer =
@@ -136,7 +136,7 @@ class RouteSpellingTest {
         "health",
         "*"
     })
-    void aPathWithTwoMeaningsIsRefusedBeforeAnyRoute(String path) throws Exception {
+    void ambiguousPathIsRefusedBeforeRouting(String path) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String answer = ask(server, "GET " + path, "\r\n");
 
@@ -173,7 +173,7 @@ class RouteSpellingTest {
                 "OPTIONS /tokenize%3Ba            | 204 | ''",
                 "CONNECT /health                  | 400 | ''"
             })
-    void aRouteTakesItsMethodsAndTellsThem(String request, int status, String allow)
+    void routeAcceptsItsMethodsAndListsThem(String request, int status, String allow)
             throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String end = request.startsWith("POST") ? "Content-Length: 2\r\n\r\n{}" : "\r\n";
@@ -225,7 +225,7 @@ class RouteSpellingTest {
                 "OPTIONS /v1/models              | 204",
                 "OPTIONS /nothing                | 204"
             })
-    void aKeyIsAskedForByTheSpellingOfThePath(String request, int status) throws Exception {
+    void keyCheckUsesTheMatchedPath(String request, int status) throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
             String answer = ask(server, request, "Content-Length: 0\r\n\r\n");
 
@@ -234,7 +234,7 @@ class RouteSpellingTest {
     }
 
     @Test
-    void anUnknownPathIsNamedUnlessItIsLong() throws Exception {
+    void unknownPathIsNamedUnlessItIsLong() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String named = ask(server, "GET /nothing", "\r\n");
             String hidden = ask(server, "GET /" + "x".repeat(250), "\r\n");
@@ -245,7 +245,7 @@ class RouteSpellingTest {
     }
 
     @Test
-    void aWrongMethodIsToldUnderTheRoutesFullName() throws Exception {
+    void wrongMethodIsReportedWithTheFullRoute() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String answer = ask(server, "GET /chat/completions", "\r\n");
 

@@ -93,7 +93,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void aModelIsLoadedWhenItIsFirstNamedAndThenStays() throws Exception {
+    void modelIsLoadedOnFirstUseAndStays() throws Exception {
         ModelManager models = models(a, b);
         assertEquals(ModelState.UNLOADED, state(models, "b"));
 
@@ -118,7 +118,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void thoseWhoWaitForOneModelLoadItOnce() throws Exception {
+    void concurrentRequestsLoadAModelOnce() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         ModelManager models = models(a.waitsFor(start));
         List<CompletableFuture<Void>> users = new ArrayList<>();
@@ -137,7 +137,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void whoLeavesWaitsNoLongerAndTheModelIsLoadedAllTheSame() throws Exception {
+    void disconnectedClientDoesNotCancelTheLoad() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         ModelManager models = models(a.waitsFor(start));
 
@@ -149,7 +149,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void anUnusedModelIsUnloadedWhenItsTimeIsOver() throws Exception {
+    void idleModelIsUnloadedAfterItsTtl() throws Exception {
         ModelManager models = models(a, b);
         use(models, "a");
         time.set(Instant.EPOCH.plus(TTL).minusMillis(1));
@@ -169,7 +169,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void aModelInUseIsNotUnloadedHoweverLongItTakes() throws Exception {
+    void modelInUseIsNotUnloaded() throws Exception {
         ModelManager models = models(a);
         try (ModelLease lease = take(models, "a")) {
             time.set(Instant.EPOCH.plus(TTL.multipliedBy(9)));
@@ -188,7 +188,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void theModelThatWasUnusedForLongestMakesRoom() throws Exception {
+    void leastRecentlyUsedModelIsUnloadedToMakeRoom() throws Exception {
         c.doesFirst(
                 () -> {
                     if (a.isLoaded() && b.isLoaded()) {
@@ -208,7 +208,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void whatDoesNotFitBesideModelsInUseIsRefusedWithTheNumbersAndTriedAgain() throws Exception {
+    void modelThatDoesNotFitBesideUsedOnesIsRefusedAndRetriedLater() throws Exception {
         c.fails(tooLarge());
         ModelManager models = models(a, b, c);
         use(models, "b");
@@ -230,7 +230,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void whatDoesNotFitAloneIsAnErrorOfTheServer() {
+    void modelThatDoesNotFitAloneIsAServerError() {
         ModelManager models = models(a.fails(tooLarge()));
 
         ApiException refusal = assertThrows(ApiException.class, () -> use(models, "a"));
@@ -239,7 +239,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void atTheStartNoModelMakesRoomForAnother() throws Exception {
+    void nothingIsUnloadedDuringTheStart() throws Exception {
         b.fails(tooLarge());
         ModelManager models = models(a, b);
         models.load("a");
@@ -251,7 +251,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void aBrokenModelIsNotLoadedAgainByEveryRequest() {
+    void brokenModelIsNotReloadedByEveryRequest() {
         VarveException broken =
                 new VarveException(VarveException.Kind.CORRUPT_FILE, "a.gguf: truncated");
         AtomicReference<Integer> tries = new AtomicReference<>(0);
@@ -270,7 +270,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void aReplacedFileIsLoadedOnceTheOldModelIsUnused() throws Exception {
+    void replacedFileIsLoadedOnceTheOldModelIsUnused() throws Exception {
         List<LoadableModel> sources = new ArrayList<>(List.of(new ScriptedSource("a", "1")));
         ScriptedSource old = (ScriptedSource) sources.getFirst();
         ScriptedSource fresh = new ScriptedSource("a", "2");
@@ -289,7 +289,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void addedAndRemovedFilesAreNoticed() throws Exception {
+    void addedAndRemovedFilesAreDetected() throws Exception {
         List<LoadableModel> sources = new ArrayList<>(List.of(a));
         ModelManager models = models(ModelNameResolver.usual(), sources);
         assertThrows(ApiException.class, () -> use(models, "b"));
@@ -306,7 +306,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void closingEndsWhatIsBeingLoadedAndFreesTheRest() throws Exception {
+    void closingCancelsLoadsAndFreesTheRest() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         ModelManager models = models(a, b.waitsFor(never));
         use(models, "a");
@@ -333,8 +333,7 @@ class ServedModelsTest {
         "openai/gpt-5, a",
         "anthropic/claude-opus-4, a"
     })
-    void aNameMeansAModelByItsIdAnAliasOrTheHabitsOfAgents(String name, String id)
-            throws Exception {
+    void modelIsFoundByIdAliasOrAgentName(String name, String id) throws Exception {
         ModelManager models =
                 models(new ModelNameResolver(Map.of("mine", "b"), false), List.of(a, b));
 
@@ -354,7 +353,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void strictServersKnowNoNamesOfAgents() throws Exception {
+    void strictServersIgnoreAgentNames() throws Exception {
         ModelManager models =
                 models(new ModelNameResolver(Map.of("gpt-4", "b"), true), List.of(a, b));
 
@@ -365,7 +364,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void anAliasMayStandForEverything() throws Exception {
+    void aliasMayMatchEverything() throws Exception {
         ModelManager models = models(new ModelNameResolver(Map.of("*", "b"), true), List.of(a, b));
 
         use(models, "whatever");
@@ -377,7 +376,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void oneOfSeveralThatBreaksIsLoadedAgainAndEndsNothingElse() throws Exception {
+    void brokenModelOfSeveralIsReloadedAndAffectsNoOther() throws Exception {
         VarveException reason =
                 new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped: lost");
         ModelManager models = models(a, b);
@@ -402,7 +401,7 @@ class ServedModelsTest {
     }
 
     @Test
-    void theOnlyModelThatBreaksIsReported() throws Exception {
+    void brokenOnlyModelIsReported() throws Exception {
         VarveException reason =
                 new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped: lost");
         ModelManager only =

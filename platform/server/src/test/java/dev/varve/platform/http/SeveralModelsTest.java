@@ -50,7 +50,7 @@ class SeveralModelsTest {
     }
 
     @Test
-    void theModelOfARequestAnswersUnderItsOwnName() throws Exception {
+    void requestedModelRespondsUnderItsOwnName() throws Exception {
         JsonNode unnamed = server.chat("");
         JsonNode named = server.chat("\"model\": \"second\"");
         JsonNode agent = server.chat("\"model\": \"claude-opus-4-1\"");
@@ -66,7 +66,7 @@ class SeveralModelsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"/v1/chat/completions", "/v1/completions", "/tokenize", "/apply-template"})
-    void anUnknownNameIsToldWhatThereIs(String path) throws Exception {
+    void unknownModelListsTheAvailableOnes(String path) throws Exception {
         HttpResponse<String> answer =
                 server.post(
                         path,
@@ -80,14 +80,14 @@ class SeveralModelsTest {
     }
 
     @Test
-    void wrongBodiesAreToldOfAsEver() throws Exception {
+    void invalidBodiesAreReported() throws Exception {
         assertEquals(400, server.post("/v1/chat/completions", "{\"model\": 5}").statusCode());
         assertEquals(400, server.post("/v1/chat/completions", "{\"model").statusCode());
         assertEquals(400, server.post("/v1/chat/completions", "[]").statusCode());
     }
 
     @Test
-    void modelsAreListedWithWhatTheyCanDoAndWhetherTheyAreLoaded() throws Exception {
+    void modelsAreListedWithCapabilitiesAndLoadState() throws Exception {
         server.chat("\"model\": \"second\"");
 
         JsonNode list = TestServer.json(server.get("/v1/models"));
@@ -116,7 +116,7 @@ class SeveralModelsTest {
     }
 
     @Test
-    void aModelThatCannotBeLoadedSaysWhyAndTheOthersAnswer() throws Exception {
+    void failedModelReportsItsReasonAndOthersWork() throws Exception {
         second.fails(
                 new VarveException(
                         VarveException.Kind.CORRUPT_FILE, "second.gguf: truncated or corrupt"));
@@ -136,7 +136,7 @@ class SeveralModelsTest {
     }
 
     @Test
-    void aServerWhoseModelsAreNotLoadedIsHealthyAndTellsOfThem() throws Exception {
+    void serverWithoutLoadedModelsIsHealthyAndListsThem() throws Exception {
         assertEquals(200, server.get("/health").statusCode());
         JsonNode unloaded = TestServer.json(server.get("/props?model=second"));
         assertEquals("unloaded", unloaded.get("state").stringValue());
@@ -157,7 +157,7 @@ class SeveralModelsTest {
     }
 
     @Test
-    void metricsSayWhoseTheyAre() throws Exception {
+    void metricsAreLabelledByModel() throws Exception {
         server.chat("\"model\": \"second\"");
 
         String metrics = server.get("/metrics").body();
@@ -173,7 +173,7 @@ class SeveralModelsTest {
     }
 
     @Test
-    void aClientThatLeavesWhileItsModelIsLoadedIsForgotten() throws Exception {
+    void clientDisconnectDuringALoadCancelsTheRequest() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         second.waitsFor(start);
         byte[] body = TestServer.chatBody("\"model\": \"second\"").getBytes("UTF-8");

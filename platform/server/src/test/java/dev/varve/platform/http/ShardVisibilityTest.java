@@ -64,7 +64,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void healthIsFineWhileAllShardsAreReady() throws Exception {
+    void healthIsOkWhileAllShardsAreReady() throws Exception {
         engine.hasShards(shard(ShardHealth.ready()));
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> health = server.get("/health");
@@ -75,7 +75,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void healthIsDegradedButFineBehindRepeatedFailures() throws Exception {
+    void repeatedFailuresDegradeHealthWithStatusOk() throws Exception {
         engine.failures(new FailureCounter.Report(3, 0, Optional.of("3 failures; the latest")));
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> health = server.get("/health");
@@ -88,7 +88,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void healthTellsWhyAnEngineCanDoNoMore() throws Exception {
+    void healthReportsTheReasonOfAFailedEngine() throws Exception {
         engine.breaks(new VarveException(VarveException.Kind.UNAVAILABLE, "the device is lost"));
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> health = server.get("/health");
@@ -100,7 +100,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void theEndOfAnEngineNamesSettingsToo() throws Exception {
+    void engineFailureNamesSettingsToo() throws Exception {
         engine.breaks(
                 new VarveException(VarveException.Kind.UNAVAILABLE, Setting.HOST + ": is gone"));
         HttpOptions options = HttpOptions.loopback().withNames(setting -> "--" + setting.id());
@@ -138,7 +138,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void reasonsNameSettingsAsTheServersUserKnowsThem() throws Exception {
+    void reasonsNameSettingsAsFlags() throws Exception {
         String reason = "it searches " + Setting.MODEL + " [] and " + Setting.MODELS + " []";
         engine.hasShards(
                 shard(
@@ -221,7 +221,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void propsAndMetricsTellOfADraftInAProcessOfItsOwn() throws Exception {
+    void propsAndMetricsReportARemoteDraft() throws Exception {
         engine.hasDraft(draft(gone(ShardHealth.State.MISSING)));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode draft = TestServer.json(server.get("/props")).at("/runtime/draft");
@@ -254,7 +254,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void aMissingDraftIsNoReasonNotToAsk() throws Exception {
+    void missingDraftKeepsTheServerReady() throws Exception {
         engine.hasDraft(draft(gone(ShardHealth.State.MISSING)));
         try (TestServer server = TestServer.of(engine)) {
             assertEquals(200, server.get("/health").statusCode());
@@ -262,7 +262,7 @@ class ShardVisibilityTest {
     }
 
     @Test
-    void withoutSuchADraftNothingIsToldOfIt() throws Exception {
+    void withoutARemoteDraftNothingIsReported() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             assertTrue(TestServer.json(server.get("/props")).at("/runtime/draft").isMissingNode());
             assertTrue(!server.get("/metrics").body().contains("varve_draft_up"));
@@ -271,7 +271,7 @@ class ShardVisibilityTest {
 
     @ParameterizedTest
     @CsvSource({"/v1/chat/completions", "/v1/completions"})
-    void aRequestThatAMissingShardTurnsAwayHasItsCode(String route) throws Exception {
+    void requestRejectedForAMissingShardHasItsCode(String route) throws Exception {
         engine.refuses(new ShardLostException("shard cpu:0@process is lost"));
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> answer = server.post(route, body(route, ""));
@@ -284,7 +284,7 @@ class ShardVisibilityTest {
 
     @ParameterizedTest
     @CsvSource({"/v1/chat/completions", "/v1/completions"})
-    void aStreamThatAMissingShardEndsSaysSo(String route) throws Exception {
+    void streamEndedByAMissingShardReportsIt(String route) throws Exception {
         engine.says(TestServer.ids("Hello"))
                 .fails(new ShardLostException("shard cpu:0@process is lost"));
         try (TestServer server = TestServer.of(engine)) {

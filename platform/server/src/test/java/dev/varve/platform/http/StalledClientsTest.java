@@ -64,7 +64,7 @@ class StalledClientsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {250, 400})
-    void halfSentBodiesHoldUpNobody(int count) throws Exception {
+    void incompleteBodiesDoNotBlockOtherRequests(int count) throws Exception {
         engine.says(TestServer.ids("ok"));
         try (TestServer server = TestServer.of(engine)) {
             for (int i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void aHalfSentBodyIsEndedAtItsTimeLimit() throws Exception {
+    void incompleteBodyEndsAtItsTimeLimit() throws Exception {
         // Only the body is late, however long the server takes to read the headers.
         ClientTimeouts pace =
                 new ClientTimeouts(
@@ -106,7 +106,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void aBodyThatComesFastAndStopsIsEndedToo() throws Exception {
+    void fastBodyThatStallsIsEndedToo() throws Exception {
         ClientTimeouts pace =
                 new ClientTimeouts(
                         Duration.ofSeconds(20),
@@ -130,7 +130,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void aBodyThatNeverBeginsIsEndedAtItsTimeLimit() throws Exception {
+    void missingBodyEndsAtItsTimeLimit() throws Exception {
         try (TestServer server = TestServer.of(engine, paced(QUICK))) {
             String end = open(server).beginPost("/v1/completions", 1_000_000, "").rest();
 
@@ -139,7 +139,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void aBodyThatEndsEarlyIsNoRequest() throws Exception {
+    void truncatedBodyIsNoRequest() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String end = open(server).beginPost("/tokenize", 1000, "{\"con").endOfSending().rest();
 
@@ -148,7 +148,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void aBodyThatTricklesIsEndedToo() throws Exception {
+    void trickledBodyIsEndedToo() throws Exception {
         ClientTimeouts pace =
                 new ClientTimeouts(
                         Duration.ofSeconds(20),
@@ -182,7 +182,7 @@ class StalledClientsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "GET /health HTT", "GET /health HTTP/1.1\r\nHost: localhost\r\nx"})
-    void headersThatDoNotEndAreEndedAtTheirTimeLimit(String beginning) throws Exception {
+    void incompleteHeadersEndAtTheirTimeLimit(String beginning) throws Exception {
         try (TestServer server = TestServer.of(engine, paced(QUICK))) {
             RawClient client = open(server).send(beginning);
 
@@ -191,7 +191,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void aConnectionMayRestBetweenRequests() throws Exception {
+    void connectionMayIdleBetweenRequests() throws Exception {
         try (TestServer server = TestServer.of(engine, paced(QUICK))) {
             RawClient client = open(server);
             client.send(PROBE);
@@ -208,7 +208,7 @@ class StalledClientsTest {
 
     @Test
     @Tag("nightly")
-    void aClientThatDoesNotReadItsAnswerLosesIt() throws Exception {
+    void clientThatStopsReadingLosesItsResponse() throws Exception {
         try (TestServer server = TestServer.of(engine, paced(QUICK))) {
             String ids = (TestServer.id("<|im_end|>") + ",").repeat(1_000_000);
             String body = "{\"tokens\": [" + ids + "1]}";
@@ -228,7 +228,7 @@ class StalledClientsTest {
     }
 
     @Test
-    void aClientHasABoundedNumberOfConnectionsAndHealthIsAnsweredBeyond() throws Exception {
+    void connectionsPerClientAreLimitedExceptForHealth() throws Exception {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withLimits(

@@ -66,7 +66,7 @@ class StarvationTest {
      */
     @Test
     @Tag("nightly")
-    void aStreamAndItsProbesGoOnBesideHeavyRequests() throws Exception {
+    void streamAndProbesContinueBesideHeavyRequests() throws Exception {
         ServedModel served =
                 new ServedModel(
                         new ModelDescription("small", "small", 4096, Map.of()),
@@ -115,7 +115,7 @@ class StarvationTest {
 
     /** As when thousands of requests come at once: each has a virtual thread. */
     @Test
-    void aSignOfLifeComesWhileVirtualThreadsKeepAllCoresTheyHave() throws Exception {
+    void keepAliveIsSentWhileVirtualThreadsOccupyAllCores() throws Exception {
         AtomicBoolean answered = new AtomicBoolean();
         try (ExecutorService busy = Executors.newVirtualThreadPerTaskExecutor();
                 TestServer server = TestServer.of(new ScriptedEngine());

@@ -211,7 +211,7 @@ class StatusRouteTest {
     }
 
     @Test
-    void shardsAreToldWithProcessTimesAndLosses() throws Exception {
+    void shardsAreReportedWithProcessTimesAndLosses() throws Exception {
         hasEverything();
         try (TestServer server = placed()) {
             JsonNode placement = TestServer.json(server.get("/status")).get("placement");
@@ -246,7 +246,7 @@ class StatusRouteTest {
     }
 
     @Test
-    void memoriesAreToldAgainstTheirLimits() throws Exception {
+    void memoriesAreReportedWithTheirLimits() throws Exception {
         hasEverything();
         try (TestServer server = placed()) {
             JsonNode memories = TestServer.json(server.get("/status")).at("/placement/memories");
@@ -277,7 +277,7 @@ class StatusRouteTest {
     }
 
     @Test
-    void replicasAreToldAndTheMemoryOfAllTheirShards() throws Exception {
+    void replicasAreReportedWithTheMemoryOfAllTheirShards() throws Exception {
         ShardStatus.ForwardTotals work =
                 new ShardStatus.ForwardTotals(4, 60, 1000, 200, Optional.empty());
         ShardStatus[] each = new ShardStatus[6];
@@ -313,7 +313,7 @@ class StatusRouteTest {
     }
 
     @Test
-    void tiersHitsAndMissesAreTold() throws Exception {
+    void tiersHitsAndMissesAreReported() throws Exception {
         hasEverything();
         try (TestServer server = placed()) {
             JsonNode cache = TestServer.json(server.get("/status")).get("cache");
@@ -338,7 +338,7 @@ class StatusRouteTest {
     }
 
     @Test
-    void guessesAndPagesAreTold() throws Exception {
+    void draftTokensAndPagesAreReported() throws Exception {
         hasEverything();
         try (TestServer server = placed()) {
             JsonNode status = TestServer.json(server.get("/status"));
@@ -357,7 +357,7 @@ class StatusRouteTest {
     }
 
     @Test
-    void whatIsNotThereIsNotTold() throws Exception {
+    void disabledFeaturesAreNotReported() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             JsonNode status = TestServer.json(server.get("/status"));
 
@@ -371,14 +371,14 @@ class StatusRouteTest {
     }
 
     @Test
-    void aModelThatLoadsIsA503() throws Exception {
+    void loadingModelIsA503() throws Exception {
         try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
             assertEquals(503, server.get("/status").statusCode());
         }
     }
 
     @Test
-    void aKeyIsNeededWhereRequestsNeedOne() throws Exception {
+    void keyIsRequiredWhereRequestsNeedOne() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("one"))) {
             assertEquals(401, server.get("/status").statusCode());
             assertEquals(200, server.get("/status", "X-Api-Key", "one").statusCode());
@@ -388,8 +388,7 @@ class StatusRouteTest {
     /** With them one key finds out what others ask. */
     @ParameterizedTest
     @CsvSource({"/status, op, true", "/status, one, false", "/props, one, false"})
-    void figuresOfTheCacheAreForWhoRunsTheServer(String path, String key, boolean shown)
-            throws Exception {
+    void cacheFiguresAreForTheOperator(String path, String key, boolean shown) throws Exception {
         HttpOptions options =
                 new HttpOptions(
                         ListenAddress.LOOPBACK,
@@ -415,7 +414,7 @@ class StatusRouteTest {
 
     /** The documentation names every field of the status. */
     @Test
-    void allFieldsAreInTheDocumentation() throws Exception {
+    void allFieldsAreDocumented() throws Exception {
         Path docs = Path.of(System.getProperty("varve.test.root", ".."), "docs", "api.md");
         assumeTrue(Files.exists(docs), "no documentation " + docs.toAbsolutePath());
         String text = Files.readString(docs);

@@ -71,7 +71,8 @@ class StructuredOutputTest {
                 "\"guided_json\": {\"type\": \"null\", \"required\": null, \"properties\": null}"
                         + " | nullx | null"
             })
-    void contentIsWhatWasAsked(String fields, String said, String told) throws Exception {
+    void contentFollowsTheRequestedFormat(String fields, String said, String told)
+            throws Exception {
         engine.says(SmallChat.answer(said));
 
         HttpResponse<String> chat = chat(fields.replace("AGE", AGE));
@@ -90,7 +91,7 @@ class StructuredOutputTest {
                 "/v1/messages | \"guided_regex\": \"no\"",
                 "/v1/responses | \"guided_choice\": [\"yes\", \"no\"]"
             })
-    void allDialectsKnowTheForms(String path, String field) throws Exception {
+    void allApisSupportTheFormats(String path, String field) throws Exception {
         engine.says(SmallChat.answer("nope"));
 
         HttpResponse<String> answer =
@@ -112,7 +113,7 @@ class StructuredOutputTest {
     }
 
     @Test
-    void completionsHaveAFormAsWell() throws Exception {
+    void completionsSupportFormatsAsWell() throws Exception {
         engine.says(SmallChat.answer("nope"));
 
         HttpResponse<String> answer = complete("\"guided_choice\": [\"yes\", \"no\"]");
@@ -122,7 +123,7 @@ class StructuredOutputTest {
     }
 
     @Test
-    void thoughtsComeBeforeTheFormAndAreFree() throws Exception {
+    void reasoningPrecedesTheFormatUnconstrained() throws Exception {
         engine.says(SmallChat.answer("yes or no?</think>nope"));
 
         HttpResponse<String> answer =
@@ -164,7 +165,7 @@ class StructuredOutputTest {
                 "\"guided_regex\": \"a\", \"ignore_eos\": true | ignore_eos | false",
                 "\"guided_json\": false | guided_json | no text"
             })
-    void whatCannotBeDoneIsRefused(String fields, String param, String words) throws Exception {
+    void unsupportedFormatIsRefused(String fields, String param, String words) throws Exception {
         for (boolean chats : new boolean[] {true, false}) {
             HttpResponse<String> answer = chats ? chat(fields) : complete(fields);
 
@@ -185,7 +186,7 @@ class StructuredOutputTest {
                 "\"grammar\": \"\"",
                 "\"structured_outputs\": {}"
             })
-    void nothingIsAskedWithNothing(String fields) throws Exception {
+    void textFormatConstrainsNothing(String fields) throws Exception {
         engine.says(SmallChat.answer("any text"));
 
         assertEquals("any text", content(chat(fields)));

@@ -38,7 +38,7 @@ class ThinkingTest {
     /** The close mark and its white space take four tokens; one of them counts as reasoning. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aThoughtIsClosedWhenItsBudgetIsSpent(boolean stream) throws Exception {
+    void reasoningIsClosedWhenItsBudgetIsSpent(boolean stream) throws Exception {
         engine.says(SmallChat.answer("0123456789abcdef"));
 
         JsonNode choice =
@@ -58,7 +58,7 @@ class ThinkingTest {
     }
 
     @Test
-    void aThoughtThatEndsInTimeIsLeftAlone() throws Exception {
+    void reasoningWithinItsBudgetIsUnchanged() throws Exception {
         engine.says(SmallChat.answer("01234</think>abc"));
 
         JsonNode choice =
@@ -73,7 +73,7 @@ class ThinkingTest {
     }
 
     @Test
-    void fewTokensAreSharedBetweenThoughtAndReply() throws Exception {
+    void smallTokenLimitIsSharedBetweenReasoningAndContent() throws Exception {
         engine.says(SmallChat.answer("0123456789"));
 
         JsonNode choice = choice("\"thinking\": {\"budget_tokens\": 10}, \"max_tokens\": 3", false);
@@ -83,7 +83,7 @@ class ThinkingTest {
     }
 
     @Test
-    void aThoughtThatNeverEndsHasNoContent() throws Exception {
+    void unclosedReasoningHasNoContent() throws Exception {
         engine.says(SmallChat.answer("0123"));
 
         JsonNode choice = choice("\"reasoning_effort\": \"high\", \"max_tokens\": 100", false);
@@ -117,7 +117,7 @@ class ThinkingTest {
                 "\"thinking\": {\"budget_tokens\": 5}, \"reasoning_effort\": \"low\" | 5",
                 "\"reasoning_effort\": \"none\", \"enable_thinking\": true | 750"
             })
-    void theBudgetFollowsTheRequest(String fields, int budget) throws Exception {
+    void requestSetsTheBudget(String fields, int budget) throws Exception {
         engine.says(SmallChat.answer(LONG));
 
         JsonNode choice = choice(fields + ", \"max_tokens\": 1000", false);
@@ -139,7 +139,7 @@ class ThinkingTest {
                 "\"reasoning\": {}",
                 "\"enable_thinking\": false, \"chat_template_kwargs\": {\"enable_thinking\": true}"
             })
-    void theSwitchAloneSetsNoLimit(String fields) throws Exception {
+    void enablingThinkingSetsNoLimit(String fields) throws Exception {
         engine.says(SmallChat.answer("x".repeat(990) + "</think>ok"));
 
         JsonNode choice = choice(fields + ", \"max_tokens\": 1000", false);
@@ -158,7 +158,7 @@ class ThinkingTest {
                 "\"thinking\": {\"type\": \"disabled\"}, \"reasoning_effort\": \"high\"",
                 "\"reasoning_effort\": \"high\", \"enable_thinking\": false"
             })
-    void whereThinkingIsOffAThoughtIsClosedAtOnce(String fields) throws Exception {
+    void disabledThinkingClosesReasoningAtOnce(String fields) throws Exception {
         engine.says(SmallChat.answer("<think>ok"));
 
         JsonNode choice = choice(fields, false);
@@ -168,7 +168,7 @@ class ThinkingTest {
     }
 
     @Test
-    void aBudgetOfNothingClosesTheThoughtAtOnce() throws Exception {
+    void zeroBudgetClosesReasoningAtOnce() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         JsonNode choice = choice("\"thinking\": {\"budget_tokens\": 0}", false);
@@ -178,7 +178,7 @@ class ThinkingTest {
     }
 
     @Test
-    void thoughtsCountInTheUsage() throws Exception {
+    void reasoningCountsInTheUsage() throws Exception {
         engine.says(SmallChat.answer("01234</think>abc"));
 
         assertEquals(
@@ -189,7 +189,7 @@ class ThinkingTest {
     }
 
     @Test
-    void theServersDefaultsCountWhereTheRequestSaysNothing() throws Exception {
+    void serverDefaultsApplyWithoutRequestFields() throws Exception {
         engine.says(SmallChat.answer(LONG));
         ReasoningDefaults defaults = new ReasoningDefaults(Optional.of(true), OptionalInt.of(6));
         try (TestServer other = SmallChat.server(engine, defaults)) {
@@ -207,7 +207,7 @@ class ThinkingTest {
     }
 
     @Test
-    void theServerMaySwitchThinkingOff() throws Exception {
+    void serverMayDisableThinking() throws Exception {
         engine.says(SmallChat.answer("ok"));
         ReasoningDefaults defaults = new ReasoningDefaults(Optional.of(false), OptionalInt.empty());
         try (TestServer other = SmallChat.server(engine, defaults)) {
@@ -232,7 +232,7 @@ class ThinkingTest {
                 "\"chat_template_kwargs\": {\"enable_thinking\": 1} |"
                         + " chat_template_kwargs.enable_thinking"
             })
-    void aWrongFieldIsNamed(String fields, String param) throws Exception {
+    void invalidFieldIsNamed(String fields, String param) throws Exception {
         HttpResponse<String> response =
                 server.post("/v1/chat/completions", TestServer.chatBody(fields));
 

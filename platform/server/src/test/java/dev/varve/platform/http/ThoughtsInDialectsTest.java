@@ -55,7 +55,7 @@ class ThoughtsInDialectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aThoughtIsClosedWhenItsBudgetIsSpent(SpokenDialect dialect) throws Exception {
+    void reasoningIsClosedWhenItsBudgetIsSpent(SpokenDialect dialect) throws Exception {
         engine.says(SmallChat.answer("0123456789abcdef"));
         for (boolean stream : new boolean[] {false, true}) {
             Ended ended = ask(dialect, BUDGET + 40, stream);
@@ -72,7 +72,7 @@ class ThoughtsInDialectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aThoughtThatEndsInTimeIsLeftAlone(SpokenDialect dialect) throws Exception {
+    void reasoningWithinItsBudgetIsUnchanged(SpokenDialect dialect) throws Exception {
         engine.says(SmallChat.answer("01234</think>abc"));
         for (boolean stream : new boolean[] {false, true}) {
             Ended ended = ask(dialect, BUDGET + 14, stream);
@@ -84,7 +84,7 @@ class ThoughtsInDialectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void fewTokensAreSharedBetweenThoughtAndReply(SpokenDialect dialect) throws Exception {
+    void smallTokenLimitIsSharedBetweenReasoningAndContent(SpokenDialect dialect) throws Exception {
         engine.says(SmallChat.answer("0123456789"));
         for (boolean stream : new boolean[] {false, true}) {
             Ended ended = ask(dialect, BUDGET + 3, stream);
@@ -96,7 +96,7 @@ class ThoughtsInDialectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAnswerThatGoesInCirclesBehindACutThoughtEnds(SpokenDialect dialect) throws Exception {
+    void repetitionBehindClosedReasoningEndsTheResponse(SpokenDialect dialect) throws Exception {
         String circle = "abcdefghijkl";
         engine.says(SmallChat.answer("0123456789" + "Well, " + circle.repeat(100)));
         for (boolean stream : new boolean[] {false, true}) {
@@ -112,7 +112,7 @@ class ThoughtsInDialectsTest {
 
     /** The model continues the last message if the assistant wrote it. */
     @Test
-    void aLastMessageOfTheAssistantIsContinued() throws Exception {
+    void trailingAssistantMessageIsContinued() throws Exception {
         engine.says(SmallChat.answer(" and more."));
         for (SpokenDialect dialect : SpokenDialect.values()) {
             for (boolean stream : new boolean[] {false, true}) {

@@ -40,7 +40,7 @@ class ToolCallsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void textComesBeforeTheCallsAndTheCallsInTheirOrder(boolean stream) throws Exception {
+    void textPrecedesCallsAndCallsAreInOrder(boolean stream) throws Exception {
         engine.says(
                 SmallChat.answer(
                         "I look." + SmallChat.call("f", "{\"a\": 1}") + SmallChat.call("g", "{}")));
@@ -58,7 +58,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void aStreamedCallBeginsWithItsNameAndContinuesWithFragments() throws Exception {
+    void streamedCallStartsWithItsNameAndContinuesWithFragments() throws Exception {
         engine.says(SmallChat.answer(SmallChat.call("f", "{\"b\": \"xyz\"}")));
 
         String stream = post(TOOLS + ", \"stream\": true").body();
@@ -83,7 +83,7 @@ class ToolCallsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void withoutParallelCallsTheAnswerEndsBehindTheFirst(boolean stream) throws Exception {
+    void withoutParallelCallsTheResponseEndsAfterTheFirst(boolean stream) throws Exception {
         engine.says(
                 SmallChat.answer(
                         SmallChat.call("f", "{\"b\": \"}\\\"]\", \"a\": 2}")
@@ -99,7 +99,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void aCallOfAToolThatIsNotDeclaredStaysText() throws Exception {
+    void callOfAnUndeclaredToolStaysText() throws Exception {
         String call = SmallChat.call("h", "{}");
         engine.says(SmallChat.answer(call));
 
@@ -119,7 +119,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void aCallThatTheLimitCutsEndsWithLength() throws Exception {
+    void callTruncatedByTheLimitFinishesWithLength() throws Exception {
         engine.says(SmallChat.answer(SmallChat.call("f", "{\"b\": \"xyz\"}")));
 
         AgentClient.Answer answer = ask(TOOLS + ", \"max_tokens\": 40", true);
@@ -143,7 +143,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void theTemplateSeesToolsAsTheyWereSent() throws Exception {
+    void templateGetsToolsAsSent() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         ask(TOOLS, false);
@@ -153,7 +153,7 @@ class ToolCallsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"parameters", "input_schema"})
-    void aBareFunctionIsShownLikeAnyOther(String schema) throws Exception {
+    void bareFunctionIsRenderedLikeAnyOther(String schema) throws Exception {
         engine.says(SmallChat.answer(SmallChat.call("f", "{}")));
 
         AgentClient.Answer answer =
@@ -172,7 +172,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void withChoiceNoneThereAreNoTools() throws Exception {
+    void toolChoiceNoneHidesTools() throws Exception {
         String call = SmallChat.call("f", "{}");
         engine.says(SmallChat.answer(call));
 
@@ -190,7 +190,7 @@ class ToolCallsTest {
                 "{\"type\": \"function\", \"name\": \"g\"}",
                 "{\"type\": \"tool\", \"name\": \"g\"}"
             })
-    void aNamedToolIsBegunForTheModel(String choice) throws Exception {
+    void namedToolCallIsForced(String choice) throws Exception {
         engine.says(SmallChat.answer(G_CALL));
 
         AgentClient.Answer answer = ask(TOOLS + ", \"tool_choice\": " + choice, true);
@@ -201,7 +201,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void aRequiredCallIsBegunBehindTheThought() throws Exception {
+    void requiredCallIsForcedBehindTheReasoning() throws Exception {
         engine.says(
                 SmallChat.answer(
                         "hm</think>\n\n" + CALL + "f\", \"arguments\": {\"a\": 3}}\n</tool_call>"));
@@ -222,7 +222,7 @@ class ToolCallsTest {
                 "h\", \"arguments\": {}}\n</tool_call>",
                 "f\", \"arguments\": {\"a\": \"3\"}}\n</tool_call>"
             })
-    void aRequiredCallThatIsNotOneIsNotMade(String call) throws Exception {
+    void invalidRequiredCallIsDropped(String call) throws Exception {
         engine.says(SmallChat.answer(CALL + call));
 
         AgentClient.Answer answer = ask(TOOLS + ", \"tool_choice\": \"required\"", false);
@@ -232,7 +232,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void aStrictToolWhoseSchemaCannotBeEnforcedIsRefusedWithItsPath() throws Exception {
+    void strictToolWithAnUnsupportedSchemaIsRefusedWithItsPath() throws Exception {
         HttpResponse<String> answer =
                 post(
                         "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\","
@@ -250,7 +250,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void theOnlyToolIsNamedWhereACallIsRequired() throws Exception {
+    void onlyToolIsForcedByNameWhenACallIsRequired() throws Exception {
         engine.says(SmallChat.answer(G_CALL));
 
         AgentClient.Answer answer =
@@ -285,7 +285,7 @@ class ToolCallsTest {
                 "\"tool_choice\": 5 | tool_choice",
                 "\"parallel_tool_calls\": \"no\" | parallel_tool_calls"
             })
-    void aWrongToolIsNamed(String fields, String param) throws Exception {
+    void invalidToolIsNamed(String fields, String param) throws Exception {
         HttpResponse<String> response = post(fields.strip());
 
         assertEquals(400, response.statusCode(), response.body());
@@ -293,7 +293,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void nullsAreAsGoodAsAbsent() throws Exception {
+    void nullsEqualAbsent() throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         AgentClient.Answer answer =
@@ -309,7 +309,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void aModelThatCannotCallToolsSaysWhatItLacks() throws Exception {
+    void modelWithoutToolSupportReportsTheReason() throws Exception {
         try (TestServer noMarkup =
                         SmallChat.server(engine, SmallChat.TEMPLATE, SmallChat.noCalls());
                 TestServer noTemplate =
@@ -327,7 +327,7 @@ class ToolCallsTest {
     }
 
     @Test
-    void propsTellWhetherToolsWork() throws Exception {
+    void propsReportToolSupport() throws Exception {
         try (TestServer noMarkup =
                         SmallChat.server(engine, SmallChat.TEMPLATE, SmallChat.noCalls());
                 TestServer noTemplate =

@@ -46,7 +46,7 @@ class TroubleInDialectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aFullQueueIsToldOf(SpokenDialect dialect) throws Exception {
+    void fullQueueIsReported(SpokenDialect dialect) throws Exception {
         try (ScriptedEngine engine = new ScriptedEngine();
                 TestServer server = SmallChat.server(engine)) {
             engine.refuses(
@@ -62,7 +62,7 @@ class TroubleInDialectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatRunsEndsWhenTheServerTakesNoMore(SpokenDialect dialect) throws Exception {
+    void runningRequestFinishesDuringADrain(SpokenDialect dialect) throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         try (ScriptedEngine engine =
                         new ScriptedEngine()
@@ -105,7 +105,7 @@ class TroubleInDialectsTest {
         "OLLAMA, false"
     })
     @ByDay({1, 4})
-    void whoLeavesBeforeTheFirstTokenIsComputedNoFurther(SpokenDialect dialect, boolean stream)
+    void disconnectBeforeTheFirstTokenCancelsTheRequest(SpokenDialect dialect, boolean stream)
             throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         try (ScriptedEngine engine =
@@ -135,7 +135,7 @@ class TroubleInDialectsTest {
         "OLLAMA, false"
     })
     @ByDay({2, 6})
-    void whoLeavesAnAnswerIsComputedNoFurther(SpokenDialect dialect, boolean stream)
+    void disconnectDuringAResponseCancelsTheRequest(SpokenDialect dialect, boolean stream)
             throws Exception {
         int token = SmallChat.answer("x")[0];
         try (PacedEngine engine = new PacedEngine(Duration.ofMillis(2), token);

@@ -66,7 +66,7 @@ class VendorHabitsTest {
                 "/v1/completions | tool_choice | \"required\"",
                 "/completion | tools | [{\"type\": \"function\"}]"
             })
-    void whatConstrainsAnAnswerIsRefusedEverywhere(String path, String name, String value)
+    void unsupportedConstraintsAreRefusedByAllApis(String path, String name, String value)
             throws Exception {
         HttpResponse<String> answer = post(path, "\"" + name + "\": " + value);
 
@@ -88,7 +88,7 @@ class VendorHabitsTest {
                 "/completion | \"logit_bias\": [[5, -3.5], [\"6\", 1]]",
                 "/completion | \"logit_bias\": []"
             })
-    void whatAsksForNothingElseIsTaken(String path, String fields) throws Exception {
+    void neutralConstraintsAreAccepted(String path, String fields) throws Exception {
         HttpResponse<String> answer = post(path, fields);
 
         assertEquals(200, answer.statusCode(), answer.body());
@@ -112,7 +112,7 @@ class VendorHabitsTest {
     }
 
     @Test
-    void anySeedIsAnotherOneEachTime() throws Exception {
+    void randomSeedDiffersEachTime() throws Exception {
         post("/completion", "\"seed\": -1");
         post("/completion", "\"seed\": -2");
 
@@ -132,8 +132,7 @@ class VendorHabitsTest {
                 "/v1/responses | {\"type\": \"web_search\"} | {\"type\": \"web_search\"}",
                 "/v1/responses | {\"type\": \"web_search\"} | \"required\""
             })
-    void nobodyIsMadeToCallWhatIsNotOffered(String path, String tool, String choice)
-            throws Exception {
+    void unsupportedToolIsNeverForced(String path, String tool, String choice) throws Exception {
         HttpResponse<String> answer =
                 post(path, "\"tools\": [" + tool + "], \"tool_choice\": " + choice);
 
@@ -148,7 +147,7 @@ class VendorHabitsTest {
                 "/v1/messages | {\"type\": \"tool\", \"name\": \"other\"}",
                 "/v1/responses | {\"type\": \"file_search\"}"
             })
-    void aToolThatNobodySentIsRefused(String path, String choice) throws Exception {
+    void unknownToolIsRefused(String path, String choice) throws Exception {
         String tool = "{\"type\": \"web_search\", \"name\": \"web_search\"}";
 
         HttpResponse<String> answer =
@@ -159,7 +158,7 @@ class VendorHabitsTest {
 
     /** SDKs in a browser send headers that only their vendors know. */
     @Test
-    void allowedPagesMaySendTheHeadersThatTheyAskFor() throws IOException {
+    void allowedOriginsMaySendRequestedHeaders() throws IOException {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withPages(
@@ -193,7 +192,7 @@ class VendorHabitsTest {
                         + " \"\"}]",
                 "/v1/chat/completions | \"\""
             })
-    void nothingIsGoneOnWithThatSaysNothing(String path, String content) throws Exception {
+    void emptyAssistantMessageIsNotContinued(String path, String content) throws Exception {
         engine.says(SmallChat.answer("new</think>Hello"));
         String body =
                 "{\"max_tokens\": 100, \"enable_thinking\": true, \"messages\": [{\"role\":"
@@ -216,7 +215,7 @@ class VendorHabitsTest {
                 "POST /v1/messages/%2e%2e/x HTTP/1.1\r\nHost: localhost\r\n"
                         + "Connection: close\r\n\r\n"
             })
-    void whatIsNoHttpIsToldInTheFormOfItsVendor(String request) throws Exception {
+    void invalidHttpHasTheErrorFormatOfItsApi(String request) throws Exception {
         try (RawClient client = RawClient.of(server)) {
             String answer = client.send(request).rest();
 

@@ -63,7 +63,7 @@ class WebPageTest {
         "192.168.1.7, '', false",
         "llm.example, 'X-Forwarded-Proto: https', true"
     })
-    void openersAreParted(String host, String header, boolean parted) throws Exception {
+    void openersAreIsolated(String host, String header, boolean parted) throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"));
                 RawClient client = RawClient.of(server)) {
             String answer =
@@ -82,7 +82,7 @@ class WebPageTest {
     }
 
     @Test
-    void thePolicyLetsNothingInThatTheServerDoesNotSend() throws Exception {
+    void contentPolicyAllowsOnlyServerContent() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> page = server.get("/", "Accept", BROWSER);
 
@@ -108,7 +108,7 @@ class WebPageTest {
     }
 
     @Test
-    void whatABrowserHasIsNotSentAgain() throws Exception {
+    void cachedFilesAreNotSentAgain() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> page = server.get("/", "Accept", BROWSER);
             String path = "/" + files(page.body()).getFirst();
@@ -126,7 +126,7 @@ class WebPageTest {
     }
 
     @Test
-    void allFilesOfTheFirstLoadAreThereAndSmall() throws Exception {
+    void allFilesOfTheFirstLoadExistAndAreSmall() throws Exception {
         try (TestServer server = TestServer.of(engine);
                 HttpClient client = HttpClient.newHttpClient()) {
             int sum = 0;
@@ -157,7 +157,7 @@ class WebPageTest {
     }
 
     @Test
-    void headTellsWhatGetWouldSend() throws Exception {
+    void headReportsWhatGetWouldSend() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             HttpResponse<String> get = server.get("/", "Accept", BROWSER);
             HttpResponse<String> head = server.method("HEAD", "/", "Accept", BROWSER);
@@ -183,7 +183,7 @@ class WebPageTest {
                 "/page/MARK/chat/..%2fpage.js",
                 "/page/MARK%2Fpage.js"
             })
-    void whatIsNoFileOfThePageIsNotThere(String path) throws Exception {
+    void unknownPageFileIs404(String path) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             String first = files(server.get("/", "Accept", BROWSER).body()).getFirst();
             String mark = first.split("/")[1];
@@ -201,7 +201,7 @@ class WebPageTest {
     }
 
     @Test
-    void thePageNeedsNoKeyAndSaysThatTheRestDoes() throws Exception {
+    void pageNeedsNoKeyAndReportsThatTheApiDoes() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
             HttpResponse<String> page = server.get("/", "Accept", BROWSER);
 
@@ -252,7 +252,7 @@ class WebPageTest {
     }
 
     @Test
-    void aServerMayHaveNoPage() throws Exception {
+    void pageCanBeDisabled() throws Exception {
         HttpOptions options = HttpOptions.loopback().withPage(WebUiMode.LEFT_OUT);
         try (TestServer server = TestServer.of(engine, options)) {
             HttpResponse<String> facts = server.get("/", "Accept", BROWSER);
@@ -263,7 +263,7 @@ class WebPageTest {
     }
 
     @Test
-    void aServerWhoseModelIsLoadingShowsThePage() throws Exception {
+    void loadingServerServesThePage() throws Exception {
         try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
             assertEquals(200, server.get("/", "Accept", BROWSER).statusCode());
         }

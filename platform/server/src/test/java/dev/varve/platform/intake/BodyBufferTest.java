@@ -14,7 +14,7 @@ import java.util.Random;
 class BodyBufferTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 2048, 8192, 100_000, 3_000_000})
-    void partsOfAnySizeBecomeTheWholeWithLittleMoreMemory(int largestPart) {
+    void partsOfAnySizeAreJoinedWithLittleMemory(int largestPart) {
         Random random = new Random(largestPart);
         byte[] sent = new byte[Math.min(3_000_000, largestPart * 2000)];
         random.nextBytes(sent);
@@ -36,7 +36,7 @@ class BodyBufferTest {
     }
 
     @Test
-    void nothingIsAnEmptyBody() {
+    void emptyBodyIsEmpty() {
         assertArrayEquals(new byte[0], new BodyBuffer().take());
     }
 }

@@ -29,7 +29,7 @@ class BodyRateMonitorTest {
 
     @ParameterizedTest
     @CsvSource({"1, 10, false", "1, 11, true", "9999, 18, false", "9999, 20, true"})
-    void untilItsFirstWindowIsFullOnlyTheWholeRateCounts(long bytes, int seconds, boolean tooSlow) {
+    void onlyTheAverageRateCountsInTheFirstWindow(long bytes, int seconds, boolean tooSlow) {
         clock.advance(bytes, start + SECOND);
 
         assertEquals(tooSlow, clock.isTooSlow(bytes, start + seconds * SECOND));
@@ -37,14 +37,14 @@ class BodyRateMonitorTest {
 
     @ParameterizedTest
     @CsvSource({"10, false", "11, true", "12, true"})
-    void aFastBeginningEarnsNoRest(int seconds, boolean tooSlow) {
+    void fastStartEarnsNoPause(int seconds, boolean tooSlow) {
         clock.advance(14 << 20, start + SECOND);
 
         assertEquals(tooSlow, clock.isTooSlow(14 << 20, start + seconds * SECOND));
     }
 
     @Test
-    void bytesThatFillNoWindowAreNotEnough() {
+    void bytesBelowAWindowAreNotEnough() {
         clock.advance(20_500, start + SECOND);
         clock.advance(29_999, start + 10 * SECOND);
 
@@ -52,7 +52,7 @@ class BodyRateMonitorTest {
     }
 
     @Test
-    void whatComesSteadilyMayComeSlowly() {
+    void steadyBodyMayBeSlow() {
         for (int second = 1; second < 100; second++) {
             long now = start + second * SECOND;
             clock.advance(second * 1000L, now);
@@ -61,7 +61,7 @@ class BodyRateMonitorTest {
     }
 
     @Test
-    void aTimeInWhichNothingCouldComeDoesNotCount() {
+    void pausedTimeDoesNotCount() {
         clock.advance(50_000, start + SECOND);
         clock.skip(30 * SECOND);
 

@@ -29,7 +29,7 @@ class ClientTimeoutsTest {
         "1000000000, 99999, false",
         "1000000000, 100000, true"
     })
-    void aBodyHasAStartARateAndAnEnd(long bytes, long millis, boolean tooSlow) {
+    void bodyHasAStartARateAndAnEnd(long bytes, long millis, boolean tooSlow) {
         assertEquals(tooSlow, PACE.isTooSlow(bytes, millis * 1_000_000));
     }
 }

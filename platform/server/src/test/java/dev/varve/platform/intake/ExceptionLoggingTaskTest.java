@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 class ExceptionLoggingTaskTest {
     @Test
-    void whatFailsEndsNothingElse() {
+    void failedTaskEndsNothingElse() {
         List<String> done = new ArrayList<>();
 
         Stream.<Runnable>of(

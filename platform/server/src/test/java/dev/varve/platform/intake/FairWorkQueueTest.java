@@ -30,7 +30,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void aThousandRequestsOfOneOwnerDelayAnotherByOneTurn() {
+    void thousandRequestsOfOneOwnerDelayAnotherByOneTurn() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         WorkItem<Void> first = added(schedule, shortItem("busy"));
         for (int i = 0; i < 1000; i++) {
@@ -45,7 +45,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void workOfAnOwnerRunsInTheOrderInWhichItCame() {
+    void workOfAnOwnerIsFirstInFirstOut() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         List<WorkItem<Void>> items = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -75,7 +75,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void suspendedWorkGoesOnAtOnceWhereNothingWaits() {
+    void suspendedWorkContinuesAtOnceInAnEmptyQueue() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         WorkItem<Void> slow = added(schedule, shortItem("slow"));
         schedule.next();
@@ -86,7 +86,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void anOwnersBegunWorkComesBeforeItsFurtherWork() {
+    void startedWorkOfAnOwnerPrecedesItsFurtherWork() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         WorkItem<Void> begun = added(schedule, shortItem("owner"));
         schedule.add(shortItem("owner"));
@@ -98,7 +98,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void ownersThatKeepComingDoNotStarveOneThatUsedMuch() {
+    void steadyOwnersDoNotStarveAHeavyOne() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         WorkItem<Void> slow = added(schedule, shortItem("slow"));
         schedule.next();
@@ -119,7 +119,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void fewThatUsedMuchAreUnderWay() {
+    void heavyOwnersHaveLimitedConcurrency() {
         FairWorkQueue schedule = new FairWorkQueue(MANY_TURNS);
         for (int i = 0; i < 5; i++) {
             schedule.add(shortItem(i));
@@ -143,7 +143,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void littleWorkBeginsWhileMuchWaitsForItsPlace() {
+    void lightWorkStartsWhileHeavyWorkWaits() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         for (int i = 0; i < 12; i++) {
             schedule.add(shortItem(i));
@@ -165,7 +165,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void oneLongBodyIsUnderWayAtATimeEvenIfSuspended() {
+    void oneLongBodyIsActiveAtATimeEvenIfSuspended() {
         FairWorkQueue schedule = new FairWorkQueue(MANY_TURNS);
         WorkItem<Void> first = added(schedule, longItem("first"));
         WorkItem<Void> second = added(schedule, longItem("second"));
@@ -180,7 +180,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void shortBodiesOfAnOwnerPassItsLongOnes() {
+    void shortBodiesOfAnOwnerOvertakeItsLongOnes() {
         FairWorkQueue schedule = new FairWorkQueue(MANY_TURNS);
         schedule.add(longItem("other"));
         schedule.next();
@@ -191,7 +191,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void theThreadsOfSuspendedWorkAreBounded() {
+    void suspendedThreadsAreLimited() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         for (int i = 0; i < 1000; i++) {
             schedule.add(shortItem(i));
@@ -208,7 +208,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void removedWorkNeverBegins() {
+    void removedWorkNeverStarts() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         WorkItem<Void> running = added(schedule, shortItem("a"));
         schedule.next();
@@ -222,7 +222,7 @@ class FairWorkQueueTest {
     }
 
     @Test
-    void allThatWaitsCanBeRemoved() {
+    void allWaitingWorkCanBeRemoved() {
         FairWorkQueue schedule = new FairWorkQueue(ONE_TURN);
         WorkItem<Void> running = added(schedule, shortItem("a"));
         schedule.next();

@@ -35,7 +35,7 @@ class IngressLimitsTest {
     }
 
     @Test
-    void eachChangeLeavesTheOthersAlone() {
+    void eachChangeKeepsTheOthers() {
         IngressLimits changed =
                 IngressLimits.DEFAULT
                         .withBodyBytes(1)
@@ -55,7 +55,7 @@ class IngressLimitsTest {
         "2001:db8:1:2::5, 2001:db8:1:3::5, false",
         "::1, ::1, true"
     })
-    void aNetworkOfIpv6IsOneClient(String one, String other, boolean same) {
+    void ipv6NetworkIsOneClient(String one, String other, boolean same) {
         assertEquals(same, client(one).equals(client(other)));
     }
 
@@ -64,14 +64,14 @@ class IngressLimitsTest {
     }
 
     @Test
-    void whatHasNoAddressIsOneClient() {
+    void clientsWithoutAnAddressAreOneClient() {
         assertEquals(
                 ClientAddress.of(InetSocketAddress.createUnresolved("a.example", 1)),
                 ClientAddress.of(InetSocketAddress.createUnresolved("b.example", 2)));
     }
 
     @Test
-    void onlyABusyServerMayBeAskedAgain() {
+    void onlyABusyServerAllowsARetry() {
         assertTrue(IngressException.busy("full").isTemporary());
         for (IngressException refusal :
                 List.of(
@@ -85,7 +85,7 @@ class IngressLimitsTest {
     }
 
     @Test
-    void aBodyIsTakenOnceAndReleasedWhenItsHolderSays() {
+    void bodyIsReservedOnceAndReleasedByItsHolder() {
         int[] releases = {0};
         RequestBody body = new RequestBody(new byte[] {1, 2}, () -> releases[0]++);
 

@@ -12,7 +12,7 @@ class MemoryBudgetTest {
     private final MemoryBudget.Claim third = budget.open();
 
     @Test
-    void oneClaimMayExceedTheCapacityAndNoOther() {
+    void oneReservationMayExceedTheCapacity() {
         assertTrue(first.tryTake(90));
         assertTrue(second.tryTake(50));
 
@@ -23,7 +23,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void claimsThatGrowBesideEachOtherDoNotWaitForEachOther() {
+    void growingReservationsDoNotDeadlock() {
         assertTrue(first.tryTake(50));
         assertTrue(second.tryTake(50));
 
@@ -35,7 +35,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void whoWaitsIsServedBeforeWhoComesLater() {
+    void reservationsAreFirstInFirstOut() {
         assertTrue(first.tryTake(200));
         assertFalse(second.tryTake(20));
         first.release();
@@ -46,7 +46,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void whoGivesUpLeavesTheLine() {
+    void cancelledReservationLeavesTheQueue() {
         assertTrue(first.tryTake(200));
         assertFalse(second.tryTake(20));
         second.release();

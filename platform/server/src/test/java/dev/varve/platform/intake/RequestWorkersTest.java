@@ -31,7 +31,7 @@ class RequestWorkersTest {
     private static final int ONE_TURN = 2;
 
     @Test
-    void workRunsOnAPlatformThreadOfItsOwn() throws Exception {
+    void workRunsOnADedicatedPlatformThread() throws Exception {
         try (RequestWorkers workers = new RequestWorkers(8)) {
             Thread worker = workers.run("a", SHORT, Thread::currentThread);
 
@@ -56,7 +56,7 @@ class RequestWorkersTest {
     }
 
     @Test
-    void theEngineKeepsACore() throws Exception {
+    void engineKeepsACore() throws Exception {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         try (RequestWorkers workers = new RequestWorkers(ONE_TURN);
@@ -87,7 +87,7 @@ class RequestWorkersTest {
 
     /** Each of the slow ones ends only when the quick one has: one turn must be enough for all. */
     @Test
-    void longWorkOfOthersGivesWayWithinATurn() throws Exception {
+    void longWorkYieldsWithinATurn() throws Exception {
         AtomicBoolean quickIsDone = new AtomicBoolean();
         CountDownLatch begun = new CountDownLatch(12);
         try (RequestWorkers workers = new RequestWorkers(ONE_TURN);
@@ -126,7 +126,7 @@ class RequestWorkersTest {
     }
 
     @Test
-    void workHearsHowLongItWaited() throws Exception {
+    void workGetsItsWaitingTime() throws Exception {
         AtomicLong clock = new AtomicLong();
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch queued = new CountDownLatch(1);
@@ -163,7 +163,7 @@ class RequestWorkersTest {
     }
 
     @Test
-    void noNumberOfRequestsIsTooMany() throws Exception {
+    void anyNumberOfRequestsIsAccepted() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         try (RequestWorkers workers = new RequestWorkers(ONE_TURN);
@@ -195,7 +195,7 @@ class RequestWorkersTest {
     }
 
     @Test
-    void aTurnIsNotLostWhereTheStackIsUsedUp() throws Exception {
+    void turnIsNotLostOnAStackOverflow() throws Exception {
         try (RequestWorkers workers =
                 new RequestWorkers(ONE_TURN, new AtomicLong()::getAndIncrement)) {
             for (int i = 0; i < 20; i++) {
@@ -214,7 +214,7 @@ class RequestWorkersTest {
     }
 
     @Test
-    void whatWaitsWhenTheServerEndsIsRefused() throws Exception {
+    void waitingWorkIsRefusedAtShutdown() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -246,7 +246,7 @@ class RequestWorkersTest {
     }
 
     @Test
-    void whatFailsFailsForItsCallerAlone() throws Exception {
+    void failureReachesItsCallerOnly() throws Exception {
         RuntimeException failure = new IllegalArgumentException("no");
         try (RequestWorkers workers = new RequestWorkers(8)) {
             assertSame(

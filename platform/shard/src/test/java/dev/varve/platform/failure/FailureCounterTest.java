@@ -26,7 +26,7 @@ class FailureCounterTest {
     }
 
     @Test
-    void aFailureGivesWhatStandsInsteadAndIsCounted() {
+    void failureGivesTheFallbackAndIsCounted() {
         assertEquals(7, failures.guard("test", () -> Integer.parseInt("no number"), 7).intValue());
         assertEquals(8, failures.guard("test", () -> 8, 7).intValue());
         assertFalse(
@@ -41,7 +41,7 @@ class FailureCounterTest {
     }
 
     @Test
-    void theLossOfAShardPassesAndIsNoFailure() {
+    void shardLossIsPropagatedAndIsNoFailure() {
         assertThrows(
                 ShardLostException.class,
                 () ->

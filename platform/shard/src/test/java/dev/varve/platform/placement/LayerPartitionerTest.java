@@ -98,7 +98,7 @@ class LayerPartitionerTest {
     }
 
     @Test
-    void whatTheFamilyMovesIsExplained() {
+    void boundaryMovedByTheFamilyIsExplained() {
         KvSharingModel model = new KvSharingModel(35, 20);
 
         LayerPartitioner.Aligned aligned =

@@ -26,7 +26,7 @@ class LocalBackendsTest {
     private final List<String> opened = new ArrayList<>();
 
     @Test
-    void theProcessorComesFirstAndEachBackendOnce() {
+    void processorComesFirstAndEachBackendOnce() {
         LocalBackends backends = backends(provider("cpu", true), provider("vulkan", true));
 
         DeviceBackend first = backends.open("vulkan");
@@ -37,7 +37,7 @@ class LocalBackendsTest {
     }
 
     @Test
-    void withoutTheProcessorsPluginNoOtherBackendIsOpened() {
+    void withoutTheCpuPluginNoOtherBackendIsOpened() {
         LocalBackends backends = backends(provider("vulkan", true));
 
         VarveException error = assertThrows(VarveException.class, () -> backends.open("vulkan"));
@@ -51,13 +51,13 @@ class LocalBackendsTest {
     }
 
     @Test
-    void aRendererOnTheProcessorsCoresIsNotTheBestBackend() {
+    void softwareRendererIsNotTheBestBackend() {
         assertEquals("cpu", backends(provider("cpu", true), provider("vulkan", true)).best());
         assertEquals("vulkan", backends(provider("cpu", true), provider("vulkan", false)).best());
     }
 
     @Test
-    void aBackendThatFailedIsNotLoadedAgain() {
+    void failedBackendIsNotLoadedAgain() {
         LocalBackends backends =
                 backends(provider("cpu", true), broken("vulkan", "the Vulkan loader is missing"));
 
@@ -71,7 +71,7 @@ class LocalBackendsTest {
     }
 
     @Test
-    void aBackendOfAnotherReleaseIsRefusedWithBothVersions() {
+    void backendOfAnotherReleaseIsRefusedWithBothVersions() {
         LocalBackends backends =
                 backends(provider("cpu", true), provider("hip", "0.26.0", this::listed));
 

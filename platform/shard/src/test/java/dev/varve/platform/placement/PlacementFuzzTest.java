@@ -47,7 +47,7 @@ class PlacementFuzzTest {
     }
 
     @Property(tries = 2000)
-    void aDeviceIsReadAsItStandsOrRefused(@ForAll("texts") String text) {
+    void deviceIsParsedExactlyOrRefused(@ForAll("texts") String text) {
         try {
             DeviceReference device = DeviceReference.parse(text);
 
@@ -60,7 +60,7 @@ class PlacementFuzzTest {
     }
 
     @Property(tries = 2000)
-    void aListOfDevicesIsReadAsItStandsOrRefused(@ForAll("texts") String text) {
+    void deviceListIsParsedExactlyOrRefused(@ForAll("texts") String text) {
         try {
             List<DeviceReference> devices = DeviceReference.parseList(text);
 
@@ -76,7 +76,7 @@ class PlacementFuzzTest {
     }
 
     @Property(tries = 2000)
-    void weightsAreReadAsTheyStandOrRefused(@ForAll("texts") String text) {
+    void weightsAreParsedExactlyOrRefused(@ForAll("texts") String text) {
         try {
             switch (SplitRule.parse(text)) {
                 case SplitRule.Equal() -> throw new AssertionError("nobody wrote equal: " + text);
@@ -92,7 +92,7 @@ class PlacementFuzzTest {
     }
 
     @Property(tries = 500)
-    void goodDevicesAreWrittenAsTheyWereRead(
+    void validDevicesRoundTrip(
             @ForAll @Size(min = 1, max = 6) List<@From("devices") String> names) {
         String list = String.join(",", names);
 
@@ -104,7 +104,7 @@ class PlacementFuzzTest {
     }
 
     @Property(tries = 500)
-    void aRequestThatWasResolvedStaysAsItIs(
+    void resolvedRequestIsUnchanged(
             @ForAll @Size(min = 1, max = 6) List<@From("devices") String> names,
             @ForAll ProcessGrouping grouping) {
         PlacementRequest request =
@@ -128,7 +128,7 @@ class PlacementFuzzTest {
     }
 
     @Property(tries = 500)
-    void whereBackendsDecideTheFirstDeviceStaysAndOthersOfItsKindWithIt(@ForAll long seed) {
+    void automaticDevicesKeepTheFirstDeviceAndItsKind(@ForAll long seed) {
         Random random = new Random(seed);
         List<DeviceReference> local = new ArrayList<>();
         for (int i = 2 + random.nextInt(4); i > 0; i--) {
@@ -162,7 +162,7 @@ class PlacementFuzzTest {
     }
 
     @Property(tries = 500)
-    void weightsCutWhereTheirSumsSay(
+    void weightsCutAtTheirCumulativeSums(
             @ForAll @Size(min = 1, max = 6) List<@IntRange(min = 1, max = 9) Integer> layers) {
         int all = layers.stream().mapToInt(Integer::intValue).sum();
         List<Double> weights = layers.stream().map(count -> count / 7.0).toList();

@@ -24,12 +24,12 @@ class BatchTest {
     }
 
     @Test
-    void aBatchWithoutSlicesIsRefused() {
+    void batchWithoutChunksIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> new Batch(List.of(), Phase.DECODE));
     }
 
     @Test
-    void tokensAndOutputsAreTheSumsOverTheSlices() {
+    void tokensAndOutputsAreTheSumsOverTheChunks() {
         SplittableRandom random = new SplittableRandom(4711);
         for (int round = 0; round < 200; round++) {
             List<SequenceChunk> chunks = new ArrayList<>();
@@ -54,7 +54,7 @@ class BatchTest {
     }
 
     @Test
-    void aBatchKeepsItsOwnCopiesOfItsLists() {
+    void batchCopiesItsLists() {
         List<SequenceChunk> chunks = new ArrayList<>(List.of(chunk(1, 0, RequestedOutput.BEST)));
         List<Integer> captures = new ArrayList<>(List.of(1));
         Batch batch = new Batch(chunks, Phase.DECODE, captures);
@@ -69,7 +69,7 @@ class BatchTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0", "513, 0", "1, 512", "512, 1", "2, 2147483647"})
-    void aSliceThatDoesNotFitItsSpanIsRefused(int tokens, int first) {
+    void chunkThatDoesNotFitItsSpanIsRefused(int tokens, int first) {
         assertThrows(
                 IllegalArgumentException.class, () -> chunk(tokens, first, RequestedOutput.NONE));
     }
@@ -82,14 +82,14 @@ class BatchTest {
 
     @ParameterizedTest
     @EnumSource
-    void asManyRowsAreWantedAsTheOutputsSay(RequestedOutput outputs) {
+    void outputRowsFollowTheRequestedOutputs(RequestedOutput outputs) {
         SequenceChunk chunk = chunk(5, 2, outputs);
 
         assertEquals(outputs.count(5), chunk.outputCount());
     }
 
     @Test
-    void aSequenceBeginsWithTheEmptyStateAndGoesOnWithItsOwn() {
+    void sequenceStartsWithTheZeroStateAndContinuesWithItsOwn() {
         ChunkPlacement start = ChunkPlacement.next(0, SPAN, 4);
         ChunkPlacement later = ChunkPlacement.next(9, SPAN, 4);
 
@@ -100,13 +100,13 @@ class BatchTest {
 
     @ParameterizedTest
     @CsvSource({"-1, 0, 1", "0, -1, 1", "0, 0, 0", "0, 1, -1"})
-    void placesBeforeTheFirstAreRefused(int first, int read, int write) {
+    void placementsOutOfRangeAreRefused(int first, int read, int write) {
         assertThrows(
                 IllegalArgumentException.class, () -> new ChunkPlacement(first, SPAN, read, write));
     }
 
     @Test
-    void aSliceTellsWhereItLies() {
+    void chunkReportsItsPlacement() {
         SequenceChunk chunk =
                 new SequenceChunk(
                         1,
@@ -131,7 +131,7 @@ class BatchTest {
     }
 
     @Test
-    void aQueryForASliceThatIsNotThereIsRefused() {
+    void queryForAMissingChunkIsRefused() {
         assertEquals(1, asking(1).queries().getFirst().chunkIndex());
         assertThrows(IndexOutOfBoundsException.class, () -> asking(2));
         assertThrows(IllegalArgumentException.class, () -> asking(-1));
@@ -146,7 +146,7 @@ class BatchTest {
 
     /** The span of 512 slots has 8 pages, of which those of the tokens must be some. */
     @Test
-    void aSliceNeedsThePagesOfItsTokensAlone() {
+    void chunkNeedsOnlyThePagesOfItsTokens() {
         assertEquals(256, paged(2, 640, -1, 3, -1, -1, -1, 10, -1, -1).attendedSlots());
         assertEquals(256, paged(66, 767, -1, 13, 12, -1, -1, 11, -1, -1).attendedSlots());
         assertEquals(512, paged(512, 640, 17, 16, 15, 14, 13, 12, 11, 10).attendedSlots());
@@ -164,7 +164,7 @@ class BatchTest {
 
     /** As many as if they lay in their order; those behind the chunk's last position aside. */
     @Test
-    void aSliceAttendsToThePagesThatAreThereWhereverTheyLie() {
+    void chunkAttendsToResidentPagesAnywhere() {
         assertEquals(256, paged(2, 640, 0, 3, 4, 10, -1, -1, -1, -1).attendedSlots());
         assertEquals(512, paged(2, 640, 0, 3, 4, 5, 10, -1, -1, -1).attendedSlots());
         assertEquals(512, paged(2, 640, -1, 5, 0, 10, -1, 3, 4, -1).attendedSlots());
@@ -181,7 +181,7 @@ class BatchTest {
     }
 
     @Test
-    void slotsThatMoveAreThoseOfCopiesAndPagesButNotOfDrops() {
+    void movedSlotsAreThoseOfCopiesAndPagesButNotOfDrops() {
         CacheChanges changes =
                 new CacheChanges(
                         List.of(),

@@ -47,7 +47,7 @@ class CacheFootprintTest {
     }
 
     @Test
-    void aRangeCostsWhatItsLayersCostOneByOne() {
+    void rangeCostsTheSumOfItsLayers() {
         for (long seed = 0; seed < 200; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             List<LayerState> layers = randomLayers(random);
@@ -89,7 +89,7 @@ class CacheFootprintTest {
     }
 
     @Test
-    void theSlotsOfACutModelAddUpToThoseOfTheWhole() {
+    void slotsOfASplitModelAddUpToThoseOfTheWhole() {
         for (long seed = 0; seed < 100; seed++) {
             List<LayerState> layers = randomLayers(new SplittableRandom(seed));
             ModelShape shape = shape(layers);
@@ -116,7 +116,7 @@ class CacheFootprintTest {
         "300, 512, 700, 768",
         "2147483647, 512, 4096, 4096"
     })
-    void aRegionHoldsWindowAndChunkButNoMoreThanASequence(
+    void regionHoldsWindowAndChunkButNoMoreThanASequence(
             int window, int chunk, int context, int slots) {
         ModelShape shape = shape(List.of(new LayerState.SlidingAttention(window, 1, 32, 32)));
 
@@ -127,7 +127,7 @@ class CacheFootprintTest {
     }
 
     @Test
-    void moreBytesThanALongCountsAreAnErrorAndNotASmallNumber() {
+    void overflowOfBytesIsAnError() {
         ModelShape shape = shape(List.of(new LayerState.FullAttention(1 << 20, 1 << 10, 1 << 10)));
         CacheSizes sizes = new CacheSizes(1 << 30, 2, 0);
         ModelShape wide =
@@ -172,7 +172,7 @@ class CacheFootprintTest {
     }
 
     @Test
-    void plainAttentionOfAWindowSeesNoMoreThanTheWindowsBlocks() {
+    void plainAttentionOfAWindowIsLimitedToItsBlocks() {
         ModelShape shape = shape(List.of(new LayerState.SlidingAttention(WINDOW, 1, 32, 32)));
         PlainAttentionMemory memory =
                 new PlainAttentionMemory(
@@ -188,7 +188,7 @@ class CacheFootprintTest {
     }
 
     @Test
-    void theLayerThatNeedsMostCounts() {
+    void mostExpensiveLayerCounts() {
         List<LayerState> layers =
                 List.of(
                         new LayerState.FullAttention(1, 32, 32),

@@ -36,7 +36,7 @@ class CacheLayoutTest {
     private static final SlotSpan SPAN = new SlotSpan(512, 1024);
 
     @Test
-    void rowsAreThoseOfTheFullLayersWhereTheSequenceLies() {
+    void rowsAreThoseOfTheFullLayersAtTheSequenceSlots() {
         assertEquals(
                 List.of(
                         new CachePart.Rows(0, FIRST, 812, 300, 20),
@@ -47,7 +47,7 @@ class CacheLayoutTest {
     }
 
     @Test
-    void statesAreThoseOfAllOtherLayersWindowsLast() {
+    void statesAreThoseOfAllOtherLayersWithWindowsLast() {
         RowLayout window = new RowLayout(GgmlType.Q8_0, 32, GgmlType.F16, 32);
 
         assertEquals(
@@ -59,7 +59,7 @@ class CacheLayoutTest {
     }
 
     @Test
-    void aRangeHasThePartsOfItsLayers() {
+    void rangeHasThePartsOfItsLayers() {
         CacheLayout tail = CacheLayout.of(SHAPE, new LayerRange(2, 4), TYPES, 1024);
 
         assertEquals(List.of(3), tail.rows(SPAN, 0, 1).stream().map(CachePart::layer).toList());
@@ -67,7 +67,7 @@ class CacheLayoutTest {
     }
 
     @Test
-    void aModelOfFullAttentionForgetsNothing() {
+    void fullAttentionModelForgetsNothing() {
         ModelShape shape = PlainModel.attentionOnly(2, 512).shape();
         CacheLayout layout = CacheLayout.of(shape, shape.allLayers(), TYPES, 0);
 
@@ -81,7 +81,7 @@ class CacheLayoutTest {
         "300, 1, 0", "300, 299, 0", "300, 554, 0", "300, 555, 256", "300, 810, 256",
         "300, 811, 512", "1, 255, 0", "1, 256, 256", "257, 511, 0", "257, 512, 256"
     })
-    void aWindowBeginsWithTheBlockOfTheOldestPositionThatIsSeen(int window, int end, int first) {
+    void windowStartsWithTheBlockOfTheOldestVisiblePosition(int window, int end, int first) {
         SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(window), 1024);
 
         assertEquals(first, rule.first(end));
@@ -90,7 +90,7 @@ class CacheLayoutTest {
     }
 
     @Test
-    void aRegionBeginsLaterOnceSomethingWasDropped() {
+    void regionStartsLaterAfterADrop() {
         SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(300), 1024);
 
         assertEquals(0, rule.begin(1024));

@@ -41,12 +41,12 @@ class CachePartTest {
     }
 
     @Test
-    void aStateHasFourBytesForEachElement() {
+    void stateHasFourBytesPerElement() {
         assertEquals(28, new CachePart.State(0, List.of(3L, 4L), 1, 1).bytes());
     }
 
     @Test
-    void partsThatCannotBeThereAreRefused() {
+    void impossiblePartsAreRefused() {
         List<Runnable> wrong =
                 List.of(
                         () -> new CachePart.Rows(-1, LAYOUT, 0, 0, 1),
@@ -66,7 +66,7 @@ class CachePartTest {
     }
 
     @Test
-    void everyLayerThatKeepsSomethingHasItsParts() {
+    void everyStatefulLayerHasItsParts() {
         LayerState own =
                 new LayerState.Custom(
                         List.of(
@@ -100,13 +100,13 @@ class CachePartTest {
     }
 
     @Test
-    void aModelThatForgetsNothingGoesOnFromEveryPosition() {
+    void fullAttentionModelResumesAtEveryPosition() {
         assertFalse(layout(shape(new LayerState.FullAttention(2, 32, 8))).forgets());
     }
 
     @ParameterizedTest
     @CsvSource({"1, 0, 0", "300, 0, 0", "556, 256, 0", "1024, 512, 0", "1025, 512, 512"})
-    void aWindowBeginsAtTheWholeBlockOfTheFirstPositionThatIsSeen(int end, int first, int begin) {
+    void windowStartsAtTheBlockOfTheFirstVisiblePosition(int end, int first, int begin) {
         SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(300), 1024);
 
         assertEquals(first, rule.first(end));

@@ -73,7 +73,7 @@ class KeyBoundsTest {
     }
 
     @Test
-    void boundsHoldTheKeysOfTheirGroup() {
+    void boundsContainTheKeysOfTheirGroup() {
         float[] rows = gaussian(1, ROW * POSITIONS, 1);
 
         float[] bounds = KeyBounds.of(rows, ROW).orElseThrow();
@@ -89,7 +89,7 @@ class KeyBoundsTest {
     }
 
     @Test
-    void aKeyThatIsNoNumberLeavesItsPageUnknown() {
+    void nonFiniteKeyMakesItsPageUnknown() {
         for (float wrong : new float[] {Float.NaN, Float.NEGATIVE_INFINITY}) {
             List<float[]> pages = pages();
             pages.get(7)[3 * ROW + 2] = wrong;
@@ -107,7 +107,7 @@ class KeyBoundsTest {
     }
 
     @Test
-    void oneKeyAmongManyMakesItsPageStandOut() {
+    void oneOutlierKeyRaisesItsPage() {
         for (int position = 0; position < POSITIONS; position++) {
             List<float[]> pages = pages();
             put(pages.get(9), position, 0, 0);
@@ -120,7 +120,7 @@ class KeyBoundsTest {
 
     /** Heads 3 to 5 read the second head of the keys. */
     @Test
-    void aHeadLooksAtTheKeysOfItsGroupOnly() {
+    void headScoresTheKeysOfItsGroupOnly() {
         List<float[]> pages = pages();
         put(pages.get(6), 20, 0, 1);
         put(pages.get(12), 20, 1, 1);
@@ -130,7 +130,7 @@ class KeyBoundsTest {
     }
 
     @Test
-    void theLengthOfAQueryDoesNotCount() {
+    void queryLengthDoesNotMatter() {
         List<float[]> pages = pages();
         float[] queries = gaussian(5, LENGTH * QUERY_HEADS * 3, 1);
         float[] longer = queries.clone();
@@ -153,7 +153,7 @@ class KeyBoundsTest {
     }
 
     @Test
-    void whatStandsOutAtABorderCountsForTheNextPageToo() {
+    void outlierAtAPageBorderCountsForTheNextPageToo() {
         List<float[]> pages = pages();
         put(pages.get(9), POSITIONS - 1, 0, 0);
 
@@ -167,7 +167,7 @@ class KeyBoundsTest {
 
     /** Sinks have keys that every query looks at. */
     @Test
-    void pagesThatAreAlwaysThereDoNotHideOthers() {
+    void pinnedPagesDoNotHideOthers() {
         List<float[]> pages = pages();
         put(pages.get(9), 20, 0, 0);
         float[] without = score(queries(-1, 0), pages);

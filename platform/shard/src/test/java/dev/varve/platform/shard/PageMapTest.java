@@ -20,20 +20,20 @@ class PageMapTest {
 
     @ParameterizedTest
     @CsvSource({"0, 0", "63, 63", "512, 64", "575, 127", "192, 192", "255, 255"})
-    void aPositionLiesInTheRunOfItsPage(int position, int offset) {
+    void positionIsInTheRunOfItsPage(int position, int offset) {
         assertEquals(offset, MAP.offset(position));
         assertTrue(MAP.holds(position));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {64, 128, 511, 576, Integer.MAX_VALUE})
-    void aPositionOfAnotherPageLiesNowhere(int position) {
+    void positionOfAMissingPageIsNotFound(int position) {
         assertFalse(MAP.holds(position));
         assertThrows(IllegalArgumentException.class, () -> MAP.offset(position));
     }
 
     @Test
-    void positionsLieInTheirOrderWithoutAMap() {
+    void withoutAMapPositionsAreContiguous() {
         assertTrue(PageMap.STRAIGHT.isStraight());
         assertEquals(PageMap.STRAIGHT, PageMap.of(new int[0]));
         assertEquals(12345, PageMap.STRAIGHT.offset(12345));
@@ -45,7 +45,7 @@ class PageMapTest {
     }
 
     @Test
-    void aPageLiesInOnePlace() {
+    void pageHasOnePlace() {
         int most = Integer.MAX_VALUE / Pages.TOKENS - 1;
         assertEquals(most, PageMap.of(new int[] {most}).page(0));
         for (int[] wrong : new int[][] {{1, 2, 1}, {0, 0}, {-2}, {most + 1}}) {
@@ -56,7 +56,7 @@ class PageMapTest {
     }
 
     @Test
-    void itsPagesAreItsOwn() {
+    void pagesAreCopied() {
         int[] pages = {5, 6};
         PageMap map = PageMap.of(pages);
 
@@ -70,7 +70,7 @@ class PageMapTest {
     }
 
     @Test
-    void namesArePositiveAndSlotsBeginPages() {
+    void namesArePositiveAndSlotsArePageAligned() {
         assertEquals(new PageMove(1, 0, PageMove.Direction.OUT), PageMove.out(1, 0));
         assertEquals(new PageMove(1, 64, PageMove.Direction.IN), PageMove.in(1, 64));
         assertTrue(new PageQuery.PagePlace(1, 64).isResident());
@@ -88,7 +88,7 @@ class PageMapTest {
     }
 
     @Test
-    void rowsLieInSlotsOrInAPageOfTheHost() {
+    void rowsAreInSlotsOrInAHostPage() {
         RowLayout layout = new RowLayout(GgmlType.F16, 8, GgmlType.F16, 8);
 
         assertEquals(
@@ -105,7 +105,7 @@ class PageMapTest {
     }
 
     @Test
-    void aMapIsInOrderIfItsPagesAscendWithoutAGapFromTheFirstRunOn() {
+    void mapIsOrderedIfItsPagesAscendWithoutAGap() {
         int gap = PageMap.EMPTY;
         assertTrue(PageMap.STRAIGHT.isInOrder());
         assertTrue(PageMap.of(new int[] {0, 3, 7, gap}).isInOrder());
@@ -117,7 +117,7 @@ class PageMapTest {
     }
 
     @Test
-    void slotsUpToAPositionAreThoseOfThePagesThatAreThere() {
+    void slotsUpToAPositionAreThoseOfResidentPages() {
         PageMap map = PageMap.of(new int[] {PageMap.EMPTY, 0, 9, 4});
 
         assertEquals(64, map.slotsUpTo(0));

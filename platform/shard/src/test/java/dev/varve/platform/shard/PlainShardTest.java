@@ -80,7 +80,7 @@ class PlainShardTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
-    void everySplitGivesTheBitsOfTheWholeModel(int cut) {
+    void everySplitMatchesTheWholeModelBitwise(int cut) {
         float[] whole = logits(shard, prompt(0));
         List<PlainShard> halves =
                 List.of(
@@ -92,7 +92,7 @@ class PlainShardTest {
     }
 
     @Test
-    void chunksAndBatchesGiveTheBitsOfOneSequenceAlone() {
+    void chunksAndBatchesMatchOneSequenceAloneBitwise() {
         float[] whole = logits(shard, prompt(0));
         int[] head = Arrays.copyOf(PROMPT, 4);
         int[] rest = Arrays.copyOfRange(PROMPT, 4, PROMPT.length);
@@ -113,7 +113,7 @@ class PlainShardTest {
     }
 
     @Test
-    void everyRowOfAllIsWhatTheLastRowWasOfAShorterPrompt() {
+    void everyRowEqualsTheLastRowOfAShorterPrompt() {
         int vocabulary = MODEL.shape().vocabularySize();
         float[] all =
                 logits(
@@ -137,7 +137,7 @@ class PlainShardTest {
     }
 
     @Test
-    void theBestTokenIsThatOfTheLogitsAndNothingElseIsGiven() {
+    void bestTokenIsTheArgmaxOfTheLogits() {
         float[] last = logits(shard, prompt(0));
         int expected = 0;
         for (int token = 0; token < last.length; token++) {
@@ -161,7 +161,7 @@ class PlainShardTest {
     }
 
     @Test
-    void everyTokenOfAPromptChangesWhatFollows() {
+    void everyPromptTokenChangesTheOutput() {
         Set<List<Float>> seen = new HashSet<>();
         seen.add(list(logits(shard, prompt(0))));
 
@@ -189,7 +189,7 @@ class PlainShardTest {
     }
 
     @Test
-    void copiesAreDoneInTheirOrderBeforeTheSlices() {
+    void copiesPrecedeTheChunksInOrder() {
         PlainModel attention = PlainModel.attentionOnly(2, BLOCK);
         PlainShard plain = new PlainShard(attention, attention.shape().allLayers(), SIZES);
         plain.forward(prompt(0), Optional.empty());
@@ -209,7 +209,7 @@ class PlainShardTest {
     }
 
     @Test
-    void capturesAreTheActivationsBetweenTheShards() {
+    void capturesAreTheActivationsBetweenShards() {
         Batch all =
                 new Batch(
                         prompt(0).chunks(),
@@ -230,7 +230,7 @@ class PlainShardTest {
     }
 
     @Test
-    void readsOfWhatWasNeverWrittenAreRefused() {
+    void readsOfUnwrittenRowsAreRefused() {
         assertRefused("slot 0 is read for position 0", PlainModel.attentionOnly(1, BLOCK), next(0));
         assertRefused("state row 1 is read after 11 positions", MODEL, next(0));
         assertRefused(
@@ -283,7 +283,7 @@ class PlainShardTest {
     }
 
     @Test
-    void aRecurrentStateCannotBeRewound() {
+    void recurrentStateCannotBeRewound() {
         shard.forward(prompt(0), Optional.empty());
         Batch again = batch(chunk(0, 4, new int[] {1}, 1, RequestedOutput.BEST));
 
@@ -296,7 +296,7 @@ class PlainShardTest {
     }
 
     @Test
-    void aLostShardTakesNoCallsUntilItWasAskedForAndThenHoldsNothing() {
+    void lostShardRefusesCallsUntilRecoveryAndIsThenEmpty() {
         shard.forward(prompt(0), Optional.empty());
         shard.lose("pulled out");
         CompletableFuture<Void> recovered = shard.recover();
@@ -314,7 +314,7 @@ class PlainShardTest {
     }
 
     @Test
-    void aModelReadFromItsFileIsTheOneThatWasWritten(@TempDir Path folder) throws Exception {
+    void modelRoundTripsThroughItsFile(@TempDir Path folder) throws Exception {
         PlainModel read = PlainModel.read(GgufFile.open(MODEL.write(folder)));
         PlainShard other = new PlainShard(read, read.shape().allLayers(), SIZES);
 

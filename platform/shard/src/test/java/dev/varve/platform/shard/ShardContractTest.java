@@ -124,7 +124,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void itSaysWhatItIs() {
+    void shardDescribesItself() {
         assertEquals(new LayerRange(0, layers()), shard.range());
         assertTrue(!shard.device().isEmpty());
         assertTrue(shard.memory().total() > 0, shard.memory().toString());
@@ -134,7 +134,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void asManyRowsComeBackAsWereAskedFor() {
+    void requestedNumberOfRowsIsReturned() {
         int[] text = tokens(1, CHUNK);
 
         for (RequestedOutput outputs : RequestedOutput.values()) {
@@ -180,7 +180,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void aSequenceHasTheSameNumbersInEveryPlaceAndAtEveryTime() {
+    void resultsDoNotDependOnPlacementOrTime() {
         int[] text = tokens(3, 2 * CHUNK);
         float[] first = text(0, text);
         text(1, tokens(4, 2 * CHUNK));
@@ -190,7 +190,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void chunksOfOneBatchDoNotDisturbEachOther() {
+    void chunksOfOneBatchAreIndependent() {
         int[] one = tokens(5, 2 * CHUNK);
         int[] other = tokens(6, 2 * CHUNK);
         float[] alone = text(0, one);
@@ -210,7 +210,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void whatIsExportedPartByPartGoesOnInAnotherPlace() throws Exception {
+    void stateExportedInPartsContinuesInAnotherPlace() throws Exception {
         int[] text = tokens(7, 2 * CHUNK);
         float[] expected = text(0, text);
         run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
@@ -232,7 +232,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void anExportSeesTheCallsBeforeItAndAnAdoptionIsSeenByThoseBehindIt() throws Exception {
+    void exportsAndImportsAreOrderedWithCalls() throws Exception {
         int[] text = tokens(14, 2 * CHUNK);
         float[] expected = text(0, text);
         KeptParts kept = new KeptParts();
@@ -255,7 +255,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void partsThatDoNotFitAreRefusedAndChangeNothing() {
+    void mismatchedPartsAreRefusedAndChangeNothing() {
         int[] text = tokens(8, 2 * CHUNK);
         float[] expected = text(0, text);
         run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
@@ -337,7 +337,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void rowsAreCopiedBeforeTheSlicesOfTheirBatch() {
+    void rowsAreCopiedBeforeTheChunksOfTheirBatch() {
         int[] text = tokens(9, 2 * CHUNK);
         float[] expected = text(0, text);
         run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
@@ -367,7 +367,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void rowsThatAreCopiedApartAreAsTheCallsBeforeLeftThem() throws Exception {
+    void separateCopiesSeeEarlierCalls() throws Exception {
         int[] text = tokens(17, 2 * CHUNK);
         float[] expected = text(0, text);
         int[] other = tokens(18, CHUNK);
@@ -417,7 +417,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void pagesComeBackFromHostMemoryAsTheyWent() {
+    void pagesRoundTripThroughHostMemory() {
         int[] text = tokens(31, LONG + CHUNK);
         prefill(0, text, LONG);
         float[] expected = rows(run(chunk(0, text, LONG, text.length, RequestedOutput.ALL)));
@@ -447,7 +447,7 @@ public abstract class ShardContractTest {
     /** The sum is that of the pages in the order of their positions, to the last bit. */
     @ParameterizedTest
     @MethodSource("placesOfThreePages")
-    void pagesAreSeenByTheirPositionsWhereverTheyLie(List<Integer> places) {
+    void pagesAreReadByPositionInAnyPlace(List<Integer> places) {
         int[] text = tokens(33, LONG + CHUNK + 1);
         int end = LONG + CHUNK;
         prefill(0, text, LONG);
@@ -492,7 +492,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void aPageInHostMemoryIsExportedAndAdoptedLikeRowsInSlots() throws Exception {
+    void hostPageIsExportedAndImportedLikeSlots() throws Exception {
         int[] text = tokens(34, LONG + CHUNK);
         prefill(0, text, LONG);
         float[] expected = rows(run(chunk(0, text, LONG, text.length, RequestedOutput.ALL)));
@@ -541,7 +541,7 @@ public abstract class ShardContractTest {
 
     /** The state of a sequence advances by the number of draft tokens that a batch commits. */
     @Test
-    void stateTakesInTheDraftedTokensThatCount() throws Exception {
+    void stateIncludesAcceptedDraftTokens() throws Exception {
         int[] text = tokens(21, CHUNK + DRAFT + 1);
         List<float[]> rows = new ArrayList<>();
         List<List<byte[]>> states = new ArrayList<>();
@@ -578,7 +578,7 @@ public abstract class ShardContractTest {
 
     /** The changes are made before what reads the state outside of any batch, too. */
     @Test
-    void draftedTokensAreTakenInBetweenBatches() throws Exception {
+    void acceptedDraftTokensAreAppliedBetweenBatches() throws Exception {
         int[] text = tokens(22, CHUNK + DRAFT);
         run(chunk(0, text, 0, CHUNK, RequestedOutput.NONE));
         decode(CacheChanges.NONE, chunk(0, text, CHUNK, CHUNK + 1, RequestedOutput.NONE));
@@ -629,12 +629,12 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void noChangesAreDoneAtOnce() throws Exception {
+    void emptyChangesCompleteAtOnce() throws Exception {
         shard.change(CacheChanges.NONE).get(SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
-    void capturesComeWithOneColumnForEachToken() {
+    void capturesHaveOneColumnPerToken() {
         int[] text = tokens(10, CHUNK);
 
         ShardResult result =
@@ -654,7 +654,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void aBatchThatDoesNotFitIsRefusedAndTheShardGoesOn() {
+    void invalidBatchIsRefusedAndTheShardContinues() {
         int[] text = tokens(11, 2 * CHUNK);
         float[] expected = text(0, text);
         run(chunk(1, text, 0, CHUNK, RequestedOutput.NONE));
@@ -690,7 +690,7 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void aRehearsalHasTheShapesOfABatchAndLeavesNoTrace() throws Exception {
+    void warmUpHasTheShapesOfABatchAndLeavesNoTrace() throws Exception {
         int[] text = tokens(13, 2 * CHUNK);
         float[] expected = text(0, text);
         shard.close();
@@ -724,14 +724,14 @@ public abstract class ShardContractTest {
     }
 
     @Test
-    void aShardThatWasNotLostIsBackAtOnce() throws Exception {
+    void recoveryOfAReadyShardCompletesAtOnce() throws Exception {
         shard.recover().get(SECONDS, TimeUnit.SECONDS);
 
         assertEquals(ShardHealth.State.READY, shard.health().state());
     }
 
     @Test
-    void aClosedShardComputesNoMoreAndMayBeClosedAgain() {
+    void closedShardRefusesCallsAndClosesTwice() {
         SequenceChunk chunk = chunk(0, tokens(12, 2), 0, 2, RequestedOutput.NONE);
 
         shard.close();

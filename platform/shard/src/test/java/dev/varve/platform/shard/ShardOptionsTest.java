@@ -21,7 +21,7 @@ class ShardOptionsTest {
     private static final ShardOptions PLAIN = ShardOptions.of(CacheTypes.f16(), SIZES);
 
     @Test
-    void everyChangeLeavesTheRestAsItWas() {
+    void everyChangeKeepsTheOtherOptions() {
         Numerics numerics = new Numerics(FlashAttention.OFF, BatchInvariance.ON);
 
         ShardOptions all =
@@ -45,7 +45,7 @@ class ShardOptionsTest {
     }
 
     @Test
-    void capturesThatDoNotAscendAreRefused() {
+    void capturesMustAscend() {
         for (List<Integer> captures :
                 List.of(List.of(-1), List.of(1, 1), List.of(2, 1), List.of(0, 3, 2))) {
             assertThrows(
@@ -56,7 +56,7 @@ class ShardOptionsTest {
     }
 
     @Test
-    void capturesAreTheOptionsOwn() {
+    void capturesAreCopied() {
         List<Integer> captures = new ArrayList<>(List.of(1));
         ShardOptions options = PLAIN.withCaptures(captures);
 
@@ -66,7 +66,7 @@ class ShardOptionsTest {
     }
 
     @Test
-    void whatElseIsChosenDoesNotChangeWhetherPagesAreScored() {
+    void otherOptionsDoNotChangePageScoring() {
         ShardOptions scoring = PLAIN.scoringPages();
 
         assertFalse(PLAIN.scoresPages());
@@ -80,7 +80,7 @@ class ShardOptionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void onlyTypesThatACacheMayHaveAreTaken(GgmlType type) {
+    void onlyCacheTypesAreAccepted(GgmlType type) {
         if (CacheTypes.TYPES.contains(type)) {
             assertEquals(type.ggufName() + "/f16", new CacheTypes(type, GgmlType.F16).toString());
             return;

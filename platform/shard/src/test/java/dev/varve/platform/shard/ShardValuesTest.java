@@ -13,7 +13,7 @@ import java.util.Set;
 
 class ShardValuesTest {
     @Test
-    void trafficAddsUpAndKeepsTheWayOfTheLater() {
+    void trafficAddsUpAndKeepsTheLaterCarrier() {
         ShardTraffic before = new ShardTraffic(1, 2, PayloadPath.STREAM);
 
         ShardTraffic sum = before.plus(new ShardTraffic(10, 20, PayloadPath.SHARED));
@@ -27,7 +27,7 @@ class ShardValuesTest {
     }
 
     @Test
-    void pagesOfTheHostAreNoneOfTheDevicesMemory() {
+    void hostPagesAreNotDeviceMemory() {
         ShardMemory memory = new ShardMemory(1, 10, 100, 1000, 10_000);
 
         assertEquals(1111, memory.total());
@@ -36,7 +36,7 @@ class ShardValuesTest {
     }
 
     @Test
-    void aReadyShardHasNoReasonAndNothingToLoad() {
+    void readyShardHasNoReasonAndNothingToLoad() {
         assertEquals(
                 new ShardHealth(ShardHealth.State.READY, Optional.empty(), 0, Optional.empty()),
                 ShardHealth.ready());
@@ -44,7 +44,7 @@ class ShardValuesTest {
     }
 
     @Test
-    void shardsComputeOnOneUnitWhereTheirIdentityIsTheSame() {
+    void shardsOfEqualIdentityShareAUnit() {
         Object cores = new Object();
 
         ComputeUnit all = new ComputeUnit(cores);
@@ -57,7 +57,7 @@ class ShardValuesTest {
     }
 
     @Test
-    void anActivationOnTheHostCountsFourBytesForEachValue() {
+    void hostActivationHasFourBytesPerValue() {
         HostActivations boundary = new HostActivations(new float[12], 3);
 
         assertEquals(48, boundary.bytes());

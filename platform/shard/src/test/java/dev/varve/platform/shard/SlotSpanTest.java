@@ -12,12 +12,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SlotSpanTest {
     @ParameterizedTest
     @CsvSource({"1, 256", "256, 1", "-256, 256", "0, -256", "0, 255"})
-    void spansThatAreNotWholeBlocksAreRefused(int begin, int capacity) {
+    void partialBlocksAreRefused(int begin, int capacity) {
         assertThrows(IllegalArgumentException.class, () -> new SlotSpan(begin, capacity));
     }
 
     @Test
-    void everyPositionHasASlotOfItsOwnInsideTheSpan() {
+    void everyPositionHasAUniqueSlotInTheSpan() {
         SlotSpan span = new SlotSpan(512, 768);
 
         for (int position = 0; position < span.capacity(); position++) {
@@ -35,7 +35,7 @@ class SlotSpanTest {
     }
 
     @Test
-    void roundingUpGivesTheLeastNumberOfWholeBlocks() {
+    void roundingUpGivesTheFewestWholeBlocks() {
         for (int tokens = 0; tokens < 3 * SlotSpan.BLOCK; tokens++) {
             int rounded = SlotSpan.roundUp(tokens);
 
@@ -46,13 +46,13 @@ class SlotSpanTest {
 
     @ParameterizedTest
     @CsvSource({"-1, 0, 1", "0, -1, 1", "0, 0, 0", "0, 2147483647, 1", "2147483647, 0, 1"})
-    void copiesOfNothingOrBeyondAllSlotsAreRefused(int from, int to, int count) {
+    void emptyAndOutOfRangeCopiesAreRefused(int from, int to, int count) {
         assertThrows(IllegalArgumentException.class, () -> new SlotCopy(from, to, count));
     }
 
     @ParameterizedTest
     @CsvSource({"0, 10, 5, 15", "10, 0, 5, 15", "3, 3, 1, 4"})
-    void aCopyEndsBehindTheLaterOfItsPlaces(int from, int to, int count, int end) {
+    void copyEndsBehindTheLaterOfItsRanges(int from, int to, int count, int end) {
         assertEquals(end, new SlotCopy(from, to, count).end());
     }
 
@@ -63,7 +63,7 @@ class SlotSpanTest {
     }
 
     @Test
-    void theSmallestCachesHoldOneSequence() {
+    void smallestCachesHoldOneSequence() {
         CacheSizes sizes = new CacheSizes(SlotSpan.BLOCK, 2, 0);
 
         assertEquals(new SlotSpan(0, sizes.slots()).end(), sizes.slots());

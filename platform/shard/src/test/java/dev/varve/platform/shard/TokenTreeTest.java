@@ -16,7 +16,7 @@ import java.util.List;
 /** Trees of tokens and paths through them. */
 class TokenTreeTest {
     @Test
-    void whatDoesNotBranchIsAChain() {
+    void unbranchedTreeIsAChain() {
         assertSame(TokenTree.CHAIN, TokenTree.of(new int[] {-1, 0, 1, 2}));
         assertSame(TokenTree.CHAIN, TokenTree.of(new int[] {-1}));
         assertArrayEquals(new int[] {0, 1, 2}, TokenTree.CHAIN.path(2));
@@ -35,7 +35,7 @@ class TokenTreeTest {
     }
 
     @Test
-    void whatFollowsNothingEarlierIsRefused() {
+    void invalidParentIsRefused() {
         for (int[] parents :
                 List.of(
                         new int[] {0},
@@ -69,7 +69,7 @@ class TokenTreeTest {
     }
 
     @Test
-    void apathMovesToTheFrontInRuns() {
+    void pathMovesToTheFrontInRuns() {
         TokenPath path = TokenPath.of(0, 1, 4, 5, 9);
 
         assertEquals(

@@ -164,7 +164,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void guessesFollowFromTheKnownTokenAndTheContext() {
+    void draftTokensFollowFromTheLastTokenAndTheContext() {
         Rig rig = new Rig(2, 96);
         Text text = new Text(1, 60);
 
@@ -176,7 +176,7 @@ class DflashSpeculatorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {20, 96, 300})
-    void aLongTextIsSeenAsFarAsItIsKept(int capacity) {
+    void longTextIsLimitedToTheContext(int capacity) {
         Rig rig = new Rig(2, capacity);
         Text text = new Text(1, 900);
         int known = 0;
@@ -192,7 +192,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void fewStatesWaitForAGuessAndManyAreTakenInAtOnce() {
+    void fewStatesWaitForADraftAndManyAreAddedAtOnce() {
         Rig rig = new Rig(2, 1000);
         Text text = new Text(1, 900);
 
@@ -209,7 +209,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void aSequenceThatIsNotReadyLeavesStatesWaiting() {
+    void unreadySequenceKeepsItsStatesPending() {
         Rig rig = new Rig(2, 96);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
@@ -222,7 +222,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void behindAGapItWaitsForSixteenPositions() {
+    void afterAGapDraftingNeedsSixteenPositions() {
         Rig rig = new Rig(2, 96);
         Text text = new Text(1, 90);
         text.show(rig, 0, 20);
@@ -236,7 +236,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void aSequenceWithoutARegionIsNotGuessedFor() {
+    void sequenceWithoutARegionGetsNoDraft() {
         Rig rig = new Rig(2, 96);
         List<Text> texts = IntStream.range(0, 3).mapToObj(i -> new Text(i, 60)).toList();
         texts.forEach(text -> text.show(rig, 0, 10));
@@ -253,7 +253,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void manySequencesAreGuessedInGroupsAndInTheirPlaces() {
+    void manySequencesAreDraftedInGroupsInOrder() {
         Rig rig = new Rig(40, 64);
         List<Text> texts = IntStream.range(0, 35).mapToObj(i -> new Text(i, 30)).toList();
         texts.forEach(text -> text.show(rig, 0, 10 + (int) text.sequence % 5));
@@ -278,7 +278,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void hopelessGuessesAreLeftOutAndTheGradeSaysHowSureTheNetworkIs() {
+    void improbableDraftTokensAreDroppedAndTheGradeIsTheConfidence() {
         float[] probabilities = {0.9f, 0.9f, 0.9f, 0.01f, 0.9f, 0.9f, 0.9f};
         Rig rig = new Rig(plain, 2, 96, probabilities, Residency.PERSISTENT);
         Text text = new Text(1, 60);
@@ -293,7 +293,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void branchesAreGrownWhereTheyAreAskedFor() {
+    void treesAreProposedOnRequest() {
         Rig rig = new Rig(2, 96);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
@@ -315,7 +315,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void rowsOfASmallerHeadBecomeTokensOfTheTarget() throws IOException {
+    void rowsOfASmallerHeadMapToTargetTokens() throws IOException {
         DflashModel own = TINY.with(new DflashModel.Weights(TensorType.F32, 100, false, 3));
         DraftFile file = read(own.write(folder));
         int[] ids = DraftVocabulary.of(file).targets().orElseThrow();
@@ -332,7 +332,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void aSuccessorGuessesATokenMore() throws IOException {
+    void dflashSuccessorProposesOneMoreToken() throws IOException {
         DraftFile spark = read(DsparkModel.of(TINY, true).write(folder));
         Rig rig = new Rig(spark, 2, 96, SILENT, Residency.PERSISTENT);
         Text text = new Text(1, 60);
@@ -344,7 +344,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void aPersistentNetworkStaysLoaded() {
+    void persistentDraftStaysLoaded() {
         Rig rig = new Rig(2, 96);
         new Text(1, 60).show(rig, 0, 20);
         rig.speculator.forget(1);
@@ -359,7 +359,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void aNetworkOfRequestsIsLoadedWhileThereAreSome() {
+    void onDemandDraftIsLoadedWhileRequestsExist() {
         Rig rig = new Rig(plain, 2, 96, SILENT, Residency.REQUEST_SCOPED);
         assertEquals(1, rig.network().timesClosed(), "loaded once to see that it fits");
         assertEquals(0, rig.speculator.bytes());
@@ -380,7 +380,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void theCacheIsForTheContextThatIsKept() {
+    void cacheIsSizedForTheKeptContext() {
         Limits limits = new Limits(100, 3, 8);
         // K and V of 2 heads of 32, F16, in 3 layers.
         long row = 2 * 3 * 2 * 32 * 2;
@@ -391,7 +391,7 @@ class DflashSpeculatorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, DflashSpeculator.LARGEST_CONTEXT + 1})
-    void aContextOfNoPositionsOrTooManyIsRefused(int context) {
+    void emptyOrTooLongContextIsRefused(int context) {
         IllegalArgumentException thrown =
                 assertThrows(
                         IllegalArgumentException.class,
@@ -402,7 +402,7 @@ class DflashSpeculatorTest {
     }
 
     @Test
-    void theUsualContextIsWhatDraftsAreTrainedWith() {
+    void defaultContextIsThatOfTheTraining() {
         assertEquals(4096, new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO).context());
         int most = DflashSpeculator.LARGEST_CONTEXT;
         assertEquals(

@@ -16,13 +16,13 @@ class DraftConfidenceTest {
     }
 
     @Test
-    void nothingIsLeftOutWhereNothingIsKnown() {
+    void nothingIsDroppedWithoutConfidence() {
         assertEquals(new DraftConfidence(7, 0), DraftConfidence.of(new float[0], 7));
         assertEquals(new DraftConfidence(0, 0), DraftConfidence.of(chances(7, 0.5f), 0));
     }
 
     @Test
-    void guessesEndBeforeTheFirstHopelessOne() {
+    void draftEndsBeforeTheFirstImprobableToken() {
         for (int cut = 1; cut < 8; cut++) {
             float[] probabilities = chances(8, 0.9f);
             probabilities[cut] = 0.01f;
@@ -35,13 +35,13 @@ class DraftConfidenceTest {
     }
 
     @Test
-    void oneGuessIsAlwaysTried() {
+    void oneDraftTokenIsAlwaysProposed() {
         assertEquals(1, DraftConfidence.of(chances(8, 0), 8).usefulTokens());
         assertEquals(1, DraftConfidence.of(chances(8, Float.NaN), 8).usefulTokens());
     }
 
     @Test
-    void theGradeIsTheShareOfGuessesThatShouldBeRight() {
+    void gradeIsTheExpectedAcceptance() {
         assertEquals(Draft.MOST_GRADE, DraftConfidence.of(chances(8, 1), 8).grade());
         assertEquals(0, DraftConfidence.of(chances(8, 0), 8).grade());
         assertEquals(0, DraftConfidence.of(chances(8, Float.NaN), 8).grade());

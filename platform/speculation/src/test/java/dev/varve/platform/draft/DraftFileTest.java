@@ -72,14 +72,14 @@ class DraftFileTest {
 
     @ParameterizedTest
     @EnumSource(Form.class)
-    void bothFormsNameTheSameLayers(Form form) throws Exception {
+    void bothFormatsNameTheSameLayers(Form form) throws Exception {
         DflashModel last = TINY.seeing(List.of(1, 2, LAYERS)).in(form);
         assertEquals(List.of(1, 2, LAYERS), read(last.write(folder)).captures());
         assertEquals(7, read(last.write(folder)).mostTokens());
     }
 
     @Test
-    void layersThatAReferenceFileLeavesOutAreSpreadAsTheyWereTrained() throws Exception {
+    void layersMissingInAReferenceFileAreSpreadAsTrained() throws Exception {
         DflashModel model = TINY.in(Form.REFERENCE).seeing(List.of(2, 4));
         String key = model.architecture() + ".dflash.target_layer_ids";
         // Outputs 1 and 1 + floor((layers - 2) / 1), as inputs one higher.
@@ -224,7 +224,7 @@ class DraftFileTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void saysWhatDoesNotFit(Fault fault, List<String> says) {
+    void mismatchIsReported(Fault fault, List<String> says) {
         GgufWriter writer = fault.model().writer();
         fault.change().accept(writer);
         assertNames(refused(writer), says);
@@ -246,7 +246,7 @@ class DraftFileTest {
                 "blk.2.ffn_up.weight",
                 "blk.2.ffn_down.weight"
             })
-    void namesATensorThatIsMissing(String name) {
+    void missingTensorIsNamed(String name) {
         assertNames(refused(TINY.writer().leaveOut(name)), List.of(name));
     }
 
@@ -267,7 +267,7 @@ class DraftFileTest {
     }
 
     @Test
-    void tensorsDecideHowMuchIsGuessed() throws Exception {
+    void tensorsDetermineTheDraftLength() throws Exception {
         assertEquals(8, read(SPARK.writer()).mostTokens());
         assertEquals(8, read(SPARK.writer().leaveOut("dflash.sample_from_anchor")).mostTokens());
         assertEquals(7, read(DsparkModel.of(TINY, false).writer()).mostTokens());
@@ -353,7 +353,7 @@ class DraftFileTest {
 
     @ParameterizedTest
     @MethodSource("faultsOfSuccessors")
-    void saysWhatDoesNotFitInSuccessors(GgufWriter writer, List<String> says) {
+    void mismatchInSuccessorsIsReported(GgufWriter writer, List<String> says) {
         assertNames(refused(writer), says);
     }
 
@@ -375,7 +375,7 @@ class DraftFileTest {
     }
 
     @Test
-    void sinksBelongToHeadsAndToOneForm() {
+    void sinksArePerHeadAndForOneFormat() {
         String name = "blk.1.attn_sinks.weight";
         assertNames(
                 refused(
@@ -390,7 +390,7 @@ class DraftFileTest {
 
     /** Each captured layer has one or none has. */
     @Test
-    void namesANormOfStatesThatIsMissing() {
+    void missingStateNormIsNamed() {
         DflashModel reference = TINY.in(DflashModel.Form.REFERENCE);
         for (String name :
                 List.of("dflash.aux_hidden_norm.1.weight", "dflash.aux_hidden_norm.2.weight")) {
@@ -408,7 +408,7 @@ class DraftFileTest {
 
     @ParameterizedTest
     @MethodSource("requiredOfSuccessors")
-    void namesWhatASuccessorLacks(GgufWriter writer, String name) {
+    void missingSuccessorTensorIsNamed(GgufWriter writer, String name) {
         assertNames(refused(writer.leaveOut(name)), List.of(name));
     }
 
@@ -421,7 +421,7 @@ class DraftFileTest {
                 "dflash.dspark.markov.w1",
                 "output.scale"
             })
-    void namesATensorThatItDoesNotKnow(String name) {
+    void unknownTensorIsNamed(String name) {
         GgufWriter writer =
                 TINY.writer().tensor(name, TensorType.F32, List.of(4L), TensorData.constant(0));
         assertNames(refused(writer), List.of(name, "no such tensor"));

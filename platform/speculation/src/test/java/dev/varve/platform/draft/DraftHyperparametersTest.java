@@ -82,7 +82,7 @@ class DraftHyperparametersTest {
     }
 
     @Test
-    void numbersThatAFileNamesReplaceTheUsualOnes() throws IOException {
+    void numbersInTheFileOverrideDefaults() throws IOException {
         DraftHyperparameters network =
                 network(
                         TINY.writer()
@@ -106,14 +106,14 @@ class DraftHyperparametersTest {
     }
 
     @Test
-    void theSmallestAndTheLargestBlockAreTaken() throws IOException {
+    void smallestAndLargestBlockAreAccepted() throws IOException {
         assertEquals(2, network(TINY.with(new Block(2, 0)).writer()).block().tokens());
         DraftHyperparameters large = network(TINY.with(new Block(64, VOCABULARY - 1)).writer());
         assertEquals(new DraftHyperparameters.Block(64, VOCABULARY - 1), large.block());
     }
 
     @Test
-    void theLastLayersOutputMayBeSeen() throws IOException {
+    void lastLayerOutputMayBeCaptured() throws IOException {
         assertEquals(
                 List.of(1, 2, LAYERS),
                 network(TINY.seeing(List.of(1, 2, LAYERS)).writer()).captures());
@@ -122,7 +122,7 @@ class DraftHyperparametersTest {
 
     /** A window of a reference file is bounded by the block's first slot, and causal. */
     @Test
-    void windowsFollowTheirForm() throws IOException {
+    void windowsFollowTheirFormat() throws IOException {
         Windows some = new Windows(16, List.of(true, false, true), false);
         DraftHyperparameters.LayerAttention own =
                 new DraftHyperparameters.LayerAttention(OptionalInt.of(16), false, false);
@@ -147,7 +147,7 @@ class DraftHyperparametersTest {
 
     /** Of a reference file, where gates, norms or a key say so. */
     @Test
-    void contextIsNormedWhereTheFileSaysSo() throws IOException {
+    void contextIsNormalizedOnRequestOfTheFile() throws IOException {
         DflashModel reference = TINY.in(Form.REFERENCE);
         String norm = key(reference, "dflash.context_kv_layer_norm");
         assertFalse(network(reference.writer()).variant().normsContext(), "the usual");
@@ -162,7 +162,7 @@ class DraftHyperparametersTest {
     }
 
     @Test
-    void aDraftOfItsOwnTablesUsesThoseAndOthersTheTargets() throws IOException {
+    void draftUsesItsOwnTablesOrThoseOfTheTarget() throws IOException {
         DraftFile shared = read(TINY.writer());
         assertEquals(TARGET.write(folder), shared.embedding().file());
         assertEquals(Optional.empty(), shared.tokens());

@@ -35,7 +35,7 @@ class DraftMaskTest {
         "100, true, false",
         "100, true, true"
     })
-    void slotsSeeTheContextThatIsThereAndInTheWindow(int window, boolean causal, boolean shared) {
+    void slotsSeeTheContextInTheWindow(int window, boolean causal, boolean shared) {
         DraftHyperparameters.LayerAttention rule =
                 new DraftHyperparameters.LayerAttention(
                         window == 0 ? OptionalInt.empty() : OptionalInt.of(window), causal, shared);

@@ -43,14 +43,13 @@ class DraftRegionsTest {
         "97, 128",
         "100000, 128",
     })
-    void whatIsReadEndsBehindTheContextInWholeSteps(int end, int rows) {
+    void readsEndBehindTheContextInWholeSteps(int end, int rows) {
         assertEquals(rows, new DraftRegions(3, 8, 96).rowsToRead(end));
     }
 
     @ParameterizedTest
     @CsvSource({"1, 8, 56, 128", "1, 8, 57, 192", "3, 8, 57, 448", "4096, 8, 1048576, 4295229504"})
-    void thereAreRegionsInWholeStepsAndAStepBehindThem(
-            int count, int block, int capacity, long rows) {
+    void regionsAreWholeStepsWithAStepBehindThem(int count, int block, int capacity, long rows) {
         assertEquals(rows, new DraftRegions(count, block, capacity).rows());
     }
 }

@@ -14,7 +14,7 @@ class DraftRingsTest {
     private final DraftRings rings = new DraftRings(2);
 
     @Test
-    void aRingBeginsWhereItsSequenceWasFirstSeen() {
+    void ringStartsAtTheFirstFeature() {
         DraftRings.Ring ring = rings.findOrOpen(7, 40).orElseThrow();
 
         assertEquals(40, ring.begin());
@@ -25,7 +25,7 @@ class DraftRingsTest {
     }
 
     @Test
-    void theOldestPositionLeavesAFullRing() {
+    void fullRingDropsTheOldestPosition() {
         DraftRings.Ring ring = rings.findOrOpen(7, 40).orElseThrow();
         for (int i = 0; i < 3; i++) {
             ring.append(3);
@@ -40,7 +40,7 @@ class DraftRingsTest {
     }
 
     @Test
-    void aRingThatBeginsAnewHasNoPositions() {
+    void restartedRingHasNoPositions() {
         DraftRings.Ring ring = rings.findOrOpen(7, 40).orElseThrow();
         ring.append(3);
 
@@ -64,7 +64,7 @@ class DraftRingsTest {
     }
 
     @Test
-    void removingASequenceThatIsNotThereFreesNothing() {
+    void removingAMissingSequenceFreesNothing() {
         rings.findOrOpen(1, 0);
         rings.findOrOpen(2, 0);
 
@@ -74,7 +74,7 @@ class DraftRingsTest {
     }
 
     @Test
-    void theyAreEmptyOnceAllSequencesAreRemoved() {
+    void ringsAreEmptyOnceAllSequencesAreRemoved() {
         assertTrue(rings.isEmpty());
         rings.findOrOpen(1, 0);
         assertEquals(false, rings.isEmpty());

@@ -85,7 +85,7 @@ class DraftTreeTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void behindThePathComeTheBestOthers(boolean linked) {
+    void bestAlternativesFollowThePath(boolean linked) {
         Random random = new Random(3);
         for (int round = 0; round < 200; round++) {
             PositionCandidates slots = slots(random, linked);
@@ -111,7 +111,7 @@ class DraftTreeTest {
     }
 
     @Test
-    void equalChancesComeInTheOrderInWhichTheyCameUp() {
+    void equalProbabilitiesAreInInsertionOrder() {
         PositionCandidates slots =
                 new PositionCandidates(
                         new int[][] {{7, 3, 5}, {2, 9, 4}},
@@ -126,7 +126,7 @@ class DraftTreeTest {
 
     /** A network's own path need not be what is likeliest of each slot. */
     @Test
-    void aPathOfOthersStaysWhole() {
+    void alternativePathStaysWhole() {
         PositionCandidates slots = slots(new Random(1), true);
 
         DraftTree unknown = DraftTree.of(slots, new int[] {500, 501, 502}, DEPTH, 12);
@@ -145,7 +145,7 @@ class DraftTreeTest {
     }
 
     @Test
-    void whatIsNoNumberIsNotGuessed() {
+    void nonFiniteProbabilityIsNotProposed() {
         PositionCandidates slots =
                 new PositionCandidates(
                         new int[][] {{1, 2, 3}, {4, 5, 5}},
@@ -159,7 +159,7 @@ class DraftTreeTest {
     }
 
     @Test
-    void withoutRoomForMoreThereIsThePathAlone() {
+    void withoutRoomThereIsThePathOnly() {
         PositionCandidates slots = slots(new Random(2), false);
         int[] spine = spine(slots);
 

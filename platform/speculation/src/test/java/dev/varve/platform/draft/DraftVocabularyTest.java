@@ -54,7 +54,7 @@ class DraftVocabularyTest {
     }
 
     @Test
-    void aWholeHeadHasTheTargetsTokens() throws IOException {
+    void fullHeadHasTheTargetTokens() throws IOException {
         DraftVocabulary tokens = DraftVocabulary.of(read(0));
 
         assertEquals(Optional.empty(), tokens.targets());
@@ -64,7 +64,7 @@ class DraftVocabularyTest {
     }
 
     @Test
-    void aSmallerHeadIsTranslated() throws IOException {
+    void smallerHeadIsMapped() throws IOException {
         DraftFile file = read(ROWS);
         write(file, 0, 31);
         write(file, 7, VOCABULARY - 1);
@@ -78,7 +78,7 @@ class DraftVocabularyTest {
     }
 
     @Test
-    void tokensEndBeforeARowThatIsNone() throws IOException {
+    void tokensEndBeforeAnInvalidRow() throws IOException {
         DraftVocabulary whole = DraftVocabulary.of(read(0));
         assertArrayEquals(new int[] {5}, whole.targets(new int[] {5, -1, 6}, 3));
         assertArrayEquals(new int[] {5}, whole.targets(new int[] {5, VOCABULARY, 6}, 3));
@@ -89,7 +89,7 @@ class DraftVocabularyTest {
     }
 
     @Test
-    void aMapToWhatIsNoTokenIsRefused() throws IOException {
+    void mapToAnInvalidTokenIsRefused() throws IOException {
         for (long wrong : new long[] {-1, VOCABULARY, 1L << 32}) {
             DraftFile file = read(ROWS);
             write(file, 42, wrong);

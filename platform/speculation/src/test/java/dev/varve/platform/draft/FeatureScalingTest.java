@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FeatureScalingTest {
     @Test
-    void statesThatFitStayAsTheyAre() {
+    void statesInRangeAreUnchanged() {
         float[] states = {1, -32_768, 0, Float.MIN_VALUE};
         float[] divisors = {1, 1};
 
@@ -21,7 +21,7 @@ class FeatureScalingTest {
 
     @ParameterizedTest
     @ValueSource(floats = {32_769, 65_504, 65_536, -1e6f, 3e38f})
-    void largeOnesFitAndNothingIsLost(float large) {
+    void largeStatesAreScaledWithoutLoss(float large) {
         float[] states = {3, 5, large, 7, 1, 2};
         float[] divisors = {1, 1, 1};
 
@@ -38,7 +38,7 @@ class FeatureScalingTest {
     }
 
     @Test
-    void whatIsNoNumberStaysSo() {
+    void nonFiniteStatesAreUnchanged() {
         float[] states = {Float.NaN, 1e6f, Float.POSITIVE_INFINITY, 1};
         float[] divisors = {1, 1};
 

@@ -34,7 +34,7 @@ class PendingHiddenStatesTest {
     }
 
     @Test
-    void aTokensStatesOfAllLayersStandTogether() {
+    void statesOfATokenAreConsecutiveOverLayers() {
         PendingHiddenStates pending = new PendingHiddenStates(3, LENGTH);
 
         pending.add(states(70, 1), 1, 0, 33);
@@ -51,7 +51,7 @@ class PendingHiddenStatesTest {
     }
 
     @Test
-    void statesOfOtherRegionsStayInTheirOrder() {
+    void statesOfOtherRegionsKeepTheirOrder() {
         PendingHiddenStates pending = new PendingHiddenStates(4, LENGTH);
         pending.add(states(10, 1), 0, 8, 81);
         pending.add(states(20, 2), 0, 9, 91);
@@ -71,7 +71,7 @@ class PendingHiddenStatesTest {
     }
 
     @Test
-    void clearedStatesAreNotThere() {
+    void clearedStatesAreRemoved() {
         PendingHiddenStates pending = new PendingHiddenStates(1, LENGTH);
         pending.add(states(10, 1), 0, 8, 81);
 

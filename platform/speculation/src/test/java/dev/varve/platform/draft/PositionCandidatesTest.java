@@ -20,7 +20,7 @@ class PositionCandidatesTest {
     }
 
     @Test
-    void theLikeliestComesFirstAndOfEqualOnesTheLowerRow() {
+    void mostProbableComesFirstAndTiesByLowerRow() {
         PositionCandidates slots = of(new int[] {9, 4, 7, 2}, new float[] {0.1f, 0.3f, 0.1f, 0.4f});
 
         List<PositionCandidates.Ranked> ranked = slots.rank(0, 0, 4);
@@ -34,7 +34,7 @@ class PositionCandidatesTest {
     }
 
     @Test
-    void noMoreAreRankedThanAreAskedFor() {
+    void atMostTheRequestedNumberIsRanked() {
         PositionCandidates slots = of(new int[] {9, 4, 7}, new float[] {0.1f, 0.3f, 0.2f});
 
         assertEquals(List.of(4, 7), rows(slots.rank(0, 0, 2)));
@@ -43,7 +43,7 @@ class PositionCandidatesTest {
     }
 
     @Test
-    void chancesThatAreNoNumbersAndRepeatedRowsAreLeftOut() {
+    void nonFiniteProbabilitiesAndRepeatedRowsAreDropped() {
         PositionCandidates slots =
                 of(
                         new int[] {9, 4, 7, 4, 5},
@@ -61,7 +61,7 @@ class PositionCandidatesTest {
     }
 
     @Test
-    void linksShiftChancesByTheCandidateBefore() {
+    void transitionsShiftProbabilitiesByTheCandidateBefore() {
         float[] shares = {0.5f, 0.3f, 0.2f};
         float[] behind = {0, 0, 0, 2, 0, 0, 0, 0, 4};
         PositionCandidates slots = linked(shares, new float[] {0, 3, 0}, behind);
@@ -79,7 +79,7 @@ class PositionCandidatesTest {
     }
 
     @Test
-    void linkedCandidatesShareWhatTheyHaveByThemselves() {
+    void linkedCandidatesKeepTheirOwnProbability() {
         float[] shares = {0.2f, 0.1f, 0.1f};
         PositionCandidates slots = linked(shares, new float[] {5, 1, 2}, new float[9]);
 
@@ -92,7 +92,7 @@ class PositionCandidatesTest {
     }
 
     @Test
-    void sharesThatRoundingMadeMoreThanOneCountAsOne() {
+    void sumsAboveOneAreNormalized() {
         float[] shares = {0.5f, 0.4f, 0.2f};
         PositionCandidates slots = linked(shares, new float[3], new float[9]);
 
@@ -101,7 +101,7 @@ class PositionCandidatesTest {
     }
 
     @Test
-    void aRepeatedRowCountsOnceAmongLinkedOnes() {
+    void repeatedRowCountsOnceAmongLinkedOnes() {
         PositionCandidates slots =
                 new PositionCandidates(
                         new int[][] {{1, 2, 1}},

@@ -64,7 +64,7 @@ class AssistantFileTest {
     }
 
     @Test
-    void itSeesWhatEntersTheLayersWhoseRowsItReads() throws IOException {
+    void capturesAreTheInputsOfTheSharedLayers() throws IOException {
         // Three layers have rows of their own; the last ones read those of layers 1 and 2.
         assertEquals(List.of(1, 2, 6), read(assistant(), TARGET.write(folder)).captures());
         Gemma4Model own = TARGET.withSharing(Gemma4Model.Sharing.NONE);
@@ -94,7 +94,7 @@ class AssistantFileTest {
                 "blk.2.post_ffw_norm.weight",
                 "blk.2.layer_output_scale.weight"
             })
-    void whatIsMissingOrOfAnotherShapeIsNamed(String tensor) throws IOException {
+    void missingOrMisshapenTensorsAreNamed(String tensor) throws IOException {
         requireNamed(assistant().leaveOut(tensor), tensor);
         requireNamed(assistant().lengthen(tensor), tensor);
     }
@@ -108,7 +108,7 @@ class AssistantFileTest {
         "attention.key_length_swa, 64, key length",
         "feed_forward_length, 0, from 1"
     })
-    void numbersThatDoNotFitAreNamed(String key, int number, String expected) throws IOException {
+    void mismatchedNumbersAreNamed(String key, int number, String expected) throws IOException {
         String name = "gemma4-assistant." + key;
 
         requireNamed(
@@ -118,7 +118,7 @@ class AssistantFileTest {
     }
 
     @Test
-    void headsOfAnotherLengthAreNamed() throws IOException {
+    void mismatchedHeadLengthsAreNamed() throws IOException {
         requireNamed(
                 assistant()
                         .put("gemma4-assistant.attention.key_length_swa", GgufValue.of(16))
@@ -130,7 +130,7 @@ class AssistantFileTest {
     }
 
     @Test
-    void aModelWhoseLastLayersAreOfOtherKindsIsNamed() throws IOException {
+    void modelWithOtherLastLayersIsNamed() throws IOException {
         Gemma4Model.Attention attention = TARGET.attention();
         Gemma4Model full =
                 TARGET.withSharing(Gemma4Model.Sharing.NONE)
@@ -155,7 +155,7 @@ class AssistantFileTest {
     }
 
     @Test
-    void anAssistantOfAnotherFamilyIsRefused() throws IOException {
+    void assistantOfAnotherFamilyIsRefused() throws IOException {
         requireNamed(
                 assistant(),
                 Qwen35Model.tiny().write(folder),

@@ -53,7 +53,7 @@ class MtpFileTest {
 
     @ParameterizedTest
     @EnumSource(SmallBlocks.class)
-    void aFileOfTheBlockAloneTakesTheRestFromTheTarget(SmallBlocks spec) throws IOException {
+    void fileOfTheBlockAloneUsesTheTargetForTheRest(SmallBlocks spec) throws IOException {
         GgufWriter alone = spec.writer();
         for (String name : alone.tensorNames()) {
             if (!name.startsWith("blk.4.")) {
@@ -67,7 +67,7 @@ class MtpFileTest {
     }
 
     @Test
-    void theBlockStandsBehindTheLayersOfItsModel() throws IOException {
+    void blockIsBehindTheLayersOfItsModel() throws IOException {
         MtpFile file = SmallBlocks.DENSE.block(folder);
 
         assertEquals(new LayerRange(4, 5), file.range());
@@ -79,7 +79,7 @@ class MtpFileTest {
     }
 
     @Test
-    void aFileWithoutABlockIsRefused() {
+    void fileWithoutABlockIsRefused() {
         requireNamed(Qwen35Model.tiny().writer(), "qwen35.nextn_predict_layers", "found none");
         requireNamed(LagunaModel.tiny().writer(), "general.architecture", "qwen35", "laguna");
     }
@@ -97,7 +97,7 @@ class MtpFileTest {
                 "ffn_gate.weight",
                 "ffn_down.weight"
             })
-    void whatIsMissingOrOfAnotherShapeIsNamed(String name) {
+    void missingOrMisshapenTensorsAreNamed(String name) {
         String tensor = "blk.4." + name;
 
         requireNamed(SmallBlocks.DENSE.writer().leaveOut(tensor), tensor);

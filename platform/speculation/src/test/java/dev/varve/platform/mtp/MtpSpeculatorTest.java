@@ -78,7 +78,7 @@ class MtpSpeculatorTest {
 
     @ParameterizedTest
     @MethodSource("files")
-    void guessesFollowFromEachTokenBesideTheStatesBeforeIt(MtpFile file) {
+    void draftTokensFollowFromEachTokenAndTheStatesBeforeIt(MtpFile file) {
         Rig rig = new Rig(file);
         MtpText text = new MtpText(file, 1, 40);
 
@@ -89,7 +89,7 @@ class MtpSpeculatorTest {
 
     @ParameterizedTest
     @MethodSource("files")
-    void howTheStatesArriveMakesNoDifference(MtpFile file) {
+    void arrivalOfStatesMakesNoDifference(MtpFile file) {
         Rig rig = new Rig(file);
         MtpText text = new MtpText(file, 1, 400);
 
@@ -107,7 +107,7 @@ class MtpSpeculatorTest {
 
     @ParameterizedTest
     @MethodSource("files")
-    void aGuessChangesNothingForTheNextOne(MtpFile file) {
+    void draftDoesNotChangeTheNextOne(MtpFile file) {
         Rig rig = new Rig(file);
         MtpText text = new MtpText(file, 1, 60);
         text.show(rig.speculator, 0, 30);
@@ -124,7 +124,7 @@ class MtpSpeculatorTest {
 
     @ParameterizedTest
     @MethodSource("files")
-    void sequencesDoNotMeet(MtpFile file) {
+    void sequencesAreIndependent(MtpFile file) {
         Rig rig = new Rig(file);
         List<MtpText> texts =
                 Stream.of(5L, 6L, 7L).map(number -> new MtpText(file, number, 90)).toList();
@@ -150,7 +150,7 @@ class MtpSpeculatorTest {
 
     @ParameterizedTest
     @MethodSource("files")
-    void behindAGapGuessesGoByWhatCameAfterIt(MtpFile file) {
+    void afterAGapDraftsUseTheLaterStates(MtpFile file) {
         Rig rig = new Rig(file);
         MtpText text = new MtpText(file, 1, 200);
         text.show(rig.speculator, 0, 30);
@@ -162,7 +162,7 @@ class MtpSpeculatorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {15, 16, 17})
-    void behindAGapItWaitsForEnoughPositions(int count) {
+    void afterAGapDraftingNeedsEnoughPositions(int count) {
         Rig rig = new Rig(dense);
         MtpText text = new MtpText(dense, 1, 200);
 
@@ -175,7 +175,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void anAssistantNeedsStatesOfAsManyPositions() {
+    void afterAGapAssistantDraftingNeedsEnoughPositions() {
         Rig rig = new Rig(assistant);
         MtpText text = new MtpText(assistant, 1, 200);
 
@@ -186,7 +186,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void aShortTextIsGuessedFromItsBeginning() {
+    void shortTextIsDraftedFromItsStart() {
         Rig rig = new Rig(dense);
         MtpText text = new MtpText(dense, 1, 10);
         text.show(rig.speculator, 0, 1);
@@ -195,7 +195,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void nothingIsGuessedWithoutTheLastStates() {
+    void nothingIsDraftedWithoutTheLastStates() {
         Rig rig = new Rig(dense);
         MtpText text = new MtpText(dense, 1, 100);
         text.show(rig.speculator, 0, 30);
@@ -207,7 +207,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void aDraftHasAtMostTheTokensOfTheLimits() {
+    void draftIsWithinTheLimits() {
         Rig rig = new Rig(dense);
         MtpText text = new MtpText(dense, 1, 100);
         text.show(rig.speculator, 0, 30);
@@ -218,7 +218,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void aGuessThatIsNoTokenEndsTheDraft() {
+    void invalidTokenEndsTheDraft() {
         Rig rig = new Rig(dense);
         MtpText text = new MtpText(dense, 1, 100);
         text.show(rig.speculator, 0, 30);
@@ -228,7 +228,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void manySequencesAreGuessedInGroups() {
+    void manySequencesAreDraftedInGroups() {
         Limits limits = new Limits(64, 40, 2);
         Rig rig = new Rig(dense, limits, Residency.PERSISTENT);
         List<MtpText> texts =
@@ -251,7 +251,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void fewRowsWaitForTheNextGuessAndManyAreComputedAtOnce() {
+    void fewRowsWaitForTheNextDraftAndManyAreComputedAtOnce() {
         Rig rig = new Rig(dense);
         MtpText text = new MtpText(dense, 1, 700);
 
@@ -273,7 +273,7 @@ class MtpSpeculatorTest {
 
     @ParameterizedTest
     @MethodSource("files")
-    void aFullRegionBeginsAnew(MtpFile file) {
+    void fullRegionRestarts(MtpFile file) {
         Limits limits = new Limits(100, 1, MOST);
         Rig rig = new Rig(file, limits, Residency.PERSISTENT);
         MtpText text = new MtpText(file, 1, 600);
@@ -287,7 +287,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void aRegionIsUsedToItsLastRow() {
+    void regionIsUsedToItsLastRow() {
         Limits limits = new Limits(252, 1, MOST);
         Rig rig = new Rig(dense, limits, Residency.PERSISTENT);
         MtpText text = new MtpText(dense, 1, 600);
@@ -299,7 +299,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void aSequenceWithoutARegionIsNotGuessedFor() {
+    void sequenceWithoutARegionGetsNoDraft() {
         Rig rig = new Rig(dense);
         List<MtpText> texts =
                 IntStream.range(0, 4).mapToObj(i -> new MtpText(dense, i, 40)).toList();
@@ -317,7 +317,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void forgettingASequenceThatWasNeverShownIsNothing() {
+    void removingAnUnknownSequenceIsAllowed() {
         Rig rig = new Rig(dense);
 
         rig.speculator.forget(99);
@@ -329,7 +329,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void aPersistentBlockStaysLoaded() {
+    void persistentBlockStaysLoaded() {
         Rig rig = new Rig(dense);
         MtpText text = new MtpText(dense, 1, 40);
         text.show(rig.speculator, 0, 20);
@@ -345,7 +345,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void aBlockOfRequestsIsLoadedWhileThereAreSome() {
+    void onDemandBlockIsLoadedWhileRequestsExist() {
         Rig rig = new Rig(dense, LIMITS, Residency.REQUEST_SCOPED);
         assertEquals(1, rig.loaded.size(), "what does not fit is known at the start");
         assertEquals(1, rig.loaded.getFirst().timesClosed());
@@ -369,7 +369,7 @@ class MtpSpeculatorTest {
     }
 
     @Test
-    void theCacheIsForAllSequencesAndTheGuessesBehindThem() {
+    void cacheIsSizedForAllSequencesAndTheirDraftTokens() {
         long one = MtpSpeculator.cacheBytes(dense, new Limits(252, 1, 4));
 
         assertEquals(2 * one, MtpSpeculator.cacheBytes(dense, new Limits(252, 2, 4)));

@@ -23,7 +23,7 @@ class AcceptanceRatesTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {0, 0.3, 1})
-    void whatWasNeverTriedIsAsExpected(double expected) {
+    void unmeasuredRateIsThePrior(double expected) {
         for (int grade = 0; grade <= Draft.MOST_GRADE; grade++) {
             for (int depth = 0; depth < DEPTH; depth++) {
                 assertEquals(expected, rates.rate(grade, depth, expected), 1e-12);
@@ -32,14 +32,14 @@ class AcceptanceRatesTest {
     }
 
     @Test
-    void oneGuessDecidesNothing() {
+    void oneSampleDoesNotDecide() {
         rates.record(0, 1, 0);
 
         assertTrue(rate(0) > EXPECTED / 2 && rate(0) < EXPECTED, "rate " + rate(0));
     }
 
     @Test
-    void guessesUpToTheFirstWrongOneCount() {
+    void draftTokensUpToTheFirstRejectedCount() {
         rates.record(0, DEPTH, 2);
 
         assertTrue(rate(0) > EXPECTED, "right");
@@ -49,7 +49,7 @@ class AcceptanceRatesTest {
     }
 
     @Test
-    void guessesWhoseTokensAreNotKnownYetDoNotCount() {
+    void draftTokensWithUnknownOutcomeDoNotCount() {
         rates.record(0, 2, 2);
 
         assertTrue(rate(1) > EXPECTED);
@@ -58,7 +58,7 @@ class AcceptanceRatesTest {
     }
 
     @Test
-    void gradesAreMeasuredByThemselves() {
+    void gradesAreMeasuredSeparately() {
         rates.record(3, DEPTH, 0);
 
         assertEquals(EXPECTED, rates.rate(2, 0, EXPECTED), 1e-12);
@@ -70,7 +70,7 @@ class AcceptanceRatesTest {
 
     /** The weights of all results fade, and their sum approaches that of 60 draft tokens. */
     @Test
-    void whatWasLongAgoCountsLess() {
+    void olderSamplesCountLess() {
         for (int i = 0; i < 10_000; i++) {
             rates.record(0, 1, 1);
         }
@@ -86,7 +86,7 @@ class AcceptanceRatesTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {0.05, 0.5, 0.9})
-    void ratesComeNearToHowOftenGuessesAreRight(double chance) {
+    void ratesConvergeToTheAcceptance(double chance) {
         Random random = new Random(7);
         double sum = 0;
         int rounds = 4000;

@@ -91,7 +91,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void whereGuessesPayAllStatesAreTakenInAndAllStepsGuessed() {
+    void profitableDraftsCollectAllStatesAndDraftAllSteps() {
         run(100, 1);
         run(1000, 1);
 
@@ -101,7 +101,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void whereTheyDoNotNothingIsLost() {
+    void unprofitableDraftsCostNothing() {
         token = 900_000;
         run(100, 4);
         run(10_000, 4);
@@ -112,7 +112,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void whatDoesNotPayForManyMayPayForOne() {
+    void draftsUnprofitableForManyMayPayForOne() {
         run(200, 1);
         token = 0;
         run(200, 1);
@@ -126,7 +126,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void whatBecomesWorthwhileIsFound() {
+    void laterProfitIsDetected() {
         token = 900_000;
         run(2000, 1);
         token = 10_000;
@@ -137,7 +137,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void aGivenWidthIsChecked() {
+    void fixedDraftLengthIsVerified() {
         DraftLengthController fixed = new DraftLengthController(DEPTH, OptionalInt.of(3), true);
         DraftLengthController.DraftCandidate draftCandidate =
                 new DraftLengthController.DraftCandidate(
@@ -151,7 +151,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void whoNeedsNoHiddenStatesGetsNone() {
+    void speculatorWithoutHiddenStatesGetsNone() {
         DraftLengthController ngram = new DraftLengthController(DEPTH, OptionalInt.empty(), false);
 
         assertFalse(ngram.collectsFeatures(1));
@@ -184,7 +184,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void beforeTheFirstStepNothingIsAskedFor() {
+    void nothingIsProposedBeforeTheFirstStep() {
         DraftLengthController untried =
                 new DraftLengthController(DEPTH, OptionalInt.empty(), false);
 
@@ -198,7 +198,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void whereNoGuessIsOfferedNoneIsChosen() {
+    void withoutProposalsNothingIsVerified() {
         DraftLengthController some = measured(false, TreeOptions.OFF, STEP, STEP);
 
         int[] chosen = some.choose(List.of(offer(Draft.NONE), offer(Draft.NONE)), 2);
@@ -208,7 +208,7 @@ class DraftLengthControllerTest {
 
     /** Eight refusals in a row for one number of sequences are more than chance. */
     @Test
-    void afterEightRefusalsInARowNoneIsAskedForButAsATrial() {
+    void afterEightEmptyDraftsOnlyTrialsAreRequested() {
         // Each token takes the time of a step, so that no draft token pays.
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP * (i + 1));
@@ -233,7 +233,7 @@ class DraftLengthControllerTest {
 
     /** N-gram drafts take almost no time, so the controller requests them in every step. */
     @Test
-    void whereGuessingTakesNothingItIsAlwaysAskedFor() {
+    void freeDraftsAreAlwaysRequested() {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP * (i + 1));
         DraftLengthController dear = measured(false, TreeOptions.OFF, nanos);
@@ -248,7 +248,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void guessesOfAStepWithOthersMayNotHoldThoseUp() {
+    void draftsMayNotDelayOtherSequences() {
         DraftLengthController some =
                 measured(false, TreeOptions.OFF, STEP, STEP, STEP, 2 * STEP, 2 * STEP, 2 * STEP);
 
@@ -260,7 +260,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void whatGuessingTakesDecidesWithTheStep() {
+    void draftingCostIsAddedToTheStep() {
         DraftLengthController cheap =
                 measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
         assertTrue(cheap.choose(List.of(chain()), 1)[0] > 0);
@@ -290,7 +290,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void aTreeIsCheckedOnceToLearnWhatItsTokensCost() {
+    void treeIsVerifiedOnceToMeasureItsTokenCost() {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP);
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
@@ -304,7 +304,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void aTreeThatGivesMoreThanItCostsIsChecked() {
+    void profitableTreeIsVerified() {
         long[] nanos = new long[23];
         Arrays.setAll(nanos, i -> STEP + i);
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
@@ -323,7 +323,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void aTreeMayNotHoldOthersUp() {
+    void treeMayNotDelayOtherSequences() {
         long[] nanos = new long[24];
         Arrays.setAll(nanos, i -> i < 9 ? STEP : 2 * STEP);
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
@@ -335,7 +335,7 @@ class DraftLengthControllerTest {
     }
 
     @Test
-    void ofAGivenWidthTreesAreCutToTheirPath() {
+    void fixedLengthCutsTreesToTheirPath() {
         DraftLengthController fixed = new DraftLengthController(DEPTH, OptionalInt.of(20), false);
 
         assertArrayEquals(new int[] {DEPTH}, fixed.choose(List.of(offer(tree(22))), 1));
@@ -343,7 +343,7 @@ class DraftLengthControllerTest {
 
     /** After it collects the features of some steps, the controller requests one draft. */
     @Test
-    void whereGuessesDoNotPayStatesAreTakenInForAWhileAndThenItGuesses() {
+    void unprofitableDraftsCollectStatesBrieflyAndTryAgain() {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP * (i + 1));
         DraftLengthController dear = measured(true, TreeOptions.OFF, nanos);

@@ -58,12 +58,12 @@ class DraftLengthOptimizerTest {
     }
 
     @Test
-    void asLongAsNoStepWasMeasuredNothingIsGuessed() {
+    void nothingIsDraftedBeforeAStepIsMeasured() {
         assertArrayEquals(new int[] {0, 0}, choose(step(2), chances(1, 1), chances(1)));
     }
 
     @Test
-    void whereNobodyHasAGuessThereIsNone() {
+    void withoutProposalsNothingIsChosen() {
         cost(1, 1, 1);
 
         assertArrayEquals(new int[] {}, choose(step(1)));
@@ -71,7 +71,7 @@ class DraftLengthOptimizerTest {
     }
 
     @Test
-    void whereTokensAreFreeAllGuessesThatMayCountAreTaken() {
+    void freeTokensVerifyAllUsefulDraftTokens() {
         cost(1, 1, 1, 1, 1, 1, 1, 1);
 
         assertArrayEquals(new int[] {3, 1}, choose(step(2), chances(0.9, 0.5, 0.5), chances(0.1)));
@@ -81,7 +81,7 @@ class DraftLengthOptimizerTest {
 
     /** 1, 3, 7 and 15, and as many as a draft can have. */
     @Test
-    void fewSizesAreUsual() {
+    void fewBatchSizesAreUsed() {
         cost(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
         double[] six = chances(1, 1, 1, 1, 1, 1);
 
@@ -93,7 +93,7 @@ class DraftLengthOptimizerTest {
     }
 
     @Test
-    void whereEachTokenCostsAsMuchAsAStepNoGuessIsWorthIt() {
+    void noDraftPaysWhenTokensCostAsMuchAsSteps() {
         cost(1, 2, 3, 4, 5);
 
         assertArrayEquals(new int[] {0}, choose(step(1), chances(1, 1, 1, 1)));
@@ -101,7 +101,7 @@ class DraftLengthOptimizerTest {
 
     /** One draft token for each sequence, three for the first one, or three for the second one. */
     @Test
-    void theGuessesThatCountMostOftenComeFirst() {
+    void mostProbableDraftTokensComeFirst() {
         cost(1, 1, 1, 1, 1.05, 10, 10, 10);
 
         assertArrayEquals(
@@ -113,7 +113,7 @@ class DraftLengthOptimizerTest {
     }
 
     @Test
-    void aLeapIsCrossedWhereWhatIsBehindItPays() {
+    void costStepIsCrossedIfItPays() {
         cost(1, 1.9, 1.9, 1.9, 1.9, 1.9);
 
         assertArrayEquals(new int[] {5}, choose(step(1), chances(1, 1, 1, 1, 1)));
@@ -121,7 +121,7 @@ class DraftLengthOptimizerTest {
     }
 
     @Test
-    void whatGuessingTakesIsWeighedToo() {
+    void draftingCostIsIncluded() {
         cost(1, 1.1, 1.2);
 
         assertArrayEquals(new int[] {2}, choose(new Step(1, 0, NO_LIMIT), chances(0.8, 0.8)));
@@ -129,7 +129,7 @@ class DraftLengthOptimizerTest {
     }
 
     @Test
-    void othersWaitNoLongerThanTheyMay() {
+    void delayOfOthersIsLimited() {
         cost(1, 1.01, 1.04, 1.2);
 
         assertArrayEquals(new int[] {1}, choose(new Step(1, 0, 1.05), chances(1, 1, 1)));
@@ -138,7 +138,7 @@ class DraftLengthOptimizerTest {
     }
 
     @Test
-    void whatGainsNextToNothingIsLeft() {
+    void negligibleGainIsDropped() {
         cost(1, 1);
 
         assertArrayEquals(new int[] {0}, choose(step(1), chances(0.01)));
@@ -148,14 +148,14 @@ class DraftLengthOptimizerTest {
     /** 5 draft tokens give 4.24 tokens in 1.37 s or 1.5 s; 3 draft tokens give 4 in 1.3 s. */
     @ParameterizedTest
     @CsvSource({"1.37, 5", "1.5, 3"})
-    void fewerGuessesMustBeClearlyBetter(double all, int expected) {
+    void fewerDraftTokensMustBeClearlyBetter(double all, int expected) {
         cost(1, 1.1, 1.2, 1.3, 1.34, all);
 
         assertArrayEquals(new int[] {expected}, choose(step(1), chances(1, 1, 1, 0.2, 0.2)));
     }
 
     @Test
-    void whatOtherGuessesCostIsTheTimeThatTheBestMakesBetterUseOf() {
+    void otherDraftsCostTheTimeOfTheBest() {
         cost(1, 1.5, 2);
         List<Candidate> candidates = List.of(new Candidate(chances(0.5, 0.5)));
         DraftLengthOptimizer widths = new DraftLengthOptimizer(costs, 2);

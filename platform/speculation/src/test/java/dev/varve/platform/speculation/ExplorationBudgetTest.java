@@ -22,12 +22,12 @@ class ExplorationBudgetTest {
     }
 
     @Test
-    void beforeTheFirstStepNothingIsTried() {
+    void nothingIsExploredBeforeTheFirstStep() {
         assertFalse(exploration.canSpend(0));
     }
 
     @Test
-    void whatWasSpentComesBackSlowly() {
+    void spentBudgetRefillsSlowly() {
         exploration.recordStepTime(STEP);
         assertTrue(exploration.canSpend(12 * STEP));
 
@@ -45,7 +45,7 @@ class ExplorationBudgetTest {
     }
 
     @Test
-    void noMoreIsSavedThanInTheBeginning() {
+    void budgetIsAtMostItsInitialValue() {
         for (int step = 0; step < 100_000; step++) {
             exploration.recordStepTime(STEP);
         }
@@ -55,7 +55,7 @@ class ExplorationBudgetTest {
     }
 
     @Test
-    void whatGainsTimeIsNotPaidBack() {
+    void gainedTimeIsNotCredited() {
         exploration.recordStepTime(STEP);
 
         exploration.spend(-1000 * STEP);
@@ -64,7 +64,7 @@ class ExplorationBudgetTest {
     }
 
     @Test
-    void allOfADraftIsTriedAndPartsOfIt() {
+    void wholeDraftAndPrefixesAreExplored() {
         int[] none = {0, 0, 0};
 
         assertArrayEquals(new int[] {8, 3, 0}, exploration.more(widths, lengths(8, 3, 0), none));
@@ -74,7 +74,7 @@ class ExplorationBudgetTest {
     }
 
     @Test
-    void neverFewerThanTheBestAreTried() {
+    void neverFewerThanTheBestAreExplored() {
         int[] best = {5, 3};
 
         assertArrayEquals(new int[] {8, 3}, exploration.more(widths, lengths(8, 3), best));
@@ -84,7 +84,7 @@ class ExplorationBudgetTest {
 
     /** Half a percent of a step. */
     @Test
-    void whatIsQuickBesideAStepNeedsNoSaving() {
+    void cheapTrialNeedsNoBudget() {
         assertTrue(ExplorationBudget.isNothing(0, STEP));
         assertTrue(ExplorationBudget.isNothing(0.005 * STEP, STEP));
         assertFalse(ExplorationBudget.isNothing(0.0051 * STEP, STEP));

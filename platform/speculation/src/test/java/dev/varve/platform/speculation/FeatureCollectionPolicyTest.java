@@ -11,7 +11,7 @@ class FeatureCollectionPolicyTest {
     private final FeatureCollectionPolicy collection = new FeatureCollectionPolicy();
 
     @Test
-    void itCostsWhatTokensTookInEachOfItsSteps() {
+    void costIsTheTimePerCollectedToken() {
         assertEquals(0, collection.cost(3));
 
         collection.recordTime(10, 4000);
@@ -21,7 +21,7 @@ class FeatureCollectionPolicyTest {
     }
 
     @Test
-    void ofManyTokensTheLastOnesCountMost() {
+    void latestOfManyTokensCountMost() {
         collection.recordTime(1 << 13, 100L << 13);
         assertEquals(100.0 * FeatureCollectionPolicy.STEPS, collection.cost(1));
 
@@ -34,7 +34,7 @@ class FeatureCollectionPolicyTest {
     }
 
     @Test
-    void itLooksOnForItsStepsAndSaysWhichIsTheLast() {
+    void collectionContinuesForItsStepsAndMarksTheLast() {
         assertFalse(collection.isActive());
 
         collection.begin();

@@ -80,7 +80,7 @@ class NgramIndexTest {
     /** Of few tokens and of many, whose runs share no place in the table. */
     @ParameterizedTest
     @CsvSource({"2, 1", "3, 2", "1000, 4", "150000, 5"})
-    void theLongestOfTheLatestOccurrencesIsFoundWhileTheTextGrows(int vocabulary, long seed) {
+    void longestLatestOccurrenceIsFoundWhileTheTextGrows(int vocabulary, long seed) {
         int[] text = text(1500, vocabulary, seed);
         NgramIndex index = new NgramIndex();
         Random random = new Random(seed);
@@ -96,7 +96,7 @@ class NgramIndexTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void whatIsFoundDoesNotDependOnTheStepsInWhichTheTextGrew(long seed) {
+    void matchesDoNotDependOnGrowthSteps(long seed) {
         int[] text = text(700, 20, seed);
         Random random = new Random(seed);
         NgramIndex grown = new NgramIndex();
@@ -111,7 +111,7 @@ class NgramIndexTest {
     }
 
     @Test
-    void whatIsNewWasNeverThere() {
+    void newTokenHasNoOccurrence() {
         int[] different = IntStream.range(0, 1000).toArray();
 
         assertEquals(NgramIndex.Match.NONE, find(different));
@@ -119,30 +119,30 @@ class NgramIndexTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
-    void aTextThatIsTooShortHasNoOccurrenceBeforeItsEnd(int size) {
+    void shortTextHasNoEarlierOccurrence(int size) {
         assertEquals(NgramIndex.Match.NONE, find(new int[size]));
     }
 
     @Test
-    void aRunMayOverlapItsEarlierOccurrence() {
+    void runMayOverlapItsEarlierOccurrence() {
         assertEquals(new NgramIndex.Match(3, 3), find(5, 5, 5, 5));
     }
 
     @Test
-    void twoTokensInCommonAreTooFew() {
+    void twoCommonTokensAreTooFew() {
         assertEquals(NgramIndex.Match.NONE, find(1, 2, 3, 9, 2, 3));
         assertEquals(new NgramIndex.Match(3, 3), find(1, 2, 3, 9, 1, 2, 3));
     }
 
     @Test
-    void ofOccurrencesOfOneLengthTheLatestIsTaken() {
+    void latestOfEqualOccurrencesIsUsed() {
         int[] tokens = {1, 2, 3, 10, 1, 2, 3, 11, 1, 2, 3};
 
         assertEquals(new NgramIndex.Match(7, 3), find(tokens));
     }
 
     @Test
-    void aLongerOccurrenceIsBetterThanALaterOne() {
+    void longerOccurrencePrecedesALaterOne() {
         int[] tokens = {0, 1, 2, 3, 10, 9, 1, 2, 3, 11, 0, 1, 2, 3};
 
         assertEquals(new NgramIndex.Match(4, 4), find(tokens));
@@ -150,7 +150,7 @@ class NgramIndexTest {
 
     /** After the hash table grows, the index still finds positions that shared a slot. */
     @Test
-    void anOccurrenceInALongTextIsFoundAcrossGrowth() {
+    void occurrenceInALongTextIsFoundAcrossGrowth() {
         int[] text = IntStream.range(0, 5000).toArray();
         NgramIndex index = new NgramIndex();
         for (int size = 100; size < text.length; size += 100) {

@@ -42,7 +42,7 @@ class NgramSpeculatorTest {
     }
 
     @Test
-    void whatFollowedBeforeFollowsAgain() {
+    void earlierContinuationIsProposed() {
         assertArrayEquals(
                 new int[] {4, 5, 6, 9}, guess(1, 4, 1, 2, 3, 4, 5, 6, 9, 1, 2, 3).tokens());
         assertArrayEquals(
@@ -51,14 +51,14 @@ class NgramSpeculatorTest {
     }
 
     @Test
-    void behindTheEndTheGuessRepeatsItself() {
+    void draftRepeatsItselfBeyondTheEnd() {
         assertArrayEquals(
                 new int[] {7, 8, 9, 7, 8}, guess(1, 8, 7, 8, 9, 7, 8, 9).tokens(), "three tokens");
         assertArrayEquals(new int[] {7, 7, 7, 7, 7}, guess(2, 8, 7, 7, 7, 7).tokens(), "one");
     }
 
     @Test
-    void aTextThatDoesNotRepeatItselfHasNoGuess() {
+    void textWithoutRepetitionHasNoDraft() {
         assertSame(Draft.NONE, guess(1, 4, 1, 2, 3, 4, 5, 1, 2));
         assertSame(Draft.NONE, guess(2, 4, 1));
     }
@@ -66,7 +66,7 @@ class NgramSpeculatorTest {
     /** 3 to 5 tokens, 6 to 11, 12 to 23 and so on. */
     @ParameterizedTest
     @CsvSource({"3, 0", "5, 0", "6, 1", "11, 1", "12, 2", "23, 2", "24, 3", "48, 4", "64, 4"})
-    void eachDoublingOfTheOccurrenceIsAGradeMore(int length, int grade) {
+    void eachDoublingOfTheMatchIsAGradeMore(int length, int grade) {
         int[] text =
                 IntStream.concat(
                                 IntStream.concat(
@@ -78,7 +78,7 @@ class NgramSpeculatorTest {
     }
 
     @Test
-    void sequencesHaveTextsOfTheirOwn() {
+    void sequencesHaveSeparateTexts() {
         int[] first = {1, 2, 3, 4, 1, 2, 3};
         int[] second = {1, 2, 3, 5, 1, 2, 3};
 
@@ -94,7 +94,7 @@ class NgramSpeculatorTest {
 
     /** Otherwise the speculator would apply the index of the old text to the new text. */
     @Test
-    void aForgottenSequenceBeginsAnew() {
+    void removedSequenceStartsAnew() {
         guess(1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9);
         speculator.forget(1);
         assertArrayEquals(new int[] {6}, guess(1, 1, 5, 5, 5, 6, 5, 5, 5).tokens());

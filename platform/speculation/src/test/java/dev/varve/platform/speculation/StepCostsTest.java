@@ -19,14 +19,14 @@ class StepCostsTest {
     private final StepCosts costs = new StepCosts();
 
     @Test
-    void whereNothingWasMeasuredNothingIsKnown() {
+    void unmeasuredCostIsUnknown() {
         assertEquals(0, costs.of(1));
         assertEquals(0, costs.of(600));
         assertFalse(costs.knows(1));
     }
 
     @Test
-    void whatWasMeasuredIsExpectedAgain() {
+    void measuredCostIsExpectedAgain() {
         measured(1, STEP);
         measured(4, 2 * STEP);
         measured(8, 7 * STEP);
@@ -39,7 +39,7 @@ class StepCostsTest {
     }
 
     @Test
-    void betweenTwoNumbersItIsBetweenTheirCosts() {
+    void costIsInterpolated() {
         measured(2, STEP);
         measured(6, 3 * STEP);
 
@@ -49,7 +49,7 @@ class StepCostsTest {
     }
 
     @Test
-    void fewerTokensThanWereSeenCostLessAndSomething() {
+    void fewerTokensThanMeasuredCostLessButNotNothing() {
         measured(8, STEP);
 
         for (int tokens = 1; tokens < 8; tokens++) {
@@ -61,7 +61,7 @@ class StepCostsTest {
     /** Even where more tokens were measured to cost no more, as many numbers are, by chance. */
     @ParameterizedTest
     @ValueSource(longs = {STEP / 2, STEP, 3 * STEP})
-    void moreTokensThanWereSeenCostMore(long second) {
+    void moreTokensThanMeasuredCostMore(long second) {
         measured(1, STEP);
         measured(3, second);
 
@@ -72,7 +72,7 @@ class StepCostsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {511, 512})
-    void tokensBeyondAllThatAreMeasuredAreNotFree(int most) {
+    void tokensBeyondMeasuredOnesAreNotFree(int most) {
         measured(1, STEP);
         measured(most, 100 * STEP);
 
@@ -84,7 +84,7 @@ class StepCostsTest {
     }
 
     @Test
-    void whatTakesNoTimeWasNotMeasured() {
+    void zeroTimeIsNotMeasured() {
         measured(1, 0);
         measured(1, -5);
 
@@ -93,7 +93,7 @@ class StepCostsTest {
 
     /** So the context grows: nobody needs to measure each number again. */
     @Test
-    void aSlowerMachineIsSlowerWithAllNumbers() {
+    void slowdownScalesAllCounts() {
         measured(1, STEP);
         measured(4, 2 * STEP);
 
@@ -106,7 +106,7 @@ class StepCostsTest {
     }
 
     @Test
-    void aStepThatWasHeldUpChangesLittle() {
+    void outlierStepChangesLittle() {
         measured(1, STEP);
 
         costs.measured(1, 1000 * STEP);
@@ -115,7 +115,7 @@ class StepCostsTest {
     }
 
     @Test
-    void costsAreLearnedFromNoisyStepsOfAllNumbers() {
+    void costsAreLearnedFromNoisySteps() {
         Random random = new Random(3);
         for (int i = 0; i < 5000; i++) {
             int tokens = 1 + random.nextInt(8);
@@ -129,7 +129,7 @@ class StepCostsTest {
     }
 
     @Test
-    void theFirstStepOfANumberSaysNothing() {
+    void firstStepOfACountIsIgnored() {
         measured(1, STEP);
 
         costs.measured(4, 100 * STEP);
@@ -140,7 +140,7 @@ class StepCostsTest {
 
     /** 1 unit at 2 tokens and 3 at 6: half a unit for each more. */
     @Test
-    void beyondAllThatWereSeenCostsGrowAsTheyDidBefore() {
+    void costsAreExtrapolatedLinearly() {
         measured(2, STEP);
         measured(6, 3 * STEP);
 
@@ -149,7 +149,7 @@ class StepCostsTest {
     }
 
     @Test
-    void beyondTheOnlyNumberThatWasSeenEachTokenCostsAThirdOfAnother() {
+    void beyondASingleMeasurementEachTokenCostsAThird() {
         measured(4, STEP);
 
         // 0.35 of a fourth of the step.
@@ -158,7 +158,7 @@ class StepCostsTest {
     }
 
     @Test
-    void whereMoreTokensCostNoMoreEachIsStillCountedALittle() {
+    void flatCostsStillChargeTokensALittle() {
         measured(2, STEP);
         measured(4, STEP);
 
@@ -168,7 +168,7 @@ class StepCostsTest {
     }
 
     @Test
-    void theShortestOfTheFirstFewStepsCounts() {
+    void shortestOfTheFirstStepsCounts() {
         measured(1, STEP);
         measured(4, 3 * STEP);
         costs.measured(4, 2 * STEP);

@@ -75,19 +75,19 @@ class TreeGainTest {
 
     @ParameterizedTest
     @CsvSource({"20000, 3, true", "20000, 0, false", "1500000, 1, false"})
-    void theyAreCheckedWhereTheyPay(long column, int gain, boolean pays) {
+    void profitableTreesAreVerified(long column, int gain, boolean pays) {
         int checked = run(new TreeOptions(BUDGET, false), column, gain);
 
         assertEquals(pays, checked > 100 * DEPTH, checked + " guesses");
     }
 
     @Test
-    void alwaysIsAlways() {
+    void alwaysModeAlwaysRequestsTrees() {
         assertEquals(100 * BUDGET, run(new TreeOptions(BUDGET, true), 9_000_000, 0));
     }
 
     @Test
-    void withoutTreesNoneIsAskedFor() {
+    void withoutTreesNoneIsRequested() {
         assertTrue(run(TreeOptions.OFF, 20_000, 3) <= 100 * DEPTH);
         TreeGain worth = new TreeGain(TreeOptions.OFF);
         int[] asked = new int[100];
@@ -97,7 +97,7 @@ class TreeGainTest {
 
     /** After eight chains come 24 trees, and then one of 32 drafts is a tree. */
     @Test
-    void treesAreTriedBehindAFewChainsAndNowAndThen() {
+    void treesAreTriedAfterAFewChainsAndPeriodically() {
         TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
 
         for (int draft = 0; draft < 200; draft++) {
@@ -107,7 +107,7 @@ class TreeGainTest {
     }
 
     @Test
-    void asLongAsTreesPayEachDraftIsOne() {
+    void profitableTreesAreUsedForEachDraft() {
         TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
         assertEquals(0, worth.draftTokens());
 
@@ -118,7 +118,7 @@ class TreeGainTest {
     }
 
     @Test
-    void theGainOfAGradeIsWhatTreesGaveLately() {
+    void gainOfAGradeIsThatOfRecentTrees() {
         TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
         assertEquals(0, worth.gain(2));
 
@@ -131,7 +131,7 @@ class TreeGainTest {
     }
 
     @Test
-    void guessingATreeTakesAtLeastAsLongAsAChain() {
+    void treeCostsAtLeastAsMuchAsAChain() {
         TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
         assertEquals(500, worth.overhead(1, 500), "nothing was measured");
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A tree has at most as many draft tokens as a step can verify. */
 class TreeOptionsTest {
     @Test
-    void treesHaveFromNoneToTheMostGuesses() {
+    void nodeCountIsFromZeroToTheMaximum() {
         assertEquals(0, new TreeOptions(0, false).draftTokens());
         assertEquals(1, new TreeOptions(1, true).draftTokens());
         assertEquals(TreeOptions.MOST, new TreeOptions(TreeOptions.MOST, true).draftTokens());

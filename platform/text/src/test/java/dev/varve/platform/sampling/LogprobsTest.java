@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 final class LogprobsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 511, 513, 3000})
-    void theyMatchTheLogSoftmaxInDouble(int size) {
+    void logprobsMatchTheLogSoftmaxInDouble(int size) {
         float[] logits = SamplerTest.gaussian(size + 5, 4, new Random(size));
         double total = IntStream.range(5, size + 5).mapToDouble(i -> Math.exp(logits[i])).sum();
         List<Integer> ranked =
@@ -53,7 +53,7 @@ final class LogprobsTest {
     }
 
     @Test
-    void lowerIdsComeFirstOnTies() {
+    void tiesAreOrderedById() {
         float[] row = new float[1500];
         row[1400] = 1;
         row[900] = 1;
@@ -66,7 +66,7 @@ final class LogprobsTest {
     }
 
     @Test
-    void theyIgnoreTemperaturePenaltiesBiasAndSuppression() {
+    void logprobsIgnoreTemperaturePenaltiesBiasAndSuppression() {
         float[] row = SamplerTest.gaussian(50, 2, new Random(4));
         SamplingOptions options =
                 new SamplingOptions(
@@ -84,7 +84,7 @@ final class LogprobsTest {
     }
 
     @Test
-    void noneAreListedWhereNoneAreWanted() {
+    void noneAreListedUnlessRequested() {
         TokenLogprobs actual =
                 new Sampler(SamplingOptions.greedy(), 3).logprobs(new float[3], 0, 1, 0);
 

@@ -55,7 +55,7 @@ final class MaskedSamplerTest {
     /** Sizes around a word of a mask, and around a block of logits. */
     @ParameterizedTest
     @ValueSource(ints = {2, 63, 64, 65, 511, 513, 2000})
-    void theBestAllowedTokenIsTheOneOfThePlainDefinition(int size) {
+    void bestAllowedTokenMatchesTheDefinition(int size) {
         Random random = new Random(size);
         for (float repetition : new float[] {1, 1.3f}) {
             SamplingOptions options =
@@ -114,7 +114,7 @@ final class MaskedSamplerTest {
         "0.01,0.7,4,0.9,0.05"
     })
     @ByDay({1, 3, 8, 9})
-    void choicesFollowTheDistributionWithinTheMask(
+    void samplesFollowTheDistributionWithinTheMask(
             double share, float temperature, int topK, float topP, float minP) {
         int size = share < 0.05 ? 2000 : 60;
         Random random = new Random(7);
@@ -157,7 +157,7 @@ final class MaskedSamplerTest {
     }
 
     @Test
-    void choicesAmongSomeShiftNoLaterChoice() {
+    void maskedSamplesDoNotShiftLaterRandomNumbers() {
         float[] row = SamplerTest.gaussian(100, 2, new Random(1));
         Sampler free = new Sampler(options(1, 0, 1, 0, 5), row.length);
         Sampler masked = new Sampler(options(1, 0, 1, 0, 5), row.length);
@@ -178,7 +178,7 @@ final class MaskedSamplerTest {
 
     @ParameterizedTest
     @ValueSource(floats = {0, 1})
-    void whereNoAllowedTokenCanBeChosenTheRequestIsRefused(float temperature) {
+    void maskWithoutASampleableTokenIsRefused(float temperature) {
         float[] row = {1, 2, Float.NEGATIVE_INFINITY, 3};
         Sampler sampler = new Sampler(options(temperature, 0, 1, 0, 1), row.length, new int[] {1});
         for (TokenMask mask :
@@ -198,7 +198,7 @@ final class MaskedSamplerTest {
     }
 
     @Test
-    void aMaskIsTheSetOfItsTokens() {
+    void maskIsTheSetOfItsTokens() {
         TokenMask mask = TokenMask.of(new long[] {1L << 63 | 1, 0, 2, 0});
         TokenMask moved = TokenMask.of(new long[] {0b11}, new int[] {0, 2, 1}, new int[] {0, 2, 1});
 

@@ -41,7 +41,7 @@ final class SamplerTest {
                 "0,0,1,0,0.5,0,0.3",
         "0.8,40,0.95,0.02,1.2,0.5,-0.4", "50,0,0.9,0,1,0,0", "100,900,0.5,0.9,1,0,0"
     })
-    void everyChoiceIsTheOneOfThePlainDefinition(
+    void everySampleMatchesTheDefinition(
             float temperature,
             int topK,
             float topP,
@@ -121,7 +121,7 @@ final class SamplerTest {
     }
 
     @Test
-    void theLowestIdWinsATie() {
+    void lowestIdWinsATie() {
         float[] row = {0, 3, -1, 3, 3};
 
         assertEquals(1, Sampler.argmax(row, 0, 5));
@@ -138,7 +138,7 @@ final class SamplerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 511, 512, 513, 1024, 5000})
-    void argmaxFindsTheHighestWhereverItStands(int size) {
+    void argmaxFindsTheHighestAnywhere(int size) {
         for (int place = 0; place < size; place += Math.max(1, size / 97)) {
             float[] row = gaussian(size + 3, 1, new Random(place));
             row[0] = 1000;
@@ -176,14 +176,14 @@ final class SamplerTest {
     }
 
     @Test
-    void minPOfOneTellsNeighbouringFloatsApart() {
+    void minPOfOneDistinguishesAdjacentFloats() {
         float[] row = {Math.nextDown(0.1f), 0.1f, Math.nextDown(0.1f)};
 
         assertEquals(Set.of(1), chosen(options(1, 0, 1, 1), row));
     }
 
     @Test
-    void aNegativeFrequencyPenaltyRaisesAToken() {
+    void negativeFrequencyPenaltyRaisesAToken() {
         SamplingOptions options =
                 new SamplingOptions(
                         0,
@@ -204,7 +204,7 @@ final class SamplerTest {
     }
 
     @Test
-    void thePromptCountsForRepetitionOnly() {
+    void promptCountsForRepetitionOnly() {
         float[] row = {2, 1.5f};
         Sampler repetition =
                 new Sampler(
@@ -233,7 +233,7 @@ final class SamplerTest {
     }
 
     @Test
-    void repetitionForgetsWhatIs256TokensBack() {
+    void repetitionPenaltyIgnoresTokensBeyond256() {
         float[] row = {2, 1.5f, -9};
         Sampler sampler =
                 new Sampler(
@@ -270,7 +270,7 @@ final class SamplerTest {
     }
 
     @Test
-    void suppressedTokensAreNeverChosen() {
+    void suppressedTokensAreNeverSampled() {
         float[] row = {9, 8, 7, 6};
         int[] suppressed = {0, 2};
 
@@ -354,7 +354,7 @@ final class SamplerTest {
     }
 
     @Test
-    void aSeedGivesTheSameTokensAgainAndAnotherSeedOthers() {
+    void seedDeterminesTheTokens() {
         float[] row = new float[1000];
 
         assertEquals(run(4, row), run(4, row));
@@ -363,7 +363,7 @@ final class SamplerTest {
     }
 
     @Test
-    void filtersDoNotChangeHowManyRandomNumbersATokenTakes() {
+    void filtersDoNotChangeTheNumberOfRandomNumbersPerToken() {
         Sampler sampler = sampler(options(1, 1, 1, 0), 2);
         SplittableRandom uniforms = new SplittableRandom(1);
         float[] row = {0, 1};
@@ -379,7 +379,7 @@ final class SamplerTest {
 
     @ParameterizedTest
     @ValueSource(floats = {Float.NaN, Float.POSITIVE_INFINITY})
-    void aRowWithSomethingThatIsNoNumberIsABackendFailure(float bad) {
+    void rowWithANanIsABackendFailure(float bad) {
         for (int place : new int[] {0, 600, 1299}) {
             float[] row = gaussian(1300, 1, new Random(place));
             row[place] = bad;
@@ -388,7 +388,7 @@ final class SamplerTest {
     }
 
     @Test
-    void aRowWithoutAnyFiniteLogitIsABackendFailure() {
+    void rowWithoutAnyFiniteLogitIsABackendFailure() {
         float[] row = new float[700];
         Arrays.fill(row, Float.NEGATIVE_INFINITY);
 
@@ -396,7 +396,7 @@ final class SamplerTest {
     }
 
     @Test
-    void minusInfinityIsNeverChosen() {
+    void minusInfinityIsNeverSampled() {
         float[] row = new float[2000];
         Arrays.fill(row, Float.NEGATIVE_INFINITY);
         row[1500] = -5;
@@ -412,7 +412,7 @@ final class SamplerTest {
     }
 
     @Test
-    void aBiasOutsideTheVocabularyIsAnInvalidRequest() {
+    void biasOutsideTheVocabularyIsAnInvalidRequest() {
         for (Map<Integer, Float> bias :
                 List.of(Map.of(5, 1f), Map.of(-1, 1f), Map.of(2, Float.NaN))) {
             SamplingOptions options =
@@ -432,7 +432,7 @@ final class SamplerTest {
     }
 
     @Test
-    void rowsAndTokensOutsideTheirBoundsAreRefused() {
+    void rowsAndTokensOutOfBoundsAreRefused() {
         Sampler sampler = sampler(options(1, 0, 1, 0), 5);
 
         assertThrows(IndexOutOfBoundsException.class, () -> sampler.sample(new float[9], 5));

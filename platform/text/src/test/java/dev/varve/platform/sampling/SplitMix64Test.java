@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 
 final class SplitMix64Test {
     @Test
-    void itGivesThePublishedNumbers() {
+    void generatorMatchesThePublishedNumbers() {
         SplitMix64 random = new SplitMix64(1234567);
 
         assertEquals(6457827717110365317L, random.nextLong());
@@ -24,7 +24,7 @@ final class SplitMix64Test {
     /** The class of the JDK uses the same algorithm today, but does not promise it. */
     @ParameterizedTest
     @ValueSource(longs = {0, 1, -1, Long.MIN_VALUE, 4711})
-    void itAgreesWithAnIndependentImplementation(long seed) {
+    void generatorMatchesAnIndependentImplementation(long seed) {
         SplitMix64 random = new SplitMix64(seed);
         SplittableRandom reference = new SplittableRandom(seed);
 

@@ -27,7 +27,7 @@ class BroughtPreTokenizerTest {
     private static final PreTokenizer WHOLE = (text, begin, end, words) -> words.word(begin, end);
 
     @Test
-    void aFamilysOwnComesBeforeThePlatforms() {
+    void familyPreTokenizerPrecedesThePlatform() {
         Tokenizer platforms = TestVocabulary.chat().tokenizer();
         Tokenizer familys = with("qwen35", CHARACTERS);
 
@@ -36,7 +36,7 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
-    void aNameThatOnlyTheFamilyKnowsIsServed() {
+    void familyOnlyNameIsSupported() {
         Tokenizer tokenizer =
                 Tokenizer.of(
                         TestVocabulary.ofBytes("acme").data(),
@@ -46,7 +46,7 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
-    void anUnknownNameListsTheFamilysToo() {
+    void unknownNameListsTheFamilyNamesToo() {
         VarveException refusal =
                 assertThrows(
                         VarveException.class,
@@ -62,7 +62,7 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
-    void whateverTheWordsTheTextComesBack() {
+    void textRoundTripsForAnyWords() {
         Random random = new Random(4711);
         PreTokenizer arbitrary =
                 (text, begin, end, words) -> {
@@ -88,7 +88,7 @@ class BroughtPreTokenizerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"gap", "overlap", "empty", "beyond", "short", "nothing", "inside"})
-    void wordsThatLoseOrDoubleTextAreRefused(String kind) {
+    void wordsThatLoseOrDuplicateTextAreRefused(String kind) {
         PreTokenizer broken =
                 (text, begin, end, words) -> {
                     switch (kind) {
@@ -119,7 +119,7 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
-    void aPreTokenizerThatThrowsIsNamedAndTheTextIsNot() {
+    void throwingPreTokenizerIsNamedWithoutTheText() {
         PreTokenizer throwing =
                 (text, begin, end, words) -> {
                     throw new IllegalStateException(
@@ -136,7 +136,7 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
-    void aPreTokenizerThatLacksAClassIsNamed() {
+    void preTokenizerThatLacksAClassIsNamed() {
         PreTokenizer torn =
                 (text, begin, end, words) -> {
                     throw new NoClassDefFoundError("acme/Missing");
@@ -151,7 +151,7 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
-    void aTextForWhichTheStackIsTooSmallIsTheRequestsFault() {
+    void stackOverflowIsBlamedOnTheRequest() {
         PreTokenizer greedy = PreTokenizer.matching(Pattern.compile("(?:a|b)*"));
         Tokenizer tokenizer = with("qwen35", greedy);
 
@@ -163,7 +163,7 @@ class BroughtPreTokenizerTest {
     }
 
     @Test
-    void aPreTokenizerCannotChangeTheTextOfOthers() {
+    void preTokenizerCannotChangeTheTextOfOthers() {
         PreTokenizer vandal =
                 (text, begin, end, words) -> {
                     Arrays.fill(text, (byte) 'x');

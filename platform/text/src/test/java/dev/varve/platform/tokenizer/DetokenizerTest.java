@@ -26,7 +26,7 @@ class DetokenizerTest {
     private final Tokenizer tokenizer = TestVocabulary.ofBytes("qwen35").tokenizer();
 
     @Test
-    void aCharacterAppearsWithItsLastByte() {
+    void characterAppearsWithItsLastByte() {
         Detokenizer detokenizer = tokenizer.detokenizer();
 
         assertEquals("", detokenizer.push(0xF0));
@@ -38,7 +38,7 @@ class DetokenizerTest {
 
     @ParameterizedTest
     @CsvSource({"F09FA6, \uFFFD", "E4BDA0E5A5, 你\uFFFD", "C3, \uFFFD", "80, \uFFFD", "41, A"})
-    void finishReplacesACharacterThatWasCutShort(String hex, String text) {
+    void finishReplacesATruncatedCharacter(String hex, String text) {
         Detokenizer detokenizer = tokenizer.detokenizer();
         StringBuilder pushed = new StringBuilder();
         for (byte value : HexFormat.of().parseHex(hex)) {
@@ -51,7 +51,7 @@ class DetokenizerTest {
     }
 
     @Test
-    void anImpossibleSequenceIsNotHeld() {
+    void invalidSequenceIsNotHeldBack() {
         Detokenizer detokenizer = tokenizer.detokenizer();
         detokenizer.push(0xE0);
 
@@ -67,7 +67,7 @@ class DetokenizerTest {
     }
 
     @Test
-    void anUnknownIdIsRefused() {
+    void unknownIdIsRefused() {
         Detokenizer detokenizer = tokenizer.detokenizer();
 
         assertThrows(IllegalArgumentException.class, () -> detokenizer.push(256));
@@ -75,7 +75,7 @@ class DetokenizerTest {
     }
 
     @Test
-    void whatIsPushedIsTheWholeTextAndNeverHalfACharacter() {
+    void pushedTextIsTheWholeTextWithoutPartialCharacters() {
         Random random = new Random(4711);
         TestVocabulary vocabulary = TestVocabulary.ofBytes("qwen35");
         for (int token = 0; token < 400; token++) {

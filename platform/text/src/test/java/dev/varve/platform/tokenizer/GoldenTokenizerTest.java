@@ -39,7 +39,7 @@ class GoldenTokenizerTest {
 
     @ParameterizedTest
     @MethodSource("vocabularies")
-    void theWholeSuiteHasTheIdsOfTheReference(GoldenVocabulary golden) {
+    void suiteMatchesTheReferenceIds(GoldenVocabulary golden) {
         assertTrue(golden.ids().size() > 40, "suite of " + golden.ids().size());
         for (int index = 0; index < golden.ids().size(); index++) {
             String text = golden.texts().get(index);
@@ -68,7 +68,7 @@ class GoldenTokenizerTest {
 
     @ParameterizedTest
     @MethodSource("vocabularies")
-    void bordersLeaveNoTraceInTextWithoutSpecialSpellings(GoldenVocabulary golden) {
+    void trustBoundariesDoNotChangeTokensWithoutSpecialSpellings(GoldenVocabulary golden) {
         Random random = new Random(4712);
         for (String text : golden.texts()) {
             List<TextSpan> spans = new ArrayList<>();
@@ -107,7 +107,7 @@ class GoldenTokenizerTest {
                 "\\n, 198",
                 "🦙, 149955",
             })
-    void qwenTextsHaveTheIdsOfTheReference(String text, String ids) {
+    void qwenTextsMatchTheReferenceIds(String text, String ids) {
         assertArrayEquals(
                 GoldenVocabulary.ids(ids), qwen.tokenizer().encode(text.translateEscapes(), false));
     }
@@ -117,7 +117,7 @@ class GoldenTokenizerTest {
                     + "<|endoftext|>";
 
     @Test
-    void qwenChatsHaveTheIdsOfTheReference() {
+    void qwenChatsMatchTheReferenceIds() {
         assertArrayEquals(
                 GoldenVocabulary.ids(
                         "151644 872 198 13048 151645 198 151644 77091 198 13708 766 1339 522 26865"
@@ -155,7 +155,7 @@ class GoldenTokenizerTest {
                 "▁under▁score   x, 1208 6317 139 236781",
                 "🦙, 478 397 404 391",
             })
-    void gemmaTextsHaveTheIdsOfTheReference(String text, String ids) {
+    void gemmaTextsMatchTheReferenceIds(String text, String ids) {
         assertArrayEquals(
                 GoldenVocabulary.ids(ids),
                 gemma.tokenizer().encode(text.translateEscapes(), false));
@@ -166,7 +166,7 @@ class GoldenTokenizerTest {
                     + "<turn|><eos>";
 
     @Test
-    void gemmaChatsHaveTheIdsOfTheReference() {
+    void gemmaChatsMatchTheReferenceIds() {
         assertArrayEquals(
                 GoldenVocabulary.ids(
                         "2 105 2364 107 10979 106 107 105 4368 107 100 45518 107 101 680 106 1"),
@@ -199,7 +199,7 @@ class GoldenTokenizerTest {
     }
 
     @Test
-    void turnsEndAsTheFamilySays() {
+    void endTokensAreThoseOfTheFamily() {
         assertEquals(Set.of(151643, 151645), qwen.tokenizer().endTokens());
         assertEquals(Set.of(1, 50, 106), gemma.tokenizer().endTokens());
     }
@@ -223,7 +223,7 @@ class GoldenTokenizerTest {
     @ParameterizedTest
     @ValueSource(strings = {"a", "abcdefghij", "你好世界", "🦙", " ", "\n", "é"})
     @Tag("nightly")
-    void aWordOfAMegabyteTakesTimeInProportion(String unit) {
+    void wordOfAMegabyteTakesLinearTime(String unit) {
         String word = unit.repeat(1_000_000 / unit.length());
         for (GoldenVocabulary golden : vocabularies()) {
             int[] ids =

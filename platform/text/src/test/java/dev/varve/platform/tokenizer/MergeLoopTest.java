@@ -26,7 +26,7 @@ class MergeLoopTest {
      * tie.
      */
     @Test
-    void tokensAreThoseOfMergingTheBestPairAgainAndAgain() {
+    void tokensMatchGreedyPairMerging() {
         Random random = new Random(4711);
         for (int round = 0; round < 5_000; round++) {
             List<String> rules = randomRules(random);
@@ -50,7 +50,7 @@ class MergeLoopTest {
     }
 
     @Test
-    void aRuleThatAppearsTwiceHasTheRankOfItsFirstAppearance() {
+    void duplicateRuleHasTheRankOfItsFirst() {
         Tokenizer tokenizer =
                 TestVocabulary.ofBytes("qwen2")
                         .merge("a", "b")
@@ -62,7 +62,7 @@ class MergeLoopTest {
     }
 
     @Test
-    void aLeftPartMayBeginWithASpace() {
+    void leftPartMayStartWithASpace() {
         Tokenizer tokenizer =
                 TestVocabulary.empty("gemma4", "")
                         .token("x", TokenType.NORMAL)
@@ -75,7 +75,7 @@ class MergeLoopTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "ab", " ab", "ab ", "  "})
-    void aRuleWithoutTwoPartsIsRefused(String rule) {
+    void ruleWithoutTwoPartsIsRefused(String rule) {
         TestVocabulary vocabulary = TestVocabulary.ofBytes("qwen2").merge("a", "b").rule(rule);
 
         VarveException refused = assertThrows(VarveException.class, vocabulary::tokenizer);
@@ -87,7 +87,7 @@ class MergeLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"gpt2", "gemma4"})
     @Tag("nightly")
-    void aWordOfAMegabyteTakesTimeInProportion(String model) {
+    void wordOfAMegabyteTakesLinearTime(String model) {
         TestVocabulary vocabulary =
                 TestVocabulary.empty(model, "qwen35").token("a", TokenType.NORMAL);
         IntStream.range(0, 6)

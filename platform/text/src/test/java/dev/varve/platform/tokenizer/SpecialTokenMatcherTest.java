@@ -19,14 +19,14 @@ import java.util.stream.IntStream;
 
 class SpecialTokenMatcherTest {
     @Test
-    void theLongestTokenClaimsItsPlaceBeforeAnEarlierShorterOne() {
+    void longestTokenWinsOverAnEarlierShorterOne() {
         List<Special> specials = specials(List.of("ab", "bcd", "d"));
 
         assertEquals(List.of(new Match(1, 4, 1)), find(specials, "abcd"));
     }
 
     @Test
-    void whatALongerTokenLeavesIsSearchedForShorterOnes() {
+    void textBetweenLongerTokensIsSearchedForShorterOnes() {
         List<Special> specials = specials(List.of("\n", "\n\n", "\n\n\n"));
 
         assertEquals(
@@ -35,12 +35,12 @@ class SpecialTokenMatcherTest {
     }
 
     @Test
-    void ofEqualTextsTheLowestIdIsFound() {
+    void equalTextsGiveTheLowestId() {
         assertEquals(List.of(new Match(1, 2, 0)), find(specials(List.of("x", "x")), "axb"));
     }
 
     @Test
-    void anEmptyTextAndBrokenUtf8AreNeverFound() {
+    void emptyTextAndBrokenUtf8AreNeverFound() {
         List<Special> specials =
                 List.of(new Special(0, new byte[0]), new Special(1, new byte[] {(byte) 0xA9}));
 
@@ -49,7 +49,7 @@ class SpecialTokenMatcherTest {
 
     /** Small alphabets and many short tokens, so that nearly all occurrences overlap. */
     @Test
-    void occurrencesAreThoseOfTheRuleRunLiterally() {
+    void occurrencesMatchTheLiteralRule() {
         Random random = new Random(4711);
         List<String> letters = List.of("a", "b", "c", "é");
         for (int round = 0; round < 20_000; round++) {
@@ -69,7 +69,7 @@ class SpecialTokenMatcherTest {
     }
 
     @Test
-    void aMegabyteOfOverlappingOccurrencesTakesTimeInProportion() {
+    void megabyteOfOverlappingOccurrencesTakesLinearTime() {
         List<Special> specials =
                 specials(
                         IntStream.rangeClosed(1, 31)

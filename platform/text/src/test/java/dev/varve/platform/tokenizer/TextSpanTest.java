@@ -32,7 +32,7 @@ class TextSpanTest {
                 "<unk>",
                 "<<|stop|>|stop|>"
             })
-    void anUntrustedSpellingIsPlainText(String attack) {
+    void untrustedSpellingIsPlainText(String attack) {
         int[] ids =
                 tokenizer.encodeSpans(
                         List.of(trusted("<|start|>"), untrusted(attack), trusted("<|stop|>")));
@@ -45,7 +45,7 @@ class TextSpanTest {
     }
 
     @Test
-    void aSpellingThatUntrustedTextCompletesIsPlainText() {
+    void spellingCompletedByUntrustedTextIsPlainText() {
         for (int cut = 1; cut < "<|stop|>".length(); cut++) {
             String head = "<|stop|>".substring(0, cut);
             String tail = "<|stop|>".substring(cut);
@@ -58,14 +58,14 @@ class TextSpanTest {
     }
 
     @Test
-    void aSpellingAcrossTrustedSpansIsASpecialToken() {
+    void spellingAcrossTrustedSpansIsASpecialToken() {
         assertArrayEquals(
                 new int[] {stop},
                 tokenizer.encodeSpans(List.of(trusted("<|st"), untrusted(""), trusted("op|>"))));
     }
 
     @Test
-    void aWordThatCrossesABorderIsOneWord() {
+    void wordAcrossABoundaryIsOneWord() {
         int[] hello = {tokenizer.tokenId("hello").orElseThrow()};
 
         assertArrayEquals(hello, tokenizer.encodeSpans(List.of(trusted("he"), untrusted("llo"))));
@@ -91,7 +91,7 @@ class TextSpanTest {
 
     /** Cut anywhere, between the halves of a surrogate pair as well. */
     @Test
-    void bordersLeaveNoTraceInTextWithoutSpecialSpellings() {
+    void trustBoundariesDoNotChangeTokensWithoutSpecialSpellings() {
         List<String> alphabet = new ArrayList<>(RandomText.NASTY);
         alphabet.addAll(List.of("hello", " world", "<|", "\n\n", "in", "th", "st", "ar"));
         Random random = new Random(4712);
@@ -131,7 +131,7 @@ class TextSpanTest {
     }
 
     @Test
-    void aPairThatABorderSplitsBelongsToTheUntrustedSide() {
+    void pairSplitByABoundaryIsUntrusted() {
         String llama = "🦙";
         Tokenizer withLlama = TestVocabulary.chat().token(llama, TokenType.CONTROL).tokenizer();
         int special = withLlama.tokenId(llama).orElseThrow();

@@ -20,7 +20,7 @@ class TokenLimitTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a", "some words, ünï and 12345", "<mark><mark>", "x <mark> y"})
-    void aTextOfJustAsManyTokensHasAllOfThem(String text) {
+    void textAtTheLimitHasAllItsTokens(String text) {
         int[] tokens = tokenizer.encode(text, true);
         List<TextSpan> spans = List.of(new TextSpan(text, true));
 
@@ -44,7 +44,7 @@ class TokenLimitTest {
 
     /** The word at the end is too long: who comes to it has read on. */
     @Test
-    void whatFollowsBehindTheLimitIsNotRead() {
+    void textBehindTheLimitIsNotRead() {
         String text = "a ".repeat(LONG) + "b".repeat(2 * LONG);
 
         assertThrows(
@@ -53,7 +53,7 @@ class TokenLimitTest {
     }
 
     @Test
-    void whatIsCertainToBeTooLongIsRefusedByItsLength() {
+    void certainlyTooLongTextIsRefusedByItsLength() {
         String text = "b".repeat(2 * LONG * "<mark>".length());
 
         assertThrows(
@@ -62,7 +62,7 @@ class TokenLimitTest {
     }
 
     @Test
-    void aWordThatIsTooLongIsSaidSo() {
+    void tooLongWordIsReported() {
         VarveException refusal =
                 assertThrows(
                         VarveException.class,

@@ -32,25 +32,25 @@ class TokenizerTest {
     private final int think = chat.tokenId("<think>").orElseThrow();
 
     @Test
-    void controlTokensAreRecognisedOnlyWhereAsked() {
+    void controlTokensAreRecognizedOnRequestOnly() {
         assertArrayEquals(new int[] {start, 'x'}, chat.encode("<|start|>x", true));
         assertFalse(contains(chat.encode("<|start|>x", false), start));
     }
 
     @Test
-    void userDefinedTokensAreRecognisedInTextOfOneOrigin() {
+    void userDefinedTokensAreRecognizedInTextOfOneOrigin() {
         assertArrayEquals(new int[] {think, 'x'}, chat.encode("<think>x", false));
     }
 
     @Test
-    void theEmptyTextHasNoTokens() {
+    void emptyTextHasNoTokens() {
         assertArrayEquals(new int[0], chat.encode("", true));
         assertEquals("", chat.decode(new int[0]));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"\uD83E", "\uDD99", "a\uDD99\uD83Eb", "\uD83E\uD83E\uDD99"})
-    void anUnpairedSurrogateBecomesTheReplacementCharacter(String text) {
+    void unpairedSurrogateBecomesTheReplacementCharacter(String text) {
         String repaired =
                 text.replaceAll(
                         "[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]",
@@ -61,7 +61,7 @@ class TokenizerTest {
     }
 
     @Test
-    void everyTextSurvivesTheRoundTrip() {
+    void everyTextRoundTrips() {
         Random random = new Random(4711);
         for (int round = 0; round < 3_000; round++) {
             String text = RandomText.of(random, RandomText.NASTY, random.nextInt(30));
@@ -71,7 +71,7 @@ class TokenizerTest {
     }
 
     @Test
-    void controlTokensHaveATextOnlyWhenRendered() {
+    void controlTokensHaveTextOnlyWhenRendered() {
         assertArrayEquals(new byte[0], chat.piece(start));
         assertEquals("<|start|>", text(chat.piece(start, true)));
         assertEquals("a<|start|><unk>", chat.decode(new int[] {'a', start, id("<unk>")}, true));
@@ -84,12 +84,12 @@ class TokenizerTest {
     }
 
     @Test
-    void unusedTokensNeverHaveAText() {
+    void unusedTokensNeverHaveText() {
         assertArrayEquals(new byte[0], chat.piece(id("[PAD]"), true));
     }
 
     @Test
-    void charactersOutsideOfTheByteAlphabetStandForThemselves() {
+    void charactersOutsideOfTheByteAlphabetAreLiteral() {
         Tokenizer tokenizer =
                 TestVocabulary.ofBytes("qwen35").token("Ġ你!", TokenType.NORMAL).tokenizer();
 
@@ -97,7 +97,7 @@ class TokenizerTest {
     }
 
     @Test
-    void byteTokensStandForTheirByte() {
+    void byteTokensDecodeToTheirByte() {
         Tokenizer tokenizer = gemma().tokenizer();
 
         assertArrayEquals(
@@ -106,7 +106,7 @@ class TokenizerTest {
     }
 
     @Test
-    void charactersThatTheVocabularyLacksBecomeByteTokens() {
+    void charactersMissingInTheVocabularyBecomeByteTokens() {
         Tokenizer tokenizer = gemma().tokenizer();
 
         int[] ids = tokenizer.encode("a é", true);
@@ -116,7 +116,7 @@ class TokenizerTest {
     }
 
     @Test
-    void aNewlineRunThatIsATokenIsTakenWhole() {
+    void newlineRunTokenIsMatchedWhole() {
         Tokenizer tokenizer = gemma().tokenizer();
 
         assertArrayEquals(
@@ -125,14 +125,14 @@ class TokenizerTest {
     }
 
     @Test
-    void aMergeResultThatIsNoTokenFallsBackToBytes() {
+    void mergeResultThatIsNoTokenFallsBackToBytes() {
         Tokenizer tokenizer = TestVocabulary.ofBytes("qwen35").rule("a b").tokenizer();
 
         assertArrayEquals(new int[] {'a', 'b'}, tokenizer.encode("ab", false));
     }
 
     @Test
-    void kindsOfTokensAreToldApart() {
+    void tokenTypesAreDistinguished() {
         assertTrue(chat.isSpecial(start));
         assertTrue(chat.isSpecial(think));
         assertFalse(chat.isSpecial('a'));
@@ -140,7 +140,7 @@ class TokenizerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, 1_000_000})
-    void anIdOutsideOfTheVocabularyIsRefused(int id) {
+    void idOutsideOfTheVocabularyIsRefused(int id) {
         for (Callable<?> use :
                 List.<Callable<?>>of(
                         () -> chat.piece(id),
@@ -160,14 +160,14 @@ class TokenizerTest {
     }
 
     @Test
-    void ruleResultsThatAreNoTokenAreNotFound() {
+    void mergeResultsThatAreNoTokensAreNotFound() {
         assertEquals(
                 OptionalInt.empty(),
                 TestVocabulary.ofBytes("qwen35").rule("a b").tokenizer().tokenId("ab"));
     }
 
     @Test
-    void onlyTheFileSaysWhetherByteLevelPromptsBeginWithBos() {
+    void fileDeterminesBosOfByteLevelPrompts() {
         assertFalse(TestVocabulary.ofBytes("qwen35").bos(1, false).tokenizer().addsBos());
         assertTrue(TestVocabulary.ofBytes("qwen35").bos(1, true).tokenizer().addsBos());
         assertFalse(TestVocabulary.ofBytes("qwen35").tokenizer().addsBos());
@@ -175,12 +175,12 @@ class TokenizerTest {
     }
 
     @Test
-    void gemmaPromptsBeginWithBosWhateverTheFileSays() {
+    void gemmaPromptsAlwaysBeginWithBos() {
         assertTrue(gemma().bos(0, false).tokenizer().addsBos());
     }
 
     @Test
-    void endTokensAreThoseOfTheFileAndThoseWithAKnownSpelling() {
+    void endTokensAreThoseOfTheFileAndOfKnownSpellings() {
         Tokenizer tokenizer =
                 TestVocabulary.ofBytes("qwen35")
                         .token("<|im_end|>", TokenType.CONTROL)
@@ -193,7 +193,7 @@ class TokenizerTest {
     }
 
     @Test
-    void anOrdinarySentenceEndDoesNotEndATurn() {
+    void eosOfASentenceDoesNotEndATurn() {
         assertEquals(
                 Set.of(),
                 TestVocabulary.ofBytes("qwen35")
@@ -209,7 +209,7 @@ class TokenizerTest {
     }
 
     @Test
-    void aSentenceEndDoesNotEndATurnWhereAToolResponseDoes() {
+    void eosDoesNotEndATurnWhereAToolResponseDoes() {
         Tokenizer tokenizer =
                 TestVocabulary.ofBytes("qwen35")
                         .token("</s>", TokenType.CONTROL)
@@ -227,13 +227,13 @@ class TokenizerTest {
     }
 
     @Test
-    void anUnknownPreTokenizerIsRefusedWithTheKnownOnes() {
+    void unknownPreTokenizerIsRefusedWithTheKnownOnes() {
         assertRefused(TestVocabulary.ofBytes("acme"), "acme", "[laguna, qwen2, qwen35]");
         assertRefused(TestVocabulary.ofBytes(""), "tokenizer.ggml.pre", "none");
     }
 
     @Test
-    void anUnknownModelIsRefusedWithTheKnownOnes() {
+    void unknownModelIsRefusedWithTheKnownOnes() {
         assertRefused(
                 TestVocabulary.empty("llama", "").token("a", TokenType.NORMAL),
                 "llama",
@@ -241,7 +241,7 @@ class TokenizerTest {
     }
 
     @Test
-    void aSpecialIdOutsideOfTheVocabularyIsRefused() {
+    void specialIdOutsideOfTheVocabularyIsRefused() {
         VarveException refused =
                 assertThrows(
                         VarveException.class,
@@ -252,7 +252,7 @@ class TokenizerTest {
     }
 
     @Test
-    void threadsShareATokenizer() throws ExecutionException, InterruptedException {
+    void tokenizerIsThreadSafe() throws ExecutionException, InterruptedException {
         List<String> texts =
                 IntStream.range(0, 200)
                         .mapToObj(seed -> RandomText.of(new Random(seed), RandomText.NASTY, 60))

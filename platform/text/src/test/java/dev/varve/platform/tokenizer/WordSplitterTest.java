@@ -68,7 +68,7 @@ class WordSplitterTest {
                 "tab\\t\\tx, [tab][\\t][\\tx]",
                 "end.\\n, [end][.\\n]",
             })
-    void qwen35SplitsLikeTheReference(String text, String words) {
+    void qwen35SplitMatchesTheReference(String text, String words) {
         assertEquals(
                 unescape(words), bracketed(PreTokenizers.PLATFORM.named("qwen35"), unescape(text)));
     }
@@ -105,7 +105,7 @@ class WordSplitterTest {
                 "tab\\t\\tx, [tab][\\t][\\tx]",
                 "end.\\n, [end][.][\\n]",
             })
-    void lagunaSplitsLikeTheReference(String text, String words) {
+    void lagunaSplitMatchesTheReference(String text, String words) {
         assertEquals(
                 unescape(words), bracketed(PreTokenizers.PLATFORM.named("laguna"), unescape(text)));
     }
@@ -122,13 +122,13 @@ class WordSplitterTest {
                 "`  z`, [  z]",
                 "end.\\n, [end.][\\n]",
             })
-    void linesSplitLikeTheReference(String text, String words) {
+    void lineSplitMatchesTheReference(String text, String words) {
         assertEquals(unescape(words), bracketed(new LineSplitter(), unescape(text)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"qwen2", "qwen35", "laguna"})
-    void wordsOfRandomTextsAreThoseOfTheExpression(String pre) {
+    void wordsOfRandomTextsMatchTheExpression(String pre) {
         PreTokenizer splitter = PreTokenizers.PLATFORM.named(pre);
         Random random = new Random(4711);
         for (int round = 0; round < 30_000; round++) {
@@ -141,7 +141,7 @@ class WordSplitterTest {
     }
 
     @Test
-    void everyCodePointHasTheKindThatTheExpressionsSee() {
+    void everyCodePointHasTheClassOfTheExpression() {
         List<Pattern> kinds =
                 List.of(
                         pattern("[^\\s\\p{L}\\p{M}\\p{N}]"),

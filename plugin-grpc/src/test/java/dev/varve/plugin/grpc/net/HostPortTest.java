@@ -13,7 +13,7 @@ class HostPortTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"box:7700", "gpu-1.example.com:1", "10.0.0.1:65535", "[::1]:7700", "a:0"})
-    void addressesAreWrittenAsTheyAreRead(String address) {
+    void addressesRoundTrip(String address) {
         assertEquals("grpc:" + address, HostPort.parse(address).toString());
     }
 
@@ -45,7 +45,7 @@ class HostPortTest {
     }
 
     @Test
-    void nobodyConnectsToPortZero() {
+    void portZeroIsRefusedForConnections() {
         assertThrows(VarveException.class, () -> HostPort.parseTarget("box:0"));
     }
 }

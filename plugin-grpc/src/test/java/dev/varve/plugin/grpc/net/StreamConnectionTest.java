@@ -42,7 +42,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void bytesArriveInOrderWhateverBuffersTheyComeFromAndGoTo() throws Exception {
+    void bytesArriveInOrderForAnyBuffers() throws Exception {
         byte[] sent = new byte[3_000_017];
         new Random(4711).nextBytes(sent);
         ByteBuffer direct = ByteBuffer.allocateDirect(1_500_000);
@@ -71,7 +71,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void aWriterWaitsWhileNobodyReadsAndNothingGrows() throws Exception {
+    void writerWaitsWithoutAReaderAndBuffersDoNotGrow() throws Exception {
         try (Pair pair = Pair.open(TransportOptions.defaults())) {
             AtomicLong clientSent = new AtomicLong();
             AtomicLong serverSent = new AtomicLong();
@@ -155,7 +155,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void whatWasWrittenBeforeTheClientClosesStillArrives() throws Exception {
+    void bytesWrittenBeforeTheClientClosesArrive() throws Exception {
         try (Pair pair = Pair.open(TransportOptions.defaults())) {
             Pair.send(pair.client(), "last words");
             pair.client().close();
@@ -167,7 +167,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void whatWasWrittenBeforeTheServerClosesStillArrives() throws Exception {
+    void bytesWrittenBeforeTheServerClosesArrive() throws Exception {
         try (Pair pair = Pair.open(TransportOptions.defaults())) {
             Pair.send(pair.server(), "last words");
             pair.server().close();
@@ -179,7 +179,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void theOtherSidesReaderSeesTheEndWhileItWaits() throws Exception {
+    void waitingReaderOfThePeerGetsTheEnd() throws Exception {
         try (Pair pair = Pair.open(TransportOptions.defaults())) {
             FutureTask<String> reader = start(() -> Pair.receive(pair.server(), 1));
 
@@ -192,7 +192,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void closingAListenerEndsTheWaitForConnectionsButNotThoseAccepted() throws Exception {
+    void closingAListenerEndsTheAcceptButNotAcceptedConnections() throws Exception {
         try (Pair pair = Pair.open(TransportOptions.defaults())) {
             FutureTask<Connection> accept = start(() -> pair.listener().accept());
 
@@ -204,7 +204,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void connectionsDoNotClaimToShareMemoryAndNameTheOtherSide() throws Exception {
+    void connectionsShareNoMemoryAndNameThePeer() throws Exception {
         try (Pair pair = Pair.open(TransportOptions.defaults())) {
             assertFalse(pair.client().sameHost() || pair.server().sameHost());
             assertEquals(pair.listener().address(), pair.client().peer());
@@ -233,7 +233,7 @@ class StreamConnectionTest {
     }
 
     @Test
-    void writingNothingIsNoMessage() throws Exception {
+    void emptyWriteSendsNoMessage() throws Exception {
         try (Pair pair = Pair.open(TransportOptions.defaults())) {
             pair.client().write();
             pair.client().write(ByteBuffer.allocate(0));

@@ -96,7 +96,7 @@ class TrustTest {
     }
 
     @Test
-    void plainTextWorksOnThisMachine() throws Exception {
+    void plainTextWorksOnLoopback() throws Exception {
         try (Pair pair = Pair.open(NOTHING)) {
             assertTrue(pair.talks());
         }
@@ -104,7 +104,7 @@ class TrustTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.0.1:0", "localhost:0"})
-    void aClientThatTrustsTheAuthorityTalksInTls(String address) throws Exception {
+    void clientThatTrustsTheAuthorityConnectsOverTls(String address) throws Exception {
         try (Pair pair = Pair.open(address, identity(server), trusting(authority))) {
             assertTrue(pair.talks());
         }
@@ -122,7 +122,7 @@ class TrustTest {
 
     /** Keys in the default format of cert-manager and openssl. */
     @Test
-    void keysInTheirOlderFormAreTaken() throws Exception {
+    void olderKeyFormatsAreAccepted() throws Exception {
         Path key = certificates.write("old-key.pem", "EC PRIVATE KEY", pair.olderKey());
         TransportOptions.Identity older = new TransportOptions.Identity(server.certificate(), key);
 
@@ -133,48 +133,48 @@ class TrustTest {
     }
 
     @Test
-    void aServerOfAnotherAuthorityIsNotTrusted() throws Exception {
+    void serverWithUntrustedCertificateIsRefused() throws Exception {
         assertContains(
                 "not trusted (--shard-tls-ca)",
                 refusal(identity(server), trusting(otherAuthority)));
     }
 
     @Test
-    void theSystemsAuthoritiesAreAskedWhereNoneIsNamed() throws Exception {
+    void systemAuthoritiesAreUsedByDefault() throws Exception {
         assertContains("not trusted (--shard-tls-ca)", refusal(identity(server), identity(client)));
     }
 
     @Test
-    void aCertificateForAnotherHostIsNotTrusted() throws Exception {
+    void certificateForAnotherHostIsRefused() throws Exception {
         assertContains("not trusted", refusal(identity(elsewhere), trusting(authority)));
     }
 
     @Test
-    void aClientOfAnotherAuthorityIsRefused() throws Exception {
+    void clientWithUntrustedCertificateIsRefused() throws Exception {
         assertContains(
                 "refused the certificate of this side",
                 refusal(mutual(server, authority), mutual(stranger, authority)));
     }
 
     @Test
-    void aClientWithoutCertificateIsRefusedWhereOneIsDemanded() throws Exception {
+    void clientWithoutARequiredCertificateIsRefused() throws Exception {
         assertContains("--shard-tls-cert", refusal(mutual(server, authority), trusting(authority)));
     }
 
     @Test
-    void aWrongTokenIsRefused() throws Exception {
+    void wrongTokenIsRefused() throws Exception {
         assertContains(
                 "token is wrong",
                 refusal(NOTHING.withToken(TOKEN), NOTHING.withToken("swordfish")));
     }
 
     @Test
-    void aMissingTokenIsRefused() throws Exception {
+    void missingTokenIsRefused() throws Exception {
         assertContains("--shard-token-file", refusal(NOTHING.withToken(TOKEN), NOTHING));
     }
 
     @Test
-    void theRightTokenIsLetIn() throws Exception {
+    void rightTokenIsAccepted() throws Exception {
         try (Pair pair = Pair.open(NOTHING.withToken(TOKEN))) {
             assertTrue(pair.talks());
         }
@@ -186,12 +186,12 @@ class TrustTest {
     }
 
     @Test
-    void tlsTowardsPlainTextAsksForTls() throws Exception {
+    void tlsTowardsPlainTextNamesTls() throws Exception {
         assertContains("use TLS?", refusal(NOTHING, trusting(authority)));
     }
 
     @Test
-    void plainTextIsNotOfferedToOtherMachines() {
+    void plainTextListenerIsLoopbackOnly() {
         assertRefusedListener(
                 NOTHING.withToken(TOKEN),
                 "--shard-tls-cert",
@@ -202,13 +202,13 @@ class TrustTest {
     }
 
     @Test
-    void tlsWithoutAnyAuthenticationIsNotOfferedToOtherMachines() {
+    void tlsListenerWithoutAuthenticationIsLoopbackOnly() {
         assertRefusedListener(
                 identity(server), "--shard-tls-ca", "--shard-token-file", "--shard-insecure");
     }
 
     @Test
-    void aListenerThatAsksForCertificatesNeedsOne() {
+    void listenerThatRequiresCertificatesNeedsOne() {
         assertRefusedListener(trusting(authority), "--shard-tls-cert", "--shard-tls-key");
     }
 
@@ -240,7 +240,7 @@ class TrustTest {
     }
 
     @Test
-    void insecureListensForOtherMachines() throws Exception {
+    void insecureListenerAcceptsOtherMachines() throws Exception {
         NetworkTransport transport = new NetworkTransport();
         try (Listener listener = transport.listen("0.0.0.0:0", insecure());
                 var client =
@@ -253,7 +253,7 @@ class TrustTest {
     }
 
     @Test
-    void aDamagedKeyIsNamedWithoutItsContent() throws Exception {
+    void damagedKeyIsNamedWithoutItsContent() throws Exception {
         Path key = Files.writeString(folder.resolve("bad-key.pem"), "secret secret");
         TransportOptions options =
                 identity(new TransportOptions.Identity(server.certificate(), key));
@@ -268,7 +268,7 @@ class TrustTest {
     }
 
     @Test
-    void aMissingCertificateIsNamed() {
+    void missingCertificateIsNamed() {
         Path missing = folder.resolve("missing.pem");
 
         VarveException e =
@@ -281,7 +281,7 @@ class TrustTest {
     }
 
     @Test
-    void nobodyListeningIsRefused() throws Exception {
+    void refusedConnectionIsReported() throws Exception {
         int port;
         try (ServerSocket socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
@@ -299,7 +299,7 @@ class TrustTest {
     }
 
     @Test
-    void anUnknownHostIsNamed() {
+    void unknownHostIsNamed() {
         IOException e =
                 assertThrows(
                         IOException.class,
@@ -310,7 +310,7 @@ class TrustTest {
     }
 
     @Test
-    void aSilentHostTimesOut() throws Exception {
+    void silentHostTimesOut() throws Exception {
         try (ServerSocket silent = new ServerSocket(0)) {
             String address = "127.0.0.1:" + silent.getLocalPort();
             TransportOptions impatient =
@@ -330,7 +330,7 @@ class TrustTest {
     }
 
     @Test
-    void aTakenPortIsNamed() throws Exception {
+    void portInUseIsNamed() throws Exception {
         NetworkTransport transport = new NetworkTransport();
         try (Listener first = transport.listen("127.0.0.1:0", NOTHING)) {
             IOException e =

@@ -64,7 +64,7 @@ class TwoHostsTest {
     }
 
     @Test
-    void aShardOnAnotherHostIsReachedAndItsSilenceNoticed() throws Exception {
+    void remoteShardIsReachedAndItsSilenceDetected() throws Exception {
         Process process =
                 namespace
                         .orElseThrow()

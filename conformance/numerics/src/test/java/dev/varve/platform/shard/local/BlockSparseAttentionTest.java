@@ -91,7 +91,7 @@ class BlockSparseAttentionTest {
         "4, 2, 129, 128, 0.5",
         "4, 2, 100, 512, 0.85"
     })
-    void chunksGetWhatTheRuleLetsThemSee(
+    void chunksAttendToTheSelectedBlocks(
             int queryHeads, int keyHeads, int tokens, int chunk, double alpha) {
         Text text = Text.random(new HeadShape(LENGTH, queryHeads, keyHeads), tokens, 31 + tokens);
         BlockSelectionRule rule = new BlockSelectionRule(alpha, 1, 1, 1);

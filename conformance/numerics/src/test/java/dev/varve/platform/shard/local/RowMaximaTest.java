@@ -103,7 +103,7 @@ class RowMaximaTest {
     }
 
     @Test
-    void aGraphWithManyRowsStaysAsItIs() {
+    void graphWithManyRowsIsUnchanged() {
         try (GgmlContext context = GgmlContext.open(32, 32)) {
             Graph graph = context.newGraph(32);
             Tensor logits = context.newTensor(GgmlType.F32, 100, ROWS + 1);

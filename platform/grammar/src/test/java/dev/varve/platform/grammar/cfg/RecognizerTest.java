@@ -119,7 +119,7 @@ class RecognizerTest {
     }
 
     @Property(tries = 1000)
-    void aGrammarHasTheTextsOfItsRules(@ForAll long seed) {
+    void grammarAcceptsTheTextsOfItsRules(@ForAll long seed) {
         RandomGrammar random = new RandomGrammar(new Random(seed));
         Set<String> texts = random.texts();
         GrammarBuilder own = new GrammarBuilder(new RegexStore(budget));
@@ -174,13 +174,13 @@ class RecognizerTest {
                 "[1,]|false",
                 "\"a\tb\"|false"
             })
-    void jsonIsRead(String text, boolean valid) {
+    void jsonIsAccepted(String text, boolean valid) {
         Recognizer recognizer = new Recognizer(builder.build(JsonGrammars.json(builder)));
         assertEquals(valid, read(recognizer, text).accepts());
     }
 
     @Test
-    void aLoopComesBackToTheSameState() {
+    void loopReturnsToTheSameState() {
         Recognizer recognizer = new Recognizer(builder.build(JsonGrammars.json(builder)));
         assertSame(
                 read(recognizer, "[{\"a\": 1}, {\"b"),
@@ -188,7 +188,7 @@ class RecognizerTest {
     }
 
     @Test
-    void whatMustFollowIsTold() {
+    void forcedContinuationIsReported() {
         int text =
                 builder.sequence(
                         "text", builder.literal("ab"), builder.optional(builder.literal("cd")));
@@ -203,7 +203,7 @@ class RecognizerTest {
 
     @ParameterizedTest
     @CsvSource({"0,0", "0,1", "1,1", "0,7", "3,3", "2,9", "5,1000000", "0,1000000000"})
-    void repetitionsHaveTheirNumbers(int least, int most) {
+    void repetitionsHaveTheirBounds(int least, int most) {
         int text = builder.repeat(builder.literal("a"), least, most);
         Recognizer recognizer = new Recognizer(builder.build(text));
         ParseState state = recognizer.start();
@@ -215,7 +215,7 @@ class RecognizerTest {
     }
 
     @Test
-    void alternativesAreMadeWhenTheyAreNeeded() {
+    void alternativesAreBuiltOnDemand() {
         int a = builder.literal("a");
         int b = builder.literal("b");
         // Each of two letters once, in any order.
@@ -234,7 +234,7 @@ class RecognizerTest {
     }
 
     @Test
-    void whatHasNoTextIsDeadFromTheBeginning() {
+    void emptyLanguageIsDeadFromTheStart() {
         int endless = builder.nonterminal("endless");
         builder.rule(endless, builder.literal("a"), endless);
         Grammar grammar = builder.build(endless);
@@ -244,7 +244,7 @@ class RecognizerTest {
 
     @Test
     @Tag("nightly")
-    void manyWaysToReadATextAreRefused() {
+    void ambiguousTextBeyondTheLimitIsRefused() {
         int part = builder.terminal(builder.store().atLeast(builder.store().literal("a"), 1));
         int nested = builder.nonterminal("nested");
         builder.rule(nested, part);
@@ -258,7 +258,7 @@ class RecognizerTest {
     }
 
     @Test
-    void relievingChangesNoAnswer() {
+    void freeingMemoryDoesNotChangeResults() {
         Recognizer recognizer = new Recognizer(builder.build(JsonGrammars.json(builder)));
         ParseState state = recognizer.start();
         assertFalse(recognizer.clearIfFull());

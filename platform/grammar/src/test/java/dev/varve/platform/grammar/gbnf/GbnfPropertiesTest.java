@@ -30,7 +30,7 @@ class GbnfPropertiesTest {
     }
 
     @Test
-    void readsWhatAPlainParserReads() {
+    void agreesWithAPlainParser() {
         int productive = 0;
         for (int seed = 0; seed < GRAMMARS; seed++) {
             RandomGrammars random = new RandomGrammars(new Random(seed));
@@ -61,7 +61,7 @@ class GbnfPropertiesTest {
 
     /** Whatever comes in, only the failures that are promised come out. */
     @Test
-    void survivesGarbage() {
+    void randomInputIsRefusedCleanly() {
         String[] words = {
             "root",
             "x",

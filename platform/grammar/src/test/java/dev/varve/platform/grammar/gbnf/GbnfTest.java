@@ -70,7 +70,7 @@ class GbnfTest {
                 "[]                           ~ false",
                 "{\"a\":}                     ~ false",
             })
-    void readsTheUsualGrammarOfJson(String text, boolean valid) {
+    void usualJsonGrammarIsParsed(String text, boolean valid) {
         assertEquals(valid, matches(recognizer(JSON), text));
     }
 
@@ -96,7 +96,7 @@ class GbnfTest {
                 "root ::= \"a\"{2,}                            ; a      ; false",
                 "root ::= \"a\"{,2}                            ; aa     ; true",
             })
-    void meansWhatItSays(String grammar, String text, boolean valid) {
+    void constructsHaveTheirMeaning(String grammar, String text, boolean valid) {
         String rules = "\nmy-rule_2 ::= \"a\"\nx ::= \"x\"\ny ::= \"y\"\nz ::= \"z\"\n";
         assertEquals(valid, matches(recognizer(grammar + rules), text));
     }
@@ -126,7 +126,7 @@ class GbnfTest {
                 "root ::= \"a\" b ::= \"c\"     ; a line of its own",
                 "root ::= |b ::= \"c\"          ; must be written as",
             })
-    void saysWhereAGrammarIsWrong(String grammar, String message) {
+    void errorsNameTheirPosition(String grammar, String message) {
         GrammarException failure =
                 assertThrows(GrammarException.class, () -> recognizer(grammar.replace("|", "\n")));
 
@@ -134,7 +134,7 @@ class GbnfTest {
     }
 
     @Test
-    void endsARuleWithItsLineButForBars() {
+    void ruleEndsWithItsLineExceptBeforeBars() {
         Recognizer recognizer =
                 recognizer("root ::= \"a\" # first\n\n  | b |\n  \"c\"\r\nb ::= \"b\"");
 
@@ -143,7 +143,7 @@ class GbnfTest {
     }
 
     @Test
-    void refusesNestingThatIsTooDeep() {
+    void deepNestingIsRefused() {
         String deep = "root ::= " + "(".repeat(100_000);
 
         assertThrows(GrammarException.class, () -> recognizer(deep));

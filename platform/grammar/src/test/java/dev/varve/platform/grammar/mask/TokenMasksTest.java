@@ -85,14 +85,14 @@ class TokenMasksTest {
     }
 
     @Property(tries = 30)
-    void jsonMasksAreThoseOfEachToken(@ForAll long seed) {
+    void jsonMasksEqualTheMaskOfEachToken(@ForAll long seed) {
         Random random = new Random(seed);
         check(JsonGrammars.json(builder), table(random), random);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5, 8, 200})
-    void limitedStringsAreThoseOfEachToken(int most) {
+    void limitedStringMasksEqualTheMaskOfEachToken(int most) {
         RegexStore store = builder.store();
         for (int seed = 0; seed < 5; seed++) {
             Random random = new Random(seed);
@@ -119,7 +119,7 @@ class TokenMasksTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
-    void specialTokensAreSymbolsOfTheirOwn(int number) {
+    void specialTokensAreSeparateSymbols(int number) {
         SortedVocabulary table = table(new Random(number));
         int text =
                 builder.sequence(

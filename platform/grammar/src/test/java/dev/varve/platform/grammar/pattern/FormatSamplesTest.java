@@ -39,7 +39,7 @@ class FormatSamplesTest {
                 "iri-reference",
                 "uuid"
             })
-    void areValidForJava(String format) {
+    void formatSamplesAreValidForJava(String format) {
         Reading reading = new Reading();
         Formats formats = new Formats(new TextRegexBuilder(reading.store(), StringEscaping.PLAIN));
         Lexer lexer = reading.lexer(formats.of(format).orElseThrow());

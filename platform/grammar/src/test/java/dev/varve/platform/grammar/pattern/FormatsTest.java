@@ -64,7 +64,7 @@ class FormatsTest {
                 "relative-json-pointer",
                 "uri-template"
             })
-    void agreesWithTheSuite(String format) {
+    void formatsAgreeWithTheTestSuite(String format) {
         Path file = SUITE.resolve(format + ".json");
         assumeTrue(Files.exists(file), "the JSON Schema Test Suite is not here");
         Lexer lexer = reading.lexer(formats.of(format).orElseThrow());
@@ -110,12 +110,12 @@ class FormatsTest {
         "uri, file:///tmp/x, true",
         "email, root@localhost, true",
     })
-    void knowsWhatBelongs(String format, String text, boolean valid) {
+    void formatsMatchTheirDefinitions(String format, String text, boolean valid) {
         assertEquals(valid, reading.matches(formats.of(format).orElseThrow(), text));
     }
 
     @Test
-    void doesNotPretendToKnowWhatIsNotRegular() {
+    void nonRegularFormatsAreNotClaimed() {
         assertTrue(formats.of("regex").isEmpty());
     }
 }

@@ -20,7 +20,7 @@ class PatternPropertiesTest {
     private static final int TEXTS = 12;
 
     @Test
-    void findsWhatTheOthersFind() {
+    void agreesWithJavaPatterns() {
         int tooComplex = 0;
         for (int seed = 0; seed < PATTERNS; seed++) {
             try {
@@ -57,7 +57,7 @@ class PatternPropertiesTest {
 
     /** Whatever comes in, only the failures that are promised come out. */
     @Test
-    void survivesGarbage() {
+    void randomInputIsRefusedCleanly() {
         String letters = "ab0{}[]()|*+?^$\\.,-:=!<>ubBdwxpPkc1é\u0000\uD83D\uDE00\uD800";
         for (int seed = 0; seed < PATTERNS; seed++) {
             Random random = new Random(seed);

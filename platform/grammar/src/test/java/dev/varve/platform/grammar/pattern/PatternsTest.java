@@ -79,7 +79,7 @@ class PatternsTest {
                 "^(?:a|b)(?<name>c)$ ~ bc ~ true",
                 "''      ~ anything ~ true",
             })
-    void findsWhatItShould(String pattern, String text, boolean found) {
+    void patternsAreSearchedInTexts(String pattern, String text, boolean found) {
         assertEquals(found, reading.matches(plain.search(pattern), text));
     }
 
@@ -93,7 +93,7 @@ class PatternsTest {
                 "^a$   ~ a  ~ true",
                 ".*b   ~ ab ~ true",
             })
-    void matchesAWhole(String pattern, String text, boolean matches) {
+    void wholeTextIsMatched(String pattern, String text, boolean matches) {
         assertEquals(matches, reading.matches(plain.whole(pattern), text));
     }
 
@@ -116,7 +116,7 @@ class PatternsTest {
                 "^\\/$      ~ /        ~ true",
                 "^\\/$      ~ \\/      ~ false",
             })
-    void matchesCanonicalJson(String pattern, String text, boolean matches) {
+    void canonicalJsonIsMatched(String pattern, String text, boolean matches) {
         assertEquals(matches, reading.matches(json.search(pattern), text));
     }
 
@@ -159,7 +159,7 @@ class PatternsTest {
                 "\\p{",
                 "(?<a"
             })
-    void refuses(String pattern) {
+    void unsupportedPatternsAreRefused(String pattern) {
         assertThrows(PatternException.class, () -> plain.search(pattern));
     }
 }

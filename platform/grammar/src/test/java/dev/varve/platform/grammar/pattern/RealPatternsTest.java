@@ -23,7 +23,7 @@ class RealPatternsTest {
     private static final Path SCHEMAS = Path.of("..", "..", "shared", "schemas", "real.jsonl.gz");
 
     @Test
-    void areSupportedButForBackReferences() throws IOException {
+    void realPatternsAreSupportedExceptBackReferences() throws IOException {
         assumeTrue(Files.exists(SCHEMAS), "the collected schemas are not here");
         Reading reading = new Reading();
         Patterns patterns =

@@ -27,7 +27,7 @@ class TextRegexBuilderTest {
 
     /** Random sets, with ranges that begin and end where lengths change. */
     @Test
-    void readsTheCharactersOfASetAndNoOthers() {
+    void setMatchesItsCharactersOnly() {
         int[] edges = {
             0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFF, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF
         };
@@ -65,7 +65,7 @@ class TextRegexBuilderTest {
     }
 
     @Test
-    void readsEveryCharacterOnceAndNothingMalformed() {
+    void everyCharacterMatchesOnceAndMalformedBytesNever() {
         Lexer lexer = reading.lexer(plain.characters(1, 1));
         int found = 0;
         for (int codePoint = 0; codePoint <= 0x10FFFF; codePoint++) {
@@ -113,18 +113,18 @@ class TextRegexBuilderTest {
                 "\\x             ~ false",
                 "ab              ~ false",
             })
-    void takesACharacterOfJsonInAnySpelling(String text, boolean valid) {
+    void jsonCharacterMatchesInAnyEscaping(String text, boolean valid) {
         assertEquals(valid, reading.matches(json.characters(1, 1), text));
     }
 
     @Test
-    void countsCharacters() {
+    void charactersAreCounted() {
         assertTrue(reading.matches(json.characters(2, 3), "\\uD83D\\uDE00\\n"));
         assertFalse(reading.matches(json.characters(2, 3), "\\n"));
     }
 
     @Test
-    void writesALiteralCanonically() {
+    void literalIsWrittenCanonically() {
         assertTrue(reading.matches(json.literal("a\"\n\u0001é😀"), "a\\\"\\n\\u0001é😀"));
         assertTrue(plain.literal("\uD800").isNothing());
     }

@@ -117,7 +117,7 @@ class LexerTest {
     }
 
     @Property(tries = 1000)
-    void anExpressionHasTheTextsOfItsDefinition(@ForAll long seed) {
+    void expressionAcceptsTheTextsOfItsDefinition(@ForAll long seed) {
         Checked checked = random(new Random(seed), 4);
         Lexer lexer = new Lexer(store, List.of(checked.regex));
         LexState start = lexer.start(0);
@@ -159,7 +159,7 @@ class LexerTest {
     }
 
     @Test
-    void severalTerminalsAreReadAtOnce() {
+    void severalTerminalsAreMatchedTogether() {
         Lexer lexer =
                 new Lexer(
                         store,
@@ -184,7 +184,7 @@ class LexerTest {
     }
 
     @Test
-    void whatNoTextCanSatisfyIsNotAlive() {
+    void unsatisfiableExpressionIsNotAlive() {
         Regex digits = store.atLeast(store.bytes(ByteSet.range('0', '9')), 3);
         Lexer lexer =
                 new Lexer(
@@ -199,7 +199,7 @@ class LexerTest {
     }
 
     @Test
-    void aHugeRepetitionCostsNothingUntilItIsRead() {
+    void hugeRepetitionIsExpandedOnDemand() {
         budget.allow(2_000);
         Regex many = store.repeat(store.bytes(ByteSet.range('a', 'z')), 0, 1_000_000_000);
         Lexer lexer = new Lexer(store, List.of(many));
@@ -207,7 +207,7 @@ class LexerTest {
     }
 
     @Test
-    void workBeyondTheFuelIsRefused() {
+    void workBeyondTheBudgetIsRefused() {
         Regex letter = store.bytes(ByteSet.range('a', 'b'));
         Regex hard =
                 store.concat(
@@ -223,7 +223,7 @@ class LexerTest {
     }
 
     @Test
-    void textsShareTheirBeginnings() {
+    void textsShareTheirPrefixes() {
         Regex words = store.oneOf(List.of("alpha", "al", "beta", "alphabet", "é"));
         Lexer lexer = new Lexer(store, List.of(words));
         assertTrue(read(lexer, lexer.start(0), "al").isComplete());
@@ -233,7 +233,7 @@ class LexerTest {
     }
 
     @Test
-    void forgettingChangesNoAnswer() {
+    void cacheEvictionDoesNotChangeResults() {
         Regex part = store.repeat(store.literal("ab"), 2, 5);
         Lexer lexer = new Lexer(store, List.of(part));
         LexState before = read(lexer, lexer.start(0), "aba");
@@ -243,7 +243,7 @@ class LexerTest {
     }
 
     @Test
-    void shortTextsAreFoundBesideCountersThatLeadFarAway() {
+    void shortTextsAreFoundBesideLongCounters() {
         Regex letters = store.bytes(ByteSet.of('a').or(ByteSet.of('b')));
         Regex any = store.bytes(ByteSet.range('a', 'c'));
         Regex ends = store.concat(store.star(letters), store.literal("c"));

@@ -32,7 +32,7 @@ class RegexStoreLoopTest {
 
     /** Letters without "ab", then an end: loop = (not "ab" anything and letter loop) or "!". */
     @Test
-    void readsWhatALoopStandsFor() {
+    void loopReferenceMatchesItsBody() {
         Regex loop = store.loop(false);
         Regex notAb = store.not(store.concat(store.literal("ab"), store.anything()));
         Regex letter = store.bytes(ByteSet.range('a', 'c'));
@@ -49,7 +49,7 @@ class RegexStoreLoopTest {
     }
 
     @Test
-    void findsThatALoopWithoutAnEndHasNoText() {
+    void endlessLoopHasNoText() {
         Regex loop = store.loop(false);
         store.define(loop, store.concat(store.literal("a"), loop));
 
@@ -57,7 +57,7 @@ class RegexStoreLoopTest {
     }
 
     @Test
-    void refusesASecondMeaningAndAWrongOne() {
+    void secondOrInvalidLoopDefinitionIsRefused() {
         Regex loop = store.loop(false);
         assertThrows(IllegalArgumentException.class, () -> store.define(loop, store.empty()));
         store.define(loop, store.literal("a"));
@@ -66,7 +66,7 @@ class RegexStoreLoopTest {
     }
 
     @Test
-    void putsSomethingBehindALongTextWithoutRecursion() {
+    void longTextIsExtendedWithoutRecursion() {
         Regex text = store.literal("x".repeat(100_000));
 
         Regex quoted = store.concat(text, store.literal("\""));

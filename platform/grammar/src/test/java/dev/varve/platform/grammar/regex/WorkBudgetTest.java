@@ -28,7 +28,7 @@ class WorkBudgetTest {
     }
 
     @Test
-    void workThatTakesMoreUnitsIsRefused() {
+    void workBeyondTheUnitsIsRefused() {
         budget.allow("compiling it", UNITS, SECOND);
         spend(UNITS, 1);
 
@@ -41,7 +41,7 @@ class WorkBudgetTest {
     }
 
     @Test
-    void workThatTakesMoreCpuTimeIsRefused() {
+    void workBeyondTheCpuTimeIsRefused() {
         budget.allow("compiling it", UNITS, SECOND);
 
         GrammarLimitException refused =
@@ -53,14 +53,14 @@ class WorkBudgetTest {
     }
 
     @Test
-    void someUnitsAreCertainHoweverSlowTheMachineIs() {
+    void minimumUnitsAreGuaranteedOnSlowMachines() {
         budget.allow("compiling it", UNITS, SECOND);
 
         assertDoesNotThrow(() -> spend(UNITS / 4, 1_000_000));
     }
 
     @Test
-    void aStepHasNoLimitOfCpuTime() {
+    void stepHasNoCpuTimeLimit() {
         budget.allow("compiling it", UNITS, SECOND);
         spend(UNITS / 2, 10);
         budget.allow(UNITS);
@@ -69,7 +69,7 @@ class WorkBudgetTest {
     }
 
     @Test
-    void otherWorkMayRunNowAndThen() throws Exception {
+    void otherWorkRunsInBetween() throws Exception {
         AtomicInteger points = new AtomicInteger();
         budget.allow(UNITS);
 

@@ -206,7 +206,7 @@ class SchemaCompilerTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void textsBelongToASchemaExactlyIfTheirValuesAreValid(Case each) {
+    void acceptedTextsAreExactlyTheValidValues(Case each) {
         CompiledSchema schema = CompiledSchema.of(each.schema());
 
         for (String text : each.texts()) {
@@ -219,7 +219,7 @@ class SchemaCompilerTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void whatMayBeGoneOnWithComesToAnEnd(Case each) {
+    void everyPrefixCanBeCompleted(Case each) {
         CompiledSchema schema = CompiledSchema.of(each.schema());
 
         for (String text : each.texts()) {
@@ -264,7 +264,7 @@ class SchemaCompilerTest {
                     {'not':{'uniqueItems':true}}                        | /not
                     """,
             delimiter = '|')
-    void whatCannotBeEnforcedIsRefusedWithItsPlace(String schema, String path) {
+    void unsupportedKeywordIsRefusedWithItsPath(String schema, String path) {
         GrammarException refusal =
                 assertThrows(
                         GrammarException.class,
@@ -289,7 +289,7 @@ class SchemaCompilerTest {
     }
 
     @Test
-    void propertiesMayComeInAnyOrderIfAskedFor() {
+    void propertiesMayComeInAnyOrderOnRequest() {
         String schema =
                 """
                 {"type": "object", "additionalProperties": false, "required": ["a", "c"],
@@ -306,7 +306,7 @@ class SchemaCompilerTest {
     }
 
     @Test
-    void anObjectThatCannotBeCompletedIsNotBegun() {
+    void objectThatCannotBeCompletedIsNotStarted() {
         String schema =
                 """
                 {"anyOf": [{"type": "null"},

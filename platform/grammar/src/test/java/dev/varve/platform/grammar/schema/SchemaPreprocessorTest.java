@@ -41,7 +41,7 @@ class SchemaPreprocessorTest {
                 "{'dependencies': {'a': ['b'], 'c': {'type': null}}}"
                         + " | {'dependencies': {'a': ['b'], 'c': {}}}"
             })
-    void aKeywordThatIsNullIsAbsent(String schema, String expected) {
+    void nullKeywordIsAbsent(String schema, String expected) {
         JsonNode given = json(schema);
 
         assertEquals(json(expected), SchemaPreprocessor.normal(given), schema);
@@ -49,7 +49,7 @@ class SchemaPreprocessorTest {
     }
 
     @Test
-    void aNumberBeyondADoubleIsRefusedWithItsPlace() {
+    void numberBeyondADoubleIsRefusedWithItsPath() {
         GrammarException refusal =
                 assertThrows(
                         GrammarException.class,

@@ -44,7 +44,7 @@ class SchemaSuiteTest {
     @ParameterizedTest
     @EnumSource(Order.class)
     @ByDay(2)
-    void everyGroupIsRefusedOrRight(Order order) throws IOException {
+    void everyGroupIsRefusedOrCorrect(Order order) throws IOException {
         Path folder =
                 Path.of(System.getProperty("varve.test.shared", "")).resolve("schemas/suite/tests");
         assumeTrue(Files.isDirectory(folder), "no suite at varve.test.shared: " + folder);

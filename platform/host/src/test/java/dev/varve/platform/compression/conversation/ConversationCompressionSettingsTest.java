@@ -30,7 +30,7 @@ class ConversationCompressionSettingsTest {
         "ALWAYS, 1,      false, true,  VERBATIM_FIRST_TURN",
         "ALWAYS, 1,      false, false, WHOLE",
     })
-    void aPromptIsTreatedByItsLengthAndItsConversation(
+    void modeDependsOnPromptLengthAndConversation(
             CompressionMode mode,
             int tokens,
             boolean continuation,
@@ -50,13 +50,13 @@ class ConversationCompressionSettingsTest {
     }
 
     @Test
-    void nothingIsCompressedUnlessSomebodyWantsIt() {
+    void nothingIsCompressedByDefault() {
         assertEquals(CompressionMode.OFF, ConversationCompressionSettings.USUAL.mode());
         assertEquals(32_000, ConversationCompressionSettings.USUAL.thresholdTokens());
     }
 
     @Test
-    void modesAreReadByTheirWords() {
+    void modesAreParsedFromTheirNames() {
         assertEquals(CompressionMode.OFF, CompressionMode.parse("off"));
         assertEquals(CompressionMode.AUTO, CompressionMode.parse("auto"));
         assertEquals(CompressionMode.ALWAYS, CompressionMode.parse("always"));
@@ -68,7 +68,7 @@ class ConversationCompressionSettingsTest {
     }
 
     @Test
-    void aThresholdIsNotNegative() {
+    void thresholdIsNotNegative() {
         assertThrows(
                 IllegalArgumentException.class,
                 () ->

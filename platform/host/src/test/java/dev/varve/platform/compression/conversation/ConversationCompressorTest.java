@@ -98,7 +98,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void whatTheDrafterLooksAtStaysAndMostOfTheRestGoes() {
+    void relevantTextIsKeptAndMostOfTheRestIsRemoved() {
         List<Map<String, Object>> before = firstTurn();
 
         CompressedConversation after =
@@ -119,7 +119,7 @@ class ConversationCompressorTest {
 
     /** A drafter of the Qwen families in front of a model with other marks. */
     @Test
-    void aDrafterReadsMarksThatItKnows() {
+    void drafterGetsItsOwnMessageStartTokens() {
         Tokenizer chatMl = TestTokenizers.ofBytes("<|im_start|>", "<|im_end|>");
         StringBuilder read = new StringBuilder();
         ScriptedDrafter noting =
@@ -149,7 +149,7 @@ class ConversationCompressorTest {
 
     /** A text with its question behind it, as people send it. */
     @Test
-    void theEndOfALongLastMessageStays() {
+    void endOfALongLastMessageIsKept() {
         List<Map<String, Object>> before =
                 List.of(message("user", FILLER + NEEDLE + FILLER + "\n\n" + QUESTION));
 
@@ -164,7 +164,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void whatWasCutStaysCutInLaterTurns() {
+    void removedTextStaysRemovedInLaterTurns() {
         ConversationCompressor compressor = always();
         List<Map<String, Object>> first = firstTurn();
         CompressedConversation before =
@@ -195,7 +195,7 @@ class ConversationCompressorTest {
 
     /** As after a restart: the second turn comes to somebody who saw no first one. */
     @Test
-    void whatWasCutIsCutAlikeWhereNobodyRemembers() {
+    void compressionIsDeterministicWithoutACache() {
         List<Map<String, Object>> second = new ArrayList<>(firstTurn());
         second.add(message("assistant", "Under the stone."));
         second.add(message("user", "Thank you."));
@@ -221,7 +221,7 @@ class ConversationCompressorTest {
 
     /** Many templates refuse a conversation without a question. */
     @Test
-    void aConversationThatTheModelBeganStaysAsItIs() {
+    void conversationStartedUncompressedStaysUncompressed() {
         List<Map<String, Object>> messages =
                 List.of(
                         message("system", FILLER),
@@ -247,7 +247,7 @@ class ConversationCompressorTest {
      * uncompressed.
      */
     @Test
-    void aConversationThatBeganShortStaysAsItIs() {
+    void conversationStartedShortStaysUncompressed() {
         List<Map<String, Object>> messages =
                 List.of(
                         message("user", "Tell me of the town."),
@@ -263,7 +263,7 @@ class ConversationCompressorTest {
 
     /** All of it stays for the question's words. */
     @Test
-    void ofWhatNothingGoesIsReadOnce() {
+    void uncompressibleTextIsScoredOnce() {
         AnchorSettings far = new AnchorSettings(96, 4, OptionalInt.of(8), OptionalInt.of(8));
         ConversationCompressor compressor =
                 new ConversationCompressor(
@@ -297,7 +297,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void answersOfAConversationMayDecideHowMuchStays() {
+    void acceptanceOfAConversationMaySetTheKeepRatio() {
         ConversationCompressionSettings options =
                 options(CompressionMode.ALWAYS, 0, false, SelectionSettings.USUAL, false);
         ConversationCompressor learning =
@@ -344,7 +344,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void theSameAgainIsNotReadAgainAndAnotherQuestionIs() {
+    void repeatedPromptIsNotScoredAgainButAnotherQuestionIs() {
         ConversationCompressor compressor = always();
         List<Map<String, Object>> first = firstTurn();
         List<Map<String, Object>> before =
@@ -367,7 +367,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void nothingBecomesShorterWhereNobodyWantsIt() {
+    void nothingIsCompressedUnlessRequested() {
         var all = Optional.of(KeepRatio.ALL);
         CompressionOverrides off =
                 new CompressionOverrides(Optional.of(CompressionMode.OFF), Optional.empty());
@@ -390,7 +390,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void aRequestMayAskForIt() {
+    void requestMayAskForCompression() {
         CompressionOverrides overrides =
                 new CompressionOverrides(
                         Optional.of(CompressionMode.ALWAYS), Optional.of(new KeepRatio(0.5)));
@@ -405,7 +405,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void oldMessagesShrinkOnceAndForAll() {
+    void oldMessagesAreCompressedOnce() {
         ConversationCompressor compressor = compressor(CompressionMode.ALWAYS, 0, true);
         List<Map<String, Object>> messages =
                 new ArrayList<>(
@@ -435,7 +435,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void whoeverLeavesIsNotWaitedFor() {
+    void disconnectedClientCancelsTheScan() {
         assertThrows(
                 CancellationException.class,
                 () ->
@@ -446,7 +446,7 @@ class ConversationCompressorTest {
     }
 
     @Test
-    void aDrafterThatFailsIsTold() {
+    void failingDrafterIsReported() {
         drafter.failWith(
                 Optional.of(
                         new VarveException(VarveException.Kind.UNAVAILABLE, "it has gone away")));

@@ -41,7 +41,7 @@ class DrafterPageScorerTest {
     }
 
     @Test
-    void thePageThatHoldsWhatIsLookedForIsWorthTheMost() {
+    void pageWithTheRelevantTextScoresHighest() {
         int[] tokens = text();
 
         float[] scores = reader.read(tokens, () -> false).join();
@@ -55,7 +55,7 @@ class DrafterPageScorerTest {
     }
 
     @Test
-    void aFailureCostsOneReading() {
+    void failureCostsOneScan() {
         drafter.failWith(
                 Optional.of(new VarveException(VarveException.Kind.OUT_OF_MEMORY, "no room")));
         CompletableFuture<float[]> failed = reader.read(text(), () -> false);
@@ -69,7 +69,7 @@ class DrafterPageScorerTest {
     }
 
     @Test
-    void nothingIsReadForThoseWhoDoNotWaitOrBehindItsEnd() {
+    void nothingIsScoredForCancelledRequests() {
         CompletableFuture<float[]> cancelled = reader.read(text(), () -> true);
         assertThrows(CancellationException.class, () -> unwrapped(cancelled));
 

@@ -90,7 +90,7 @@ class HistoryScorerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {9, 12, 13, 14, 64, 1000})
-    void scoresAreSmoothedAndInDeviationsFromTheirMean(int count) {
+    void scoresAreSmoothedAndStandardized(int count) {
         Random random = new Random(count);
         float[] given = new float[count];
         for (int i = 0; i < count; i++) {
@@ -106,7 +106,7 @@ class HistoryScorerTest {
     }
 
     @Test
-    void equalScoresAreWorthNothing() {
+    void equalScoresAreZero() {
         assertArrayEquals(
                 new double[50],
                 new HistoryScorer(new ScriptedDrafter(TOKENIZER, (ids, at) -> 0.25))
@@ -114,7 +114,7 @@ class HistoryScorerTest {
     }
 
     @Test
-    void aHistoryForWhichThereIsNoRoomIsReadInHalvesBeforeItsLastTokens() {
+    void historyThatDoesNotFitIsScoredInHalves() {
         SmallDrafter drafter = new SmallDrafter(3000, VarveException.Kind.OUT_OF_MEMORY);
         int[] ids = IntStream.range(0, 5001).toArray();
 
@@ -134,7 +134,7 @@ class HistoryScorerTest {
     }
 
     @Test
-    void aShorterOneFailsAndSoDoesOneThatFailsForAnotherReason() {
+    void failureOfAShorterHistoryOrAnotherReasonIsReported() {
         for (SmallDrafter drafter :
                 List.of(
                         new SmallDrafter(100, VarveException.Kind.OUT_OF_MEMORY),
@@ -151,7 +151,7 @@ class HistoryScorerTest {
     }
 
     @Test
-    void whatIsNoNumberOrTooShortIsNotScored() {
+    void nonFiniteAndShortScoresAreRefused() {
         HistoryScorer scores =
                 new HistoryScorer(new ScriptedDrafter(TOKENIZER, (ids, at) -> Double.NaN));
 

@@ -91,7 +91,7 @@ class TokenMappingTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void aTextHoldsWhatIsWholeBeforeEachToken(long seed) {
+    void textEndsBeforeIncompleteCharactersOfEachToken(long seed) {
         int[] tokens = tokens(seed);
 
         TokenText text =
@@ -105,7 +105,7 @@ class TokenMappingTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void aTokenOfTheDrafterTellsAboutThePageInWhichItsMiddleLies(long seed) {
+    void drafterTokenCountsForThePageOfItsMiddle(long seed) {
         int[] tokens = tokens(seed);
         TokenMapping mapping = TokenMapping.between(MODEL, DRAFTER);
 
@@ -129,7 +129,7 @@ class TokenMappingTest {
     }
 
     @Test
-    void tokensThatAreTheDraftersOwnStayAsTheyAre() {
+    void tokensOfTheSameVocabularyAreUnchanged() {
         int[] tokens = tokens(7);
 
         DrafterInput read = TokenMapping.between(MODEL, MODEL).of(tokens);
@@ -146,7 +146,7 @@ class TokenMappingTest {
 
     /** As many tokens are not the same ones. */
     @Test
-    void vocabulariesOfOneSizeAreNotTakenForOne() {
+    void vocabulariesOfEqualSizeAreNotAssumedEqual() {
         Tokenizer other = TestTokenizers.ofBytes("<s>", "<t>");
 
         assertInstanceOf(
@@ -156,14 +156,14 @@ class TokenMappingTest {
     }
 
     @Test
-    void aPageIsWorthTheMeanOfItsTokensAndOneWithoutTextTheMeanOfAll() {
+    void pageScoreIsTheMeanOfItsTokensOrOfAll() {
         DrafterInput read = new DrafterInput(new int[5], new int[] {0, 0, 2, 3, 4}, 4);
 
         assertArrayEquals(new float[] {2, 0, -1, 5}, read.means(new double[] {1, 3, -1, 5, 1000}));
     }
 
     @Test
-    void aHistoryWithoutTextIsNoTokens() {
+    void historyWithoutTextHasNoTokens() {
         DrafterInput read =
                 TokenMapping.between(MODEL, DRAFTER).of(new int[] {NO_TOKEN, 0xE2, 0x82, NO_TOKEN});
 

@@ -14,7 +14,7 @@ import java.util.Random;
 class ChunkScorerTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 5, 6, 7, 12, 13, 14, 100})
-    void aSmoothScoreIsTheMeanOfThirteenAndOfFewerAtTheEdges(int tokens) {
+    void smoothedScoreIsTheMeanOfThirteenAndOfFewerAtTheEdges(int tokens) {
         float[] scores = scores(tokens, 17);
 
         double[] smooth = SmoothScores.of(scores, 13);
@@ -33,7 +33,7 @@ class ChunkScorerTest {
     }
 
     @Test
-    void theLastChunkIsTheMeanOfWhatItHas() {
+    void lastChunkIsTheMeanOfItsTokens() {
         double[] smooth = new double[40];
         Arrays.fill(smooth, 0, 32, 1);
         Arrays.fill(smooth, 32, 40, 5);
@@ -44,7 +44,7 @@ class ChunkScorerTest {
 
     /** So that ties are ties: a tenth has no exact sum in binary. */
     @Test
-    void equalScoresMakeEqualChunks() {
+    void equalScoresGiveEqualChunks() {
         float[] scores = new float[1000];
         Arrays.fill(scores, 0.1f);
 
@@ -57,7 +57,7 @@ class ChunkScorerTest {
     }
 
     @Test
-    void whatStaysAnywayDoesNotCount() {
+    void protectedTokensDoNotCount() {
         BitSet fixed = new BitSet();
         fixed.set(0, 3);
         fixed.set(4, 8);

@@ -50,7 +50,7 @@ class ChunkSelectorTest {
         "2048,  0.5,  7, 24, 1",
         "2112,  0.5,  8, 24, 1",
     })
-    void edgesStayAndTheBestChunksFillTheRest(
+    void edgesAreKeptAndTheBestChunksFillTheRest(
             int tokens, double keep, int head, int tail, int others) {
         Selection selection =
                 USUAL.select(
@@ -64,7 +64,7 @@ class ChunkSelectorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 5, 8})
-    void aTextThatIsTooShortStays(int tokens) {
+    void shortTextIsKept(int tokens) {
         ScoredText text =
                 new ScoredText(new int[tokens], new float[0], new ProtectedSpans(List.of()));
 
@@ -75,7 +75,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void aTextOfNineTokensIsOneChunkWhichStays() {
+    void textOfNineTokensIsOneChunkAndIsKept() {
         assertTrue(
                 USUAL.select(Texts.ofDistinct(9).text(), new KeepRatio(0.05), Integer.MAX_VALUE)
                         .isWhole());
@@ -83,7 +83,7 @@ class ChunkSelectorTest {
 
     @ParameterizedTest
     @ValueSource(ints = {9, 33, 320, 5000})
-    void allOfATextIsTheText(int tokens) {
+    void ratioOfOneKeepsTheText(int tokens) {
         Texts text = Texts.ofDistinct(tokens);
 
         Selection selection = USUAL.select(text.text(), new KeepRatio(1), Integer.MAX_VALUE);
@@ -92,7 +92,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void theBestChunksStayInTheOrderOfTheText() {
+    void bestChunksAreKeptInTextOrder() {
         Texts text = Texts.ofDistinct(640).score(480, 512, 0.9f).score(96, 128, 0.8f);
 
         Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.1), Integer.MAX_VALUE);
@@ -103,7 +103,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void ofEqualChunksTheFirstStay() {
+    void ofEqualChunksTheFirstAreKept() {
         Selection selection =
                 NO_EDGES.select(
                         Texts.ofDistinct(6400).text(), new KeepRatio(0.05), Integer.MAX_VALUE);
@@ -112,7 +112,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void wordsOfTheEndMakeTheirPlaceStayWithItsNeighbours() {
+    void wordsOfTheQueryKeepTheirChunksAndNeighbours() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
 
         Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.005), Integer.MAX_VALUE);
@@ -126,7 +126,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void wordsThatStandEverywhereAreNoAnchors() {
+    void frequentWordsAreNoAnchors() {
         Texts text = Texts.ofDistinct(64_000).put(63_950, 1, 2, 3, 4);
         for (int i = 0; i < 8; i++) {
             text.put(3200 + 640 * i, 1, 2, 3, 4);
@@ -148,7 +148,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void wordsOfTheLastNinetySixTokensAskAndNoOthers() {
+    void onlyTheLastNinetySixTokensAreTheQuery() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4);
 
         text.put(6304, 1, 2, 3, 4);
@@ -166,7 +166,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void wordsLeaveRoomForTheBestChunks() {
+    void anchorsLeaveRoomForTheBestChunks() {
         Texts text = Texts.ofDistinct(6400).score(1600, 1632, 0.9f).score(5120, 5152, 0.8f);
         // 8 places, each with two chunks on each side: twice what is asked for, which is 20.
         for (int i = 0; i < 8; i++) {
@@ -187,7 +187,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void wordsThatAreFewCountAsPartOfWhatWasAskedFor() {
+    void anchorsCountAsPartOfTheKeepRatio() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
 
         Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.03), Integer.MAX_VALUE);
@@ -197,7 +197,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void aBoundLeavesOutTheWorstOfWhatMustStay() {
+    void maximumRemovesTheLowestScoringMandatoryChunks() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
         text.score(101 * 32, 102 * 32, 0.5f).score(99 * 32, 100 * 32, 0.4f);
 
@@ -211,7 +211,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void aBoundHoldsForEdgesAndForWhatWasAskedForAsWell() {
+    void maximumAppliesToEdgesAndTheKeepRatio() {
         Selection selection = USUAL.select(Texts.ofDistinct(6400).text(), new KeepRatio(0.5), 10);
 
         assertEquals(10 * 32, selection.keptTokens());
@@ -220,7 +220,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void protectedTokensStayBesideWhatWasAskedFor() {
+    void protectedTokensAreKeptBesideTheKeepRatio() {
         Texts text = Texts.ofDistinct(3200).score(1600, 1632, 0.9f);
 
         Selection selection =
@@ -250,7 +250,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void edgesThatAreProtectedLeaveTheirRoomToOthers() {
+    void protectedEdgesLeaveTheirRoomToOthers() {
         Texts text = Texts.ofDistinct(8192);
 
         Selection selection =
@@ -265,7 +265,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void aTextThatIsProtectedStays() {
+    void protectedTextIsKept() {
         Selection selection =
                 USUAL.select(
                         Texts.ofDistinct(500).protect(new TokenRange(0, 500)),
@@ -276,7 +276,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void marksBetweenMessagesAreNoAnchors() {
+    void messageStartTokensAreNoAnchors() {
         Texts text = Texts.ofDistinct(3200).put(3150, 1, 2, 3, 4).put(1600, 1, 2, 3, 4);
         TokenRange mark = new TokenRange(1602, 1603);
 
@@ -288,7 +288,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void tokensThatComeAgainMakeTheirChunksStay() {
+    void repeatedTokensKeepTheirChunks() {
         Texts text = Texts.ofDistinct(6400);
         for (int i = 0; i < 5; i++) {
             text.put(640 * (i + 1), 7);
@@ -313,7 +313,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void tokensThatComeAgainStopWhereItIsEnough() {
+    void repeatedTokensStopAtTheirLimit() {
         Texts text = Texts.ofDistinct(6400);
         for (int i = 0; i < 6; i++) {
             text.put(640 * (i + 1), 7);
@@ -342,7 +342,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void followedAnchorsSayThatTheyAreSuch() {
+    void transitiveAnchorsAreReported() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4, 5).put(6350, 1, 2, 3, 4);
         text.put(1000, 5);
         ChunkSelector transitive = selector(AnchorSettings.USUAL, true, Optional.empty());
@@ -357,7 +357,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void whatIsNoScoredTextIsRefused() {
+    void invalidScoredTextIsRefused() {
         assertThrows(IllegalArgumentException.class, () -> scored(new int[0], new float[0]));
         assertThrows(IllegalArgumentException.class, () -> scored(new int[20], new float[19]));
         assertThrows(
@@ -373,13 +373,13 @@ class ChunkSelectorTest {
 
     @ParameterizedTest
     @CsvSource({"1023, 2, 8", "1024, 4, 16", "2047, 4, 16", "2048, 8, 32", "1, 2, 8"})
-    void anchorsReachAsFarAsTheTextIsLong(int chunks, int radius, int hits) {
+    void anchorReachGrowsWithTheText(int chunks, int radius, int hits) {
         assertEquals(radius, AnchorSettings.USUAL.radius(chunks));
         assertEquals(hits, AnchorSettings.USUAL.mostHits(chunks));
     }
 
     @Test
-    void aGivenReachComesBeforeTheLengthAndMayBeNothing() {
+    void configuredReachOverridesTheDefaultAndMayBeZero() {
         OptionalInt none = OptionalInt.empty();
 
         assertEquals(0, reaching(OptionalInt.of(0), none).radius(1));
@@ -391,7 +391,7 @@ class ChunkSelectorTest {
     }
 
     @Test
-    void noHitsAreNoAnchors() {
+    void noOccurrencesMeanNoAnchors() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
         ChunkSelector none =
                 selector(reaching(OptionalInt.empty(), OptionalInt.of(0)), false, Optional.empty());

@@ -26,13 +26,13 @@ class KeepRatioTest {
                 Double.POSITIVE_INFINITY,
                 Double.NEGATIVE_INFINITY
             })
-    void whatIsNoPartIsRefused(double value) {
+    void invalidRatioIsRefused(double value) {
         assertThrows(IllegalArgumentException.class, () -> new KeepRatio(value));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "x", "0", "1.5", "NaN", "Infinity", "0x1p-2", "0.5f", " 0.5"})
-    void aTextThatIsNoRatioIsRefusedWithTheText(String text) {
+    void invalidRatioTextIsRefusedAndShown(String text) {
         IllegalArgumentException error =
                 assertThrows(IllegalArgumentException.class, () -> KeepRatio.parse(text));
 
@@ -40,7 +40,7 @@ class KeepRatioTest {
     }
 
     @Test
-    void aDecimalNumberIsARatio() {
+    void decimalNumberIsARatio() {
         assertEquals(new KeepRatio(0.05), KeepRatio.parse("0.05"));
         assertEquals(KeepRatio.ALL, KeepRatio.parse("1"));
         assertTrue(KeepRatio.parse("1.0").isAll());
@@ -49,12 +49,13 @@ class KeepRatioTest {
 
     @ParameterizedTest
     @CsvSource({"0.25, 250", "0.29, 290", "0.0294, 29", "0.0296, 30", "1, 1000", "0.0001, 1"})
-    void aWireHasTheNearestThousandthButNotNothing(double value, int thousandths) {
+    void wireFormatRoundsToAPositiveThousandth(double value, int thousandths) {
         assertEquals(thousandths, new KeepRatio(value).thousandths());
     }
 
     @Property
-    void aThousandthComesBackFromAWire(@ForAll @IntRange(min = 1, max = 1000) int thousandths) {
+    void thousandthRoundTripsThroughTheWireFormat(
+            @ForAll @IntRange(min = 1, max = 1000) int thousandths) {
         assertEquals(thousandths, KeepRatio.ofThousandths(thousandths).thousandths());
     }
 
@@ -79,7 +80,7 @@ class KeepRatioTest {
         "1,    0.9,  1",
         "7,    1,    7"
     })
-    void aPartOfThingsIsRoundedDownAndNeverNone(int things, double value, int part) {
+    void ratioOfACountIsRoundedDownButAtLeastOne(int things, double value, int part) {
         assertEquals(part, new KeepRatio(value).of(things));
     }
 }

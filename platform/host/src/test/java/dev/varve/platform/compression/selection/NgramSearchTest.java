@@ -17,7 +17,7 @@ class NgramSearchTest {
     private static final long[] BASES = {0x9E3779B97F4A7C15L, 1, 0};
 
     @Property(tries = 500)
-    void whatIsFoundIsWhatANaiveScanFindsHoweverBadTheHash(
+    void occurrencesMatchANaiveScanForAnyHash(
             @ForAll @IntRange(min = 1, max = 300) int tokens,
             @ForAll @IntRange(min = 1, max = 5) int length,
             @ForAll @IntRange(min = 1, max = 12) int vocabulary,
@@ -61,7 +61,7 @@ class NgramSearchTest {
     }
 
     @Test
-    void manyRunsOfOneHashAreToldApart() {
+    void runsWithEqualHashesAreDistinguished() {
         int[] ids = IntStream.range(0, 2000).map(i -> i % 2 == 0 ? i : 2000 - i).toArray();
         NgramSearch search = new NgramSearch(ids, 2, 1);
         search.add(new TokenRange(0, 2000));
@@ -70,7 +70,7 @@ class NgramSearchTest {
     }
 
     @Test
-    void partsThatAreTooShortHaveNoRuns() {
+    void shortPartsHaveNoRuns() {
         NgramSearch search = new NgramSearch(new int[] {1, 2, 3, 1, 2, 3}, 4);
         search.add(new TokenRange(0, 3));
 
@@ -78,7 +78,7 @@ class NgramSearchTest {
     }
 
     @Test
-    void runsDoNotReachFromOnePartIntoAnother() {
+    void runsDoNotCrossParts() {
         int[] ids = {1, 2, 9, 3, 4, 1, 2, 3, 4};
         NgramSearch search = new NgramSearch(ids, 2);
         search.add(new TokenRange(0, 2));

@@ -13,7 +13,7 @@ class ProtectedSpansTest {
     }
 
     @Test
-    void rangesThatOverlapOrTouchAreOne() {
+    void overlappingOrAdjacentRangesAreMerged() {
         ProtectedSpans spans =
                 new ProtectedSpans(
                         List.of(range(8, 9), range(0, 6), range(2, 3), range(6, 7), range(12, 14)));
@@ -23,7 +23,7 @@ class ProtectedSpansTest {
     }
 
     @Test
-    void spansOfTwoOriginsAreProtectedTogether() {
+    void spansOfTwoOriginsAreMerged() {
         ProtectedSpans marks = new ProtectedSpans(List.of(range(0, 1), range(9, 10)));
         ProtectedSpans question = new ProtectedSpans(List.of(range(10, 20)));
 
@@ -32,7 +32,7 @@ class ProtectedSpansTest {
     }
 
     @Test
-    void aRangeHasTokens() {
+    void rangeIsNotEmpty() {
         assertThrows(IllegalArgumentException.class, () -> range(3, 3));
         assertThrows(IllegalArgumentException.class, () -> range(-1, 3));
     }

@@ -76,7 +76,7 @@ class SelectionPropertiesTest {
     }
 
     @Property(tries = 500)
-    void whatStaysIsInOrderAndHoldsAllThatIsProtected(
+    void keptTokensAreOrderedAndContainAllProtectedOnes(
             @ForAll @IntRange(min = 9, max = 1500) int tokens, @ForAll long seed) {
         Case tried = Case.of(tokens, new Random(seed));
 
@@ -98,7 +98,7 @@ class SelectionPropertiesTest {
     }
 
     @Property(tries = 300)
-    void asMuchStaysAsWasAskedForAndNeverMoreThanMay(
+    void keptTokensMeetTheRatioAndTheMaximum(
             @ForAll @IntRange(min = 9, max = 1500) int tokens, @ForAll long seed) {
         Case tried = Case.of(tokens, new Random(seed));
         BitSet droppable = tried.chunks().droppable();
@@ -128,7 +128,7 @@ class SelectionPropertiesTest {
     }
 
     @Property(tries = 100)
-    void theSameTextIsAlwaysCutInTheSameWay(
+    void selectionIsDeterministic(
             @ForAll @IntRange(min = 9, max = 1500) int tokens, @ForAll long seed) {
         assertEquals(
                 Case.of(tokens, new Random(seed)).select(),
@@ -136,7 +136,7 @@ class SelectionPropertiesTest {
     }
 
     @Property(tries = 300)
-    void anchorsAreThoseOfANaiveScan(
+    void anchorsMatchANaiveScan(
             @ForAll @IntRange(min = 9, max = 600) int tokens, @ForAll long seed) {
         Case tried = Case.of(tokens, new Random(seed));
         AnchorSettings settings = tried.settings().anchors();
@@ -182,7 +182,7 @@ class SelectionPropertiesTest {
     }
 
     @Property(tries = 200)
-    void allThatIsAskedForIsAllThatMayStay(
+    void ratioOfOneKeepsTheWholeText(
             @ForAll @IntRange(min = 1, max = 500) int tokens, @ForAll long seed) {
         Case tried = Case.of(Math.max(9, tokens), new Random(seed));
 

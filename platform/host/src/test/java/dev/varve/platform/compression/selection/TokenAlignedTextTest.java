@@ -65,7 +65,7 @@ class TokenAlignedTextTest {
     }
 
     @Property(tries = 300)
-    void tokensOfCharactersAreAllThatHoldAByteOfThem(
+    void tokensOfCharactersAreAllThatHoldOneOfTheirBytes(
             @ForAll @IntRange(min = 1, max = 30) int characters, @ForAll long seed) {
         Random random = new Random(seed);
         String text = text(random, characters);
@@ -94,7 +94,7 @@ class TokenAlignedTextTest {
     }
 
     @Test
-    void aTokenOfHalfACharacterBelongsToIt() {
+    void tokenOfAPartialCharacterBelongsToIt() {
         byte[] smile = "🙂".getBytes(StandardCharsets.UTF_8);
         TokenAlignedText pieces =
                 of(
@@ -116,7 +116,7 @@ class TokenAlignedTextTest {
     }
 
     @Test
-    void whatIsNoCharacterHasBordersEverywhere() {
+    void invalidUtf8MayBeSplitAnywhere() {
         TokenAlignedText pieces =
                 of(
                         List.of(

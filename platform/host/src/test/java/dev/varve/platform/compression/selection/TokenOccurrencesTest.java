@@ -14,7 +14,7 @@ class TokenOccurrencesTest {
             new TokenOccurrences(new int[] {7, 0, 7, LARGE, 7, LARGE, 0, 8}, 6);
 
     @Test
-    void occurrencesAreThoseBeforeTheEnd() {
+    void occurrencesEndBeforeTheQuery() {
         assertArrayEquals(new int[] {0, 2, 4}, occurrences.of(7));
         assertArrayEquals(new int[] {1}, occurrences.of(0));
         assertArrayEquals(new int[] {3, 5}, occurrences.of(LARGE));
@@ -25,7 +25,7 @@ class TokenOccurrencesTest {
     }
 
     @Test
-    void countsComeInTheOrderOfIds() {
+    void countsAreOrderedById() {
         assertEquals(
                 List.of(
                         new TokenOccurrences.Count(0, 1),

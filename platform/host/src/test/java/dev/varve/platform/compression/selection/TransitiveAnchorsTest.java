@@ -63,7 +63,7 @@ class TransitiveAnchorsTest {
     }
 
     @Test
-    void directAnchorsMissWhatOnlyAnotherPlacePointsTo() {
+    void directAnchorsMissIndirectReferences() {
         words(2, 20, 2);
         words(17, 5, 2);
 
@@ -85,7 +85,7 @@ class TransitiveAnchorsTest {
     }
 
     @Test
-    void roundsAreAtMostAsManyAsTheyMayBe() {
+    void roundsAreLimited() {
         words(2, 20, 2);
         words(17, 5, 2);
         words(17, 40, 3);
@@ -97,7 +97,7 @@ class TransitiveAnchorsTest {
     }
 
     @Test
-    void rareTokensLeadOnInOtherSurroundings() {
+    void rareTokensAreFollowedInOtherContexts() {
         text.put(2 * CHUNK + 20, 500).put(17 * CHUNK + 3, 500);
         text.put(17 * CHUNK + 50, 501).put(9 * CHUNK + 30, 501);
 
@@ -107,14 +107,14 @@ class TransitiveAnchorsTest {
     }
 
     @Test
-    void aTokenOfTheQueryAloneLeadsNowhere() {
+    void singleTokenOfTheQueryIsNotFollowed() {
         text.put(40 * CHUNK + 10, 500).put(17 * CHUNK + 3, 500);
 
         assertEquals("2", expand(8, 10));
     }
 
     @Test
-    void aRoundThatFindsTooMuchIsUndone() {
+    void roundWithTooManyMatchesIsUndone() {
         // A chain over 20 chunks from chunk 0 on, to which the query leads.
         words(2, 0, 9);
         words(0, 0, 1);
@@ -131,7 +131,7 @@ class TransitiveAnchorsTest {
     }
 
     @Test
-    void wordsAreFollowedAsFarAsThereMayBeChunks() {
+    void wordsAreFollowedUpToTheChunkLimit() {
         words(2, 0, 9);
         words(0, 0, 1);
         for (int i = 0; i < 20; i++) {
@@ -147,7 +147,7 @@ class TransitiveAnchorsTest {
      * together.
      */
     @Test
-    void anchorsThemselvesAreNeverUndone() {
+    void directAnchorsAreNeverUndone() {
         for (int i = 0; i < 5; i++) {
             words(3 + i, 0, 1);
         }
@@ -156,7 +156,7 @@ class TransitiveAnchorsTest {
     }
 
     @Test
-    void aChunksOwnWordsDoNotLeadToItsNeighbours() {
+    void wordsOfAChunkDoNotLeadToItsNeighbours() {
         words(2, 20, 2);
         words(17, 5, 2);
 
@@ -164,7 +164,7 @@ class TransitiveAnchorsTest {
     }
 
     @Test
-    void protectedTokensLeadNowhere() {
+    void protectedTokensAreNotFollowed() {
         text.put(2 * CHUNK + 20, 500).put(17 * CHUNK + 3, 500);
         ChunkedText chunks =
                 ChunkedText.of(text.protect(new TokenRange(17 * CHUNK + 3, 17 * CHUNK + 4)), CHUNK);

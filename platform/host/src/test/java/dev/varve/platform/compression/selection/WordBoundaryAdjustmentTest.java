@@ -41,7 +41,7 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Test
-    void aPieceGrowsToWhiteSpace() {
+    void pieceGrowsToWhiteSpace() {
         TokenAlignedText pieces = of("one", " t", "w", "o", " three", " fo", "ur");
 
         assertEquals(" two", repaired(pieces, new TokenRange(2, 3)));
@@ -52,7 +52,7 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Test
-    void piecesThatMeetAreOne() {
+    void adjacentPiecesAreMerged() {
         TokenAlignedText pieces = of("one", " t", "w", "o", " three", " fo", "ur");
 
         assertEquals(" two", repaired(pieces, new TokenRange(1, 2), new TokenRange(3, 4)));
@@ -65,7 +65,7 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Test
-    void whatIsAddedSaysSo() {
+    void addedTokensAreReported() {
         TokenAlignedText pieces = of("one", " t", "w", "o", " three");
 
         assertEquals(
@@ -78,14 +78,14 @@ class WordBoundaryAdjustmentTest {
 
     /** Else "one" and "three" would become one word. */
     @Test
-    void whiteSpaceIsTakenAlongSoThatPiecesStayApart() {
+    void whiteSpaceBetweenPiecesIsKept() {
         TokenAlignedText pieces = of("one", "\n", "two", "\n", "three", "\n");
 
         assertEquals("one|\nthree", repaired(pieces, new TokenRange(0, 1), new TokenRange(4, 5)));
     }
 
     @Test
-    void specialTokensAreNoPartOfWords() {
+    void specialTokensAreNotPartOfWords() {
         TokenAlignedText pieces = of("a", "<end>", "b", "c", "<end>", "d");
 
         assertEquals("bc", repaired(pieces, new TokenRange(3, 4)));
@@ -94,7 +94,7 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Test
-    void withoutWhiteSpaceNearEnoughNothingIsAdded() {
+    void nothingIsAddedWithoutWhiteSpaceNearby() {
         String[] letters = IntStream.range(0, 200).mapToObj(i -> "x").toArray(String[]::new);
         TokenAlignedText pieces = of(letters);
         letters[75] = " ";
@@ -117,14 +117,14 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Test
-    void aGapInsideOfAWordIsClosedWithoutAnyWhiteSpace() {
+    void gapInsideAWordIsClosed() {
         TokenAlignedText pieces = of("x", "x", "x", "x", "x");
 
         assertEquals("xxxxx", repaired(pieces, new TokenRange(0, 1), new TokenRange(4, 5)));
     }
 
     @Property(tries = 500)
-    void noCharacterIsEverCut(
+    void noCharacterIsSplit(
             @ForAll @IntRange(min = 1, max = 60) int characters,
             @ForAll @IntRange(max = 30) int mostTokens,
             @ForAll long seed) {
@@ -145,7 +145,7 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Property(tries = 500)
-    void whatStayedStaysAndWordsAreWholeWhereWhiteSpaceIsNear(
+    void keptTokensStayAndWordsAreWholeNearWhiteSpace(
             @ForAll @IntRange(min = 1, max = 60) int characters, @ForAll long seed) {
         Random random = new Random(seed);
         TokenAlignedText pieces = cut(text(random, characters), random);
@@ -169,7 +169,7 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Property(tries = 300)
-    void nothingGrowsFartherThanItMay(
+    void growthIsLimited(
             @ForAll @IntRange(min = 1, max = 60) int characters,
             @ForAll @IntRange(max = 5) int mostTokens,
             @ForAll long seed) {
@@ -206,7 +206,7 @@ class WordBoundaryAdjustmentTest {
     }
 
     @Test
-    void thePiecesOfAnotherTextAreRefused() {
+    void piecesOfAnotherTextAreRefused() {
         assertThrows(
                 IllegalArgumentException.class,
                 () ->

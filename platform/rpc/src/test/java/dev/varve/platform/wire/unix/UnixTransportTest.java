@@ -39,7 +39,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void bytesArriveInOrderUntilTheOtherSideCloses() throws IOException {
+    void bytesArriveInOrderUntilThePeerCloses() throws IOException {
         try (Listener listener = unix.listen(socket().toString(), DEFAULTS)) {
             Connection client = unix.connect(socket().toString(), DEFAULTS);
             Connection server = listener.accept();
@@ -56,8 +56,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void theSocketAndANewFolderAreForTheOwnerOnlyAndTheFileGoesWithTheListener()
-            throws IOException {
+    void socketAndFolderAreOwnerOnlyAndRemovedWithTheListener() throws IOException {
         Listener listener = unix.listen(socket().toString(), DEFAULTS);
         String folderMode = mode(socket().getParent());
         String fileMode = mode(socket());
@@ -72,7 +71,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void theFileGoesAlsoAfterAnInterruptWhileWaiting() throws IOException {
+    void socketIsRemovedAfterAnInterruptDuringAWait() throws IOException {
         Listener listener = unix.listen(socket().toString(), DEFAULTS);
 
         Thread.currentThread().interrupt();
@@ -85,7 +84,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void aFolderThatOthersCanWriteIsRefused() throws IOException {
+    void folderWritableByOthersIsRefused() throws IOException {
         Path shared = Files.createDirectory(folder.resolve("shared"));
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
 
@@ -98,7 +97,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void aSocketThatNobodyAnswersAtIsReplaced() throws IOException {
+    void staleSocketIsReplaced() throws IOException {
         Files.createDirectory(
                 socket().getParent(),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -115,7 +114,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void aSocketThatSomebodyAnswersAtIsLeftAlone() throws IOException {
+    void activeSocketIsKept() throws IOException {
         try (Listener first = unix.listen(socket().toString(), DEFAULTS)) {
             IOException error =
                     assertThrows(
@@ -127,7 +126,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void aFileThatIsNoSocketIsLeftAlone() throws IOException {
+    void fileThatIsNoSocketIsKept() throws IOException {
         Files.createDirectory(socket().getParent());
         Files.setPosixFilePermissions(
                 socket().getParent(), PosixFilePermissions.fromString("rwx------"));
@@ -139,7 +138,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void aListenerRemovesOnlyItsOwnFile() throws IOException {
+    void listenerRemovesOnlyItsOwnFile() throws IOException {
         Listener first = unix.listen(socket().toString(), DEFAULTS);
         // moved, so that the first file and its number live on and the second one differs
         Files.move(socket(), folder.resolve("own/moved"));
@@ -151,7 +150,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void closingAListenerEndsItsWait() throws Exception {
+    void closingAListenerEndsItsAccept() throws Exception {
         Listener listener = unix.listen(socket().toString(), DEFAULTS);
         Thread closer = Thread.ofVirtual().start(listener::close);
 
@@ -161,7 +160,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void aPathThatIsTooLongIsRefusedWithTheLimit() {
+    void tooLongPathIsRefusedWithTheLimit() {
         VarveException error =
                 assertThrows(
                         VarveException.class,
@@ -173,7 +172,7 @@ class UnixTransportTest {
     }
 
     @Test
-    void whereNobodyListensTheAddressIsNamed() {
+    void addressWithoutAListenerIsNamed() {
         IOException error =
                 assertThrows(IOException.class, () -> unix.connect(socket().toString(), DEFAULTS));
 

@@ -23,7 +23,7 @@ class ClientAccessTest {
     }
 
     @Test
-    void withoutAKeyOnlyLoopbackIsFit() {
+    void withoutAKeyOnlyLoopbackIsAllowed() {
         ListenAddress open = new ListenAddress("0.0.0.0", 80);
 
         String message = refusal(() -> ClientAccess.LOCAL.requireFor(open));
@@ -42,7 +42,7 @@ class ClientAccessTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\t"})
-    void anEmptyKeyIsNoKey(String key) {
+    void emptyKeyIsRefused(String key) {
         assertEquals(
                 "{setting:apiKey}: expected a key, found an empty one",
                 refusal(
@@ -55,14 +55,14 @@ class ClientAccessTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 65536})
-    void aPortHasSixteenBits(int port) {
+    void portHasSixteenBits(int port) {
         assertEquals(
                 "{setting:port}: expected 0 to 65535, found " + port,
                 refusal(() -> new ListenAddress("localhost", port)));
     }
 
     @Test
-    void pagesAreNamedInTheirForm() {
+    void originsAreNormalized() {
         assertTrue(
                 refusal(() -> new CrossOriginOptions(Set.of("chat.example"), Set.of()))
                         .startsWith(
@@ -73,7 +73,7 @@ class ClientAccessTest {
     }
 
     @Test
-    void aKeyHasAScopeThatTellsNothingOfIt() {
+    void keyScopeDoesNotRevealTheKey() {
         Caller caller = Caller.withKey("secret");
 
         assertEquals(caller, Caller.withKey("secret"));

@@ -21,7 +21,7 @@ class HostNameTest {
         "::1, ::1",
         "[::1, [::1"
     })
-    void portsBracketsAndDotsAreNoPartOfTheName(String authority, String name) {
+    void portsBracketsAndDotsAreRemoved(String authority, String name) {
         assertEquals(name, HostName.of(authority).text());
     }
 
@@ -34,7 +34,7 @@ class HostNameTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost.example", "notlocalhost", "128.0.0.1", "[::2]", ""})
-    void otherNamesOnlyLookLikeIt(String authority) {
+    void similarNamesAreNotLoopback(String authority) {
         assertFalse(HostName.of(authority).isLoopback());
     }
 
@@ -51,7 +51,7 @@ class HostNameTest {
         "evillocal.example, false",
         "'', false"
     })
-    void aLocalNameIsOneThatNoStrangerAnswersFor(String authority, boolean local) {
+    void localNameCannotBeOwnedByStrangers(String authority, boolean local) {
         assertEquals(local, HostName.of(authority).isLocal());
     }
 }

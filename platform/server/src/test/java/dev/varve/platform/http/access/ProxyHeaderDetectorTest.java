@@ -29,12 +29,12 @@ class ProxyHeaderDetectorTest {
         "Accept, false",
         "X-Forwarded, false"
     })
-    void proxiesAreKnownByTheirHeaders(String name, boolean proxy) {
+    void proxiesAreDetectedByTheirHeaders(String name, boolean proxy) {
         assertEquals(proxy, ProxyHeaderDetector.areIn(with(name)), name);
     }
 
     @Test
-    void theWarningComesOnceAndOnlyWhereAProxyWasSeen() {
+    void proxyWarningIsLoggedOnce() {
         List<String> lines = new ArrayList<>();
         Handler handler =
                 new Handler() {

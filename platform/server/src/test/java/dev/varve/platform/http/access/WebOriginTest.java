@@ -17,7 +17,7 @@ class WebOriginTest {
         "null, null",
         "*, *"
     })
-    void originsAreComparedInOneForm(String origin, String form) {
+    void originsAreComparedInNormalForm(String origin, String form) {
         assertEquals(form, WebOrigin.of(origin).text());
     }
 
@@ -31,7 +31,7 @@ class WebOriginTest {
         "null, localhost, false",
         "localhost, localhost, false"
     })
-    void aPageIsTheServersOwnIfHostAndPortAgree(String origin, String host, boolean own) {
+    void originIsOwnIfHostAndPortAgree(String origin, String host, boolean own) {
         assertEquals(own, WebOrigin.of(origin).isOf(host));
     }
 }

@@ -20,7 +20,7 @@ class CacheLogTest {
     }
 
     @Test
-    void aHitTellsItsSourceAndItsPrice() {
+    void hitIsLoggedWithSourceAndCost() {
         assertEquals(
                 "prefix cache: hit (host), 1536 of 2000 prompt tokens, 50331648 bytes restored in"
                         + " 21.5 ms",
@@ -35,7 +35,7 @@ class CacheLogTest {
     }
 
     @Test
-    void aMissTellsItsReason() {
+    void missIsLoggedWithItsReason() {
         assertEquals(
                 "prefix cache: miss (before_checkpoint), 0 of 2000 prompt tokens",
                 line(PrefixLookupResult.missed(MissReason.BEFORE_CHECKPOINT)));

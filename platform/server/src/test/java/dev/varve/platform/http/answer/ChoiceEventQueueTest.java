@@ -62,7 +62,7 @@ class ChoiceEventQueueTest {
     }
 
     @Test
-    void choicesThatOverflowBeforeTheyAreKnownAreCancelled() {
+    void choicesThatOverflowBeforeTheirStartAreCancelled() {
         HastyEngine engine = new HastyEngine();
         int[] aborts = {0};
         try (ChoiceEventQueue choices =

@@ -18,7 +18,7 @@ class JsonObjectEndDetectorTest {
                 "{\"a\": \"\\\\\"}",
                 "[{}]"
             })
-    void theEndIsTheLastBracketWhereverPartsAreCut(String json) {
+    void objectEndIsFoundForAnyFragmentation(String json) {
         for (int cut = 0; cut <= json.length(); cut++) {
             JsonObjectEndDetector end = new JsonObjectEndDetector();
             end.push(json.substring(0, cut));
@@ -29,7 +29,7 @@ class JsonObjectEndDetectorTest {
     }
 
     @Test
-    void whatFollowsChangesNothing() {
+    void textBehindTheEndIsIgnored() {
         JsonObjectEndDetector end = new JsonObjectEndDetector();
 
         end.push("{} {");

@@ -20,13 +20,13 @@ class RequestCacheOptionsTest {
     }
 
     @Test
-    void whoAsksForNothingHasAllOfTheCallers() {
+    void defaultScopeIsTheWholeScopeOfTheKey() {
         assertEquals(KEY, RequestCacheOptions.ALL.within(KEY));
         assertEquals(CacheScope.common(), RequestCacheOptions.ALL.within(CacheScope.common()));
     }
 
     @Test
-    void aPartIsTheSameForOneCallerOnly() {
+    void subScopeIsStablePerKey() {
         assertEquals(part(KEY, "a"), part(KEY, "a"));
         assertNotEquals(part(KEY, "a"), part(KEY, "b"));
         assertNotEquals(part(KEY, "a"), KEY);
@@ -34,7 +34,7 @@ class RequestCacheOptionsTest {
     }
 
     @Test
-    void whoWantsNoCacheHasNoneWhateverThePart() {
+    void disabledCacheIgnoresTheScope() {
         for (Optional<String> part : List.of(Optional.<String>empty(), Optional.of("a"))) {
             assertEquals(CacheScope.none(), new RequestCacheOptions(false, part).within(KEY));
         }
@@ -43,7 +43,7 @@ class RequestCacheOptionsTest {
     /** Names that look like those of other scopes. */
     @ParameterizedTest
     @ValueSource(strings = {"none", "\0none", "0123456789abcdef", "", "\0", "cache_scope=a"})
-    void noNameLeadsToAnotherScope(String name) {
+    void noNameReachesAnotherScope(String name) {
         CacheScope scope = part(CacheScope.common(), name);
 
         assertNotEquals(CacheScope.none(), scope);

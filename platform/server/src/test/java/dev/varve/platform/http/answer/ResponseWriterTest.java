@@ -46,7 +46,7 @@ class ResponseWriterTest {
     private final RecordedResponse response = new RecordedResponse();
 
     @Test
-    void aWholeAnswerIsOneObject() throws Exception {
+    void wholeResponseIsOneObject() throws Exception {
         RequestOutcome outcome = write(ResponseMode.WHOLE, List.of(said("a", "b"), said("c")));
 
         assertEquals(200, response.status());
@@ -56,7 +56,7 @@ class ResponseWriterTest {
     }
 
     @Test
-    void aStreamHasAllChunksAndItsEndMark() throws Exception {
+    void streamHasAllChunksAndDone() throws Exception {
         RequestOutcome outcome = write(ResponseMode.STREAM, List.of(said("a", "b")));
 
         assertEquals(
@@ -84,7 +84,7 @@ class ResponseWriterTest {
     }
 
     @Test
-    void theUsageComesBehindAllChoicesIfItIsWanted() throws Exception {
+    void usageFollowsAllChoicesOnRequest() throws Exception {
         write(ResponseMode.STREAM_WITH_USAGE, List.of(said("a"), said("b")));
 
         assertTrue(
@@ -93,7 +93,7 @@ class ResponseWriterTest {
     }
 
     @Test
-    void aStreamThatFailsEndsWithTheErrorAndPretendsNoEnd() throws Exception {
+    void failedStreamEndsWithTheErrorWithoutDone() throws Exception {
         RequestOutcome outcome = write(ResponseMode.STREAM, List.of(failed()));
 
         assertTrue(response.text().contains("\"error\":\"it broke\""), response.text());
@@ -102,7 +102,7 @@ class ResponseWriterTest {
     }
 
     @Test
-    void aWholeAnswerThatFailsIsNoAnswer() {
+    void failedWholeResponseSendsNoResponse() {
         ApiException failure =
                 assertThrows(
                         ApiException.class, () -> write(ResponseMode.WHOLE, List.of(failed())));
@@ -114,7 +114,7 @@ class ResponseWriterTest {
     @ParameterizedTest
     @EnumSource(ResponseMode.class)
     @ByDay(1)
-    void aClientThatIsGoneIsNotWaitedFor(ResponseMode delivery) {
+    void disconnectedClientIsNotAwaited(ResponseMode delivery) {
         try (ChoiceEventQueue choices =
                 new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
             choices.submit(
@@ -129,7 +129,7 @@ class ResponseWriterTest {
     }
 
     @Test
-    void aClientThatWaitsGetsEvents() throws Exception {
+    void waitingClientGetsEvents() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         ResponseWriter.ResponseRecipient patient =
                 new ResponseWriter.ResponseRecipient(
@@ -158,7 +158,7 @@ class ResponseWriterTest {
 
     /** Many tokens may produce no output, as when a dialect sends an argument in one piece. */
     @Test
-    void aClientThatHearsNothingOfTokensGetsEventsToo() throws Exception {
+    void clientThatReceivesNoTokensGetsEventsToo() throws Exception {
         try (ChoiceEventQueue choices =
                 new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
             choices.submit(

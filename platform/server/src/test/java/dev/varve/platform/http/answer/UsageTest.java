@@ -45,7 +45,7 @@ class UsageTest {
     }
 
     @Test
-    void aPromptCountsOnceForAllOfItsChoices() {
+    void promptCountsOnceForAllChoices() {
         Usage usage = new Usage();
         usage.add(end(1, 10, 4, 5));
         usage.add(end(0, 10, 4, 6));
@@ -62,7 +62,7 @@ class UsageTest {
 
     @ParameterizedTest
     @MethodSource("uses")
-    void whatTheCacheWasGoodForStandsBesideTheTimes(PrefixLookupResult use, String expected) {
+    void cacheResultIsBesideTheTimings(PrefixLookupResult use, String expected) {
         Usage usage = new Usage();
         usage.add(end(0, 10, use.tokens(), 6, use));
 
@@ -91,7 +91,7 @@ class UsageTest {
     }
 
     @Test
-    void whatBecameOfPagesIsToldWhereTheCacheIsBounded() {
+    void pageFiguresAreReportedWithAPool() {
         GenerationEnd whole = end(0, 10, 0, 6).end();
         Usage usage = new Usage();
         usage.add(
@@ -121,7 +121,7 @@ class UsageTest {
     }
 
     @Test
-    void whereTheCacheIsNotBoundedNothingIsToldOfPages() {
+    void withoutAPoolNoPageFiguresAreReported() {
         Usage usage = new Usage();
         usage.add(end(0, 10, 0, 6));
 
@@ -129,7 +129,7 @@ class UsageTest {
     }
 
     @Test
-    void timesAreThoseOfTheFirstEndToATenth() {
+    void timingsAreRoundedToATenth() {
         Usage usage = new Usage();
 
         assertEquals("{}", usage.timings().toString());

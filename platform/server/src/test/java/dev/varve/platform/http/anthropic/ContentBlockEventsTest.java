@@ -36,7 +36,7 @@ class ContentBlockEventsTest {
 
     /** One token may end a call and begin a text. */
     @Test
-    void theRestOfACallComesBeforeTheTextBehindIt() {
+    void restOfACallPrecedesTheTextBehindIt() {
         add("", new ToolCallDelta(0, Optional.of("f"), "{\"a\":1"));
         add(")", new ToolCallDelta(0, Optional.empty(), "}"));
         tell(blocks.finish());
@@ -55,7 +55,7 @@ class ContentBlockEventsTest {
 
     /** One token may end a call, and begin a text and another call. */
     @Test
-    void aCallThatBeginsComesBehindTheText() {
+    void callThatStartsFollowsTheText() {
         add("", new ToolCallDelta(0, Optional.of("f"), "{"));
         add(
                 "x",

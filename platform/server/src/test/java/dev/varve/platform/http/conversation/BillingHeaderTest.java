@@ -50,12 +50,12 @@ class BillingHeaderTest {
                 "x-anthropic-billing-heade          | x-anthropic-billing-heade",
                 "``                      | ``",
             })
-    void aLineThatBeginsWithTheHeaderIsItsName(String given, String expected) {
+    void headerLineIsReducedToItsName(String given, String expected) {
         assertEquals(text(expected), BillingHeader.mask(text(given)));
     }
 
     @Test
-    void aTextWithoutTheHeaderIsLeftAlone() {
+    void textWithoutTheHeaderIsUnchanged() {
         String text = "You are helpful.\r\n\tReally.\n";
 
         assertSame(text, BillingHeader.mask(text));
@@ -63,7 +63,7 @@ class BillingHeaderTest {
 
     /** Lines are made of these pieces; the oracle looks at each line alone. */
     @Property(tries = 300)
-    void eachLineIsLookedAtAlone(@ForAll long seed) {
+    void eachLineIsCheckedSeparately(@ForAll long seed) {
         String[] pieces = {NAME, " ", "\t", "\r", "\n", "\n", "x", "cch=1;", NAME.substring(1)};
         Random random = new Random(seed);
         StringBuilder text = new StringBuilder();
@@ -80,7 +80,7 @@ class BillingHeaderTest {
 
     /** The value may be as long as a body; nothing is looked at twice. */
     @Test
-    void aLongTextTakesNoLongerThanItsLength() {
+    void longTextTakesLinearTime() {
         String text = ("x " + NAME).repeat(200_000);
 
         assertEquals(text, BillingHeader.mask(text));

@@ -34,7 +34,7 @@ class DraftFieldsTest {
                 "{\"speculative\": true, \"draft_max\": 3} | 3",
                 "{\"draft_max\": 2147483647} | 2147483647",
             })
-    void aRequestSaysHowMuchMayBeGuessedForIt(String json, int expected) {
+    void requestLimitsItsDraftLength(String json, int expected) {
         assertEquals(expected, read(json));
     }
 
@@ -51,7 +51,7 @@ class DraftFieldsTest {
                 "{\"draft_max\": true} | draft_max",
                 "{\"speculative\": false, \"draft_max\": 3} | draft_max",
             })
-    void whatCannotBeMeantIsRefusedByItsName(String json, String field) {
+    void invalidDraftFieldIsRefusedByName(String json, String field) {
         ApiException refusal = assertThrows(ApiException.class, () -> read(json), json);
 
         assertEquals(400, refusal.status());

@@ -34,7 +34,7 @@ class RequestToolsTest {
     }
 
     @Test
-    void aBareFunctionIsShownInTheUsualShape() {
+    void bareFunctionIsRenderedInTheUsualShape() {
         RequestTools tools = read("{\"tools\": [" + LOOK + ", " + GO + "]}");
 
         assertEquals(
@@ -48,7 +48,7 @@ class RequestToolsTest {
     }
 
     @Test
-    void fieldsThatAreNullAreLeftOut() {
+    void nullFieldsAreOmitted() {
         RequestTools tools =
                 read(
                         "{\"tools\": [{\"function\": {\"name\": \"look\", \"strict\": null,"
@@ -68,7 +68,7 @@ class RequestToolsTest {
                 "{\"type\": \"tool\", \"name\": \"go\"} | Named[name=go]",
                 "{\"type\": \"function\", \"function\": {\"name\": \"look\"}} | Named[name=look]"
             })
-    void aChoiceMayForceACall(String choice, String forced) {
+    void toolChoiceMayForceACall(String choice, String forced) {
         RequestTools tools =
                 read("{\"tools\": [" + LOOK + ", " + GO + "], \"tool_choice\": " + choice + "}");
 
@@ -76,7 +76,7 @@ class RequestToolsTest {
     }
 
     @Test
-    void theOnlyToolIsTheRequiredOne() {
+    void onlyToolIsTheRequiredOne() {
         assertEquals(
                 new ToolCallRequirement.Named("look"),
                 read("{\"tools\": [" + LOOK + "], \"tool_choice\": \"required\"}").forced());
@@ -111,7 +111,7 @@ class RequestToolsTest {
                 "\"tool_choice\": 5 | tool_choice",
                 "\"tools\": [{\"name\": \"a\"}], \"tool_choice\": \"a\" | tool_choice"
             })
-    void aFaultIsNamedWithItsPlace(String fields, String place) {
+    void errorNamesItsPath(String fields, String place) {
         String refusal = refusal("{" + fields + "}");
 
         assertTrue(refusal.startsWith(place + " | " + place + ": "), refusal);

@@ -114,7 +114,7 @@ class SamplingFieldsTest {
     }
 
     @Test
-    void aTopPOfZeroLeavesTheMostLikelyToken() {
+    void topPOfZeroKeepsTheMostLikelyToken() {
         assertEquals(Float.MIN_VALUE, read("{\"top_p\": 0}", 0).cutoffs().topP());
     }
 
@@ -143,7 +143,7 @@ class SamplingFieldsTest {
                 "\"logit_bias\": {\"5\": 101}",
                 "\"logit_bias\": {\"5\": \"x\"}"
             })
-    void whatIsOutOfBoundsIsNamedWithItsField(String field) {
+    void valueOutOfBoundsIsNamedWithItsField(String field) {
         ApiException refusal = assertThrows(ApiException.class, () -> read("{" + field + "}", 0));
 
         String name = field.substring(1, field.indexOf('"', 1));

@@ -20,7 +20,8 @@ class ThinkingBudgetTest {
         "HIGH, 5, 3",
         "HIGH, 1, 0"
     })
-    void atMost4096TokensAreKeptForTheReply(ReasoningEffort effort, int maxOutput, int budget) {
+    void atMost4096TokensAreReservedForTheContent(
+            ReasoningEffort effort, int maxOutput, int budget) {
         ReasoningParameters thinking =
                 new ReasoningParameters(
                         Optional.empty(),

@@ -20,12 +20,12 @@ class ToolArgumentsParserTest {
             "{\"a\": \"x\\\"}\\u00e9\\\\\", \"b\": [1, {\"c\": null, \"d\": []}, true], \"e\": {}}";
 
     @Test
-    void anObjectIsTakenAsItIs() {
+    void objectIsUnchanged() {
         assertEquals(Json.MAPPER.readTree(OBJECT), ToolArgumentsParser.read(OBJECT).orElseThrow());
     }
 
     @Test
-    void eachBeginningOfAnObjectIsOneThatSaysNothingElse() {
+    void truncatedObjectIsCompletedWithoutAdditions() {
         JsonNode whole = Json.MAPPER.readTree(OBJECT);
         for (int end = 0; end <= OBJECT.length(); end++) {
             String text = OBJECT.substring(0, end);
@@ -71,23 +71,23 @@ class ToolArgumentsParserTest {
                 "{\"city\": \"a\", \"b\": tr | {\"city\":\"a\"}",
                 "{\"list\": [1, {\"a\": [2,  | {\"list\":[1,{\"a\":[2]}]}",
             })
-    void whatIsWholeStays(String text, String object) {
+    void completeValuesAreKept(String text, String object) {
         assertEquals(object, ToolArgumentsParser.read(text).orElseThrow().toString());
     }
 
     @Test
-    void nothingIsAnEmptyObject() {
+    void emptyTextIsAnEmptyObject() {
         assertEquals(Optional.of(Json.object()), ToolArgumentsParser.read(" "));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"go", "1", "[1", "\"a", "null", "}", "{\"a\": 1} and", "{\"a\": 1}{"})
-    void whatBeginsNoObjectIsNone(String text) {
+    void nonObjectIsRefused(String text) {
         assertEquals(Optional.empty(), ToolArgumentsParser.read(text));
     }
 
     @Test
-    void aDeepTextIsRefusedSoon() {
+    void deeplyNestedTextIsRefusedSoon() {
         assertEquals(Optional.empty(), ToolArgumentsParser.read("{\"a\":[".repeat(1_000_000)));
     }
 }

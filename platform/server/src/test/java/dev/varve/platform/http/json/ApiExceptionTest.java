@@ -49,12 +49,12 @@ class ApiExceptionTest {
         "500, server_error",
         "503, server_error"
     })
-    void theTypeFollowsTheStatus(int status, String type) {
+    void errorTypeFollowsTheStatus(int status, String type) {
         assertEquals(type, ApiException.status(status, "", "why").type());
     }
 
     @Test
-    void theBodyHasNullForWhatIsNotKnown() {
+    void unknownErrorFieldsAreNull() {
         assertEquals(
                 "{\"error\":{\"message\":\"why\",\"type\":\"invalid_request_error\","
                         + "\"param\":null,\"code\":null}}",
@@ -70,7 +70,7 @@ class ApiExceptionTest {
     }
 
     @Test
-    void settingsHaveTheNamesThatTheServersUserKnows() {
+    void settingsAreNamedAsFlags() {
         ApiException error =
                 ApiException.status(
                         413, "request_too_large", "too large (" + Setting.MAX_BODY + ")");
@@ -86,7 +86,7 @@ class ApiExceptionTest {
         "404, not_found_error", "413, request_too_large", "429, rate_limit_error",
         "500, api_error", "503, overloaded_error"
     })
-    void anthropicHasTypesOfItsOwn(int status, String type) {
+    void anthropicHasItsOwnErrorTypes(int status, String type) {
         assertEquals(
                 "{\"type\":\"error\",\"error\":{\"type\":\""
                         + type
@@ -103,7 +103,7 @@ class ApiExceptionTest {
     @EnumSource(
             value = VarveException.Kind.class,
             names = {"UNAVAILABLE", "CANCELLED"})
-    void aRequestThatEndsWithTheServerSaysThatItShutsDown(VarveException.Kind kind) {
+    void requestEndedByShutdownReportsIt(VarveException.Kind kind) {
         ApiException error = ApiException.of(new EngineClosedException(kind));
 
         assertEquals(503, error.status());

@@ -42,7 +42,7 @@ class JsonTest {
                 "{/**/}              | found a comment, which JSON does not allow",
                 "{\"a\": secret}   | expected a string, a number, true, false, null, { or ["
             })
-    void aFaultIsNamedWithoutTheTextAroundIt(String body, String reason) {
+    void parseErrorOmitsTheSurroundingText(String body, String reason) {
         String message = refusal(body);
 
         assertTrue(message.startsWith("the request body is not valid JSON at line 1, "), message);
@@ -51,7 +51,7 @@ class JsonTest {
     }
 
     @Test
-    void aFaultHasItsPlace() {
+    void parseErrorHasItsPosition() {
         String message = refusal("{\n \"a\": 1,\n \"b\" 2}");
 
         assertTrue(message.contains("at line 3, column "), message);
@@ -71,12 +71,12 @@ class JsonTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"[]", "1", "null", "\"a\""})
-    void aBodyIsAnObject(String body) {
+    void bodyMustBeAnObject(String body) {
         assertEquals("the request body must be a JSON object", refusal(body));
     }
 
     @Test
-    void otherCodingsAreRefused() {
+    void otherEncodingsAreRefused() {
         assertTrue(
                 refusal("{}".getBytes(StandardCharsets.UTF_16BE))
                         .contains("it has a zero at byte 0"));
@@ -87,7 +87,7 @@ class JsonTest {
 
     @ParameterizedTest
     @CsvSource({"C0AF, 0", "61ED A080, 1", "6162FF, 2", "F4908080, 0", "61C3, 1", "E282, 0"})
-    void whatIsNotUtf8IsRefusedAtItsByte(String hex, int at) {
+    void invalidUtf8IsRefusedAtItsByte(String hex, int at) {
         byte[] text = HexFormat.of().parseHex(hex.replace(" ", ""));
 
         String message =
@@ -97,7 +97,7 @@ class JsonTest {
     }
 
     @Test
-    void allCharactersPass() {
+    void allCharactersAreAccepted() {
         String all = "a\u00e9\u20ac\ud83d\ude00\ufffd".repeat(5_000);
 
         assertDoesNotThrow(() -> Utf8Validator.check(all.getBytes(StandardCharsets.UTF_8)));

@@ -29,7 +29,7 @@ class RequestFieldsTest {
     }
 
     @Test
-    void nullIsAsGoodAsAbsent() {
+    void nullEqualsAbsent() {
         RequestFields fields = fields("{\"a\": null}");
 
         assertEquals(Optional.empty(), fields.find("a"));
@@ -44,7 +44,7 @@ class RequestFieldsTest {
 
     @ParameterizedTest
     @CsvSource({"64, 64", "64.0, 64", "6.4e1, 64", "0, 0", "100, 100"})
-    void wholeNumbersMayBeWrittenInAnyWay(String text, long expected) {
+    void integersMayHaveAnyNotation(String text, long expected) {
         assertEquals(OptionalLong.of(expected), fields("{\"n\": " + text + "}").whole("n", 0, 100));
     }
 
@@ -58,7 +58,7 @@ class RequestFieldsTest {
     }
 
     @Test
-    void textsOfClientsAreNeverRepeated() {
+    void clientTextIsNeverRepeated() {
         RequestFields fields = fields("{\"a\": \"secret\", \"b\": [\"secret\"], \"c\": {}}");
 
         assertEquals("a: a: expected true or false, found string", refusal(() -> fields.flag("a")));
@@ -70,7 +70,7 @@ class RequestFieldsTest {
     }
 
     @Test
-    void innerFieldsAreNamedWithTheirPlace() {
+    void nestedFieldsAreNamedWithTheirPath() {
         RequestFields inner = fields("{\"a\": {\"b\": {\"c\": 1}}}").nested("a").orElseThrow();
 
         assertEquals(
@@ -80,7 +80,7 @@ class RequestFieldsTest {
     }
 
     @Test
-    void aStringCountsAsAListOfOne() {
+    void stringCountsAsAListOfOne() {
         assertEquals(List.of("x"), fields("{\"s\": \"x\"}").texts("s", 2, 3));
         assertEquals(List.of("x", "y"), fields("{\"s\": [\"x\", \"y\"]}").texts("s", 2, 3));
         assertEquals(List.of("x"), fields("{\"s\": [\"\", \"x\", \"\"]}").texts("s", 2, 3));
@@ -102,7 +102,7 @@ class RequestFieldsTest {
     }
 
     @Test
-    void tokenIdsLieInTheVocabulary() {
+    void tokenIdsAreInTheVocabulary() {
         assertArrayEquals(new int[] {0, 9}, ids("[0, 9]"));
         for (String bad : List.of("[10]", "[-1]", "[1.0]", "[\"1\"]", "[99999999999]", "[null]")) {
             assertTrue(refusal(() -> ids(bad)).contains("expected token ids from 0 to 9"), bad);

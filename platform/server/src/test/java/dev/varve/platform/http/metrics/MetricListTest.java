@@ -18,7 +18,7 @@ class MetricListTest {
                     "platform/server/src/test/resources/dev/varve/platform/http/metrics.txt");
 
     @Test
-    void aServerWithAllFunctionsHasTheseMetrics() {
+    void serverWithAllFeaturesHasTheseMetrics() {
         Exposition exposition =
                 FullServer.metrics()
                         .expose(

@@ -38,7 +38,7 @@ class MetricsTextTest {
     }
 
     @Test
-    void numbersAndLabelsAreRight() {
+    void numbersAndLabelsAreFormattedCorrectly() {
         MetricsText all = all();
 
         assertEquals(
@@ -70,7 +70,7 @@ class MetricsTextTest {
     }
 
     @Test
-    void timesAreCountedUpToEachBound() {
+    void histogramBucketsAreCumulative() {
         MetricsText all = all();
 
         String first = "varve_time_to_first_token_seconds";
@@ -85,7 +85,7 @@ class MetricsTextTest {
     }
 
     @Test
-    void openMetricsSaysTheSame() {
+    void openMetricsHasTheSameSamples() {
         String text = text(Optional.of("application/openmetrics-text;version=1.0.0"));
 
         assertEquals(all().lines(), MetricsText.parseOpenMetrics(text).lines());
@@ -98,7 +98,7 @@ class MetricsTextTest {
                 + " application/openmetrics-text",
         "'text/plain;version=0.0.4;q=0.5,*/*;q=0.1', text/plain"
     })
-    void whoPrefersProtobufGetsTheTextThatItTakesAsWell(String rest, String type) {
+    void clientThatPrefersProtobufGetsAnAcceptedTextFormat(String rest, String type) {
         String accept =
                 "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily"
                         + ";encoding=delimited;q=0.7,"
@@ -112,7 +112,7 @@ class MetricsTextTest {
     }
 
     @Test
-    void withoutAModelOnlyTheServersOwnMetricsAreThere() {
+    void withoutAModelOnlyServerMetricsExist() {
         Metrics metrics = new Metrics();
         metrics.countRequest("/health", 503, "", "");
 
@@ -125,7 +125,7 @@ class MetricsTextTest {
 
     /** The documentation, both ways, with the labels. */
     @Test
-    void everySeriesIsDocumentedAndEveryDocumentedOneIsThere() throws IOException {
+    void metricsAndTheirDocumentationAgree() throws IOException {
         MetricsText all = all();
         Set<String> documented = new TreeSet<>();
         List<String> wrong = new ArrayList<>();

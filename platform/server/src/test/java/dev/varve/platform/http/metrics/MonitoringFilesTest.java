@@ -76,7 +76,7 @@ class MonitoringFilesTest {
 
     /** If the server does not report a series, its panel stays empty and its alert never fires. */
     @Test
-    void dashboardAndAlertsAskForWhatIsThere() {
+    void dashboardAndAlertsQueryExistingMetrics() {
         for (JsonNode file : List.of(dashboard, alerts)) {
             Set<String> names = new TreeSet<>();
             asked(file).forEach(each -> names.add(each.series()));
@@ -119,13 +119,13 @@ class MonitoringFilesTest {
                 "varve_prefix_disk_state",
                 "varve_model_state"
             })
-    void whatMayBeGoneHasAnAlert(String series) {
+    void losableComponentsHaveAnAlert(String series) {
         assertTrue(asked(alerts).stream().anyMatch(each -> each.series().equals(series)), series);
     }
 
     /** Requests that got no model would be missing where one is chosen. */
     @Test
-    void panelsShowTheServersAndModelsThatAreChosen() {
+    void panelsFilterByServerAndModel() {
         List<String> wrong =
                 asked(dashboard).stream()
                         .filter(each -> !each.series().equals("varve_requests_total"))
@@ -146,7 +146,7 @@ class MonitoringFilesTest {
     }
 
     @Test
-    void panelsAndRefsOfTheirQueriesHaveNamesOfTheirOwn() {
+    void panelsAndTheirQueriesHaveUniqueNames() {
         List<Integer> ids = dashboard.findValues("id").stream().map(JsonNode::asInt).toList();
         assertEquals(ids.stream().distinct().toList(), ids);
 

@@ -76,7 +76,7 @@ class OrcaLoadReportTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "XML", "TEXT,JSON"})
-    void anotherFormIsNone(String format) {
+    void unknownFormatIsRefused(String format) {
         assertEquals(Optional.empty(), OrcaLoadReport.of(ENGINE, format));
     }
 }

@@ -29,7 +29,7 @@ class PagingMetricsTest {
     }
 
     @Test
-    void boundsPagesAndTrafficAreTold() {
+    void poolSizesPagesAndTrafficAreReported() {
         MetricsText text =
                 text(new PagingCounts(120, 90, 12_345_678_901L, 40, 70, 50), 30, 1L << 33);
 

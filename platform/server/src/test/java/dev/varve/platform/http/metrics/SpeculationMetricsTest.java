@@ -18,13 +18,13 @@ class SpeculationMetricsTest {
     }
 
     @Test
-    void whereNothingIsGuessedThereIsNoMetric() {
+    void withoutASpeculatorThereIsNoMetric() {
         assertEquals(List.of(), SpeculationMetrics.of(SpeculationCounts.NONE));
     }
 
     /** Five checks: one of one draft token, three of two, and one of three. */
     @Test
-    void everyCheckIsCountedByWhatItGaveAndByItsWidth() {
+    void verificationsAreCountedByResultAndDraftLength() {
         SpeculationCounts counts =
                 new SpeculationCounts(10, 5, List.of(2L, 2L, 0L, 1L), List.of(0L, 1L, 3L, 1L));
 
@@ -51,7 +51,7 @@ class SpeculationMetricsTest {
     }
 
     @Test
-    void beforeTheFirstCheckAllIsZero() {
+    void countersStartAtZero() {
         List<String> samples =
                 samples(new SpeculationCounts(0, 0, List.of(0L, 0L), List.of(0L, 0L)));
 

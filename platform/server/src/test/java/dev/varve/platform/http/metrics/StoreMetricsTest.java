@@ -16,7 +16,7 @@ class StoreMetricsTest {
     /** Nobody is to be woken for a server that is meant to read only. */
     @ParameterizedTest
     @CsvSource({"OPEN, 1, 0, 0, 1", "READ_ONLY, 0, 1, 0, 0", "PAUSED, 0, 0, 1, 0"})
-    void aReaderIsToldFromADiskThatFails(
+    void readerIsDistinguishedFromAFailingDisk(
             ArchiveStatus.State state, int open, int readOnly, int paused, int writable) {
         ArchiveStatus disk =
                 new ArchiveStatus(

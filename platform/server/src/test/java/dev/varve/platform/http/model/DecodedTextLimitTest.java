@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class DecodedTextLimitTest {
     @Test
-    void theTextOfAllPromptsCountsForEachCopy() {
+    void textOfAllPromptsCountsForEachCopy() {
         DecodedTextLimit allowance = new DecodedTextLimit("prompt", 4);
         String quarter = "x".repeat(DecodedTextLimit.BYTES / 8);
 
@@ -24,7 +24,7 @@ class DecodedTextLimitTest {
     }
 
     @Test
-    void tokensAreCountedBeforeTheyAreDecoded() {
+    void tokensAreCountedBeforeDetokenization() {
         int[] ids = SmallChat.TOKENIZER.encode("abc", false);
         DecodedTextLimit allowance = new DecodedTextLimit("tokens", DecodedTextLimit.BYTES / 3);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PromptLimitTest {
     @Test
-    void aPromptIsCountedToTwiceTheContext() {
+    void promptTokensAreCountedUpToTwiceTheContext() {
         int tokens = new PromptLimit(100).apply(1, TokenLimit::tokens);
         int most = new PromptLimit(Integer.MAX_VALUE).apply(1, TokenLimit::tokens);
 
@@ -23,7 +23,7 @@ class PromptLimitTest {
     }
 
     @Test
-    void whatIsLongerIsRefusedWithItsLeastLength() {
+    void longerPromptIsRefusedWithItsMinimumLength() {
         VarveException refusal =
                 assertThrows(
                         ContextOverflowException.class,
@@ -46,7 +46,7 @@ class PromptLimitTest {
 
     @ParameterizedTest
     @CsvSource({"100, 1048576", "1000000, 4000000", "2000000000, 2147483647"})
-    void countingAloneGoesFurther(int context, int tokens) {
+    void countingRouteHasAHigherLimit(int context, int tokens) {
         assertEquals(tokens, new PromptLimit(context).forCounting().tokens());
     }
 }

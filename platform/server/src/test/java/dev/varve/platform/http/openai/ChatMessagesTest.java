@@ -30,7 +30,7 @@ class ChatMessagesTest {
     }
 
     @Test
-    void partsBecomeOneText() {
+    void partsAreJoinedToOneText() {
         assertEquals(
                 List.of(Map.of("role", "user", "content", "ab")),
                 read(
@@ -39,7 +39,7 @@ class ChatMessagesTest {
     }
 
     @Test
-    void otherNamesOfRolesBecomeThoseOfTemplates() {
+    void roleAliasesAreMapped() {
         List<Map<String, Object>> messages =
                 read(
                         "[{\"role\": \"developer\", \"content\": \"d\"},"
@@ -51,7 +51,7 @@ class ChatMessagesTest {
     }
 
     @Test
-    void aResultHasTheNameOfTheToolThatWasCalled() {
+    void resultHasTheNameOfItsCall() {
         List<Map<String, Object>> messages =
                 read(
                         "[{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"c1\","
@@ -71,7 +71,7 @@ class ChatMessagesTest {
     }
 
     @Test
-    void aResultWithoutAnIdAnswersTheLastCallWithoutOne() {
+    void resultWithoutAnIdBelongsToTheLastCallWithoutOne() {
         List<Map<String, Object>> messages =
                 read(
                         "[{\"role\": \"assistant\", \"tool_calls\": [{\"function\":"
@@ -87,7 +87,7 @@ class ChatMessagesTest {
         "'', '\"tool_call_id\": \"\",'",
         "'\"id\": \"\",', '\"tool_call_id\": \"\",'"
     })
-    void anEmptyIdIsNone(String idOfCall, String idOfResult) {
+    void emptyIdIsNone(String idOfCall, String idOfResult) {
         List<Map<String, Object>> messages =
                 read(
                         "[{\"role\": \"assistant\", \"tool_calls\": [{"
@@ -100,7 +100,7 @@ class ChatMessagesTest {
     }
 
     @Test
-    void aCallThatWasCutIsTakenAsFarAsItGoes() {
+    void truncatedCallIsReadAsFarAsPossible() {
         List<Map<String, Object>> messages =
                 read(
                         "[{\"role\": \"assistant\", \"tool_calls\": [{\"function\":"
@@ -113,7 +113,7 @@ class ChatMessagesTest {
     }
 
     @Test
-    void thoughtsHaveOneName() {
+    void reasoningHasOneFieldName() {
         assertEquals(
                 "t",
                 read("[{\"role\": \"assistant\", \"content\": \"a\"," + " \"reasoning\": \"t\"}]")
@@ -140,12 +140,12 @@ class ChatMessagesTest {
                 "[{\"role\": \"tool\", \"content\": \"r\", \"tool_call_id\": 1}]"
                         + " | messages[0].tool_call_id: expected a string, found 1"
             })
-    void aFaultIsNamedWithItsMessage(String json, String message) {
+    void errorNamesItsMessage(String json, String message) {
         assertTrue(refusal(json).startsWith(message), refusal(json));
     }
 
     @Test
-    void aLateSystemMessageCanBePutFirst() {
+    void lateSystemMessageCanBeMovedToTheFront() {
         Transcript messages =
                 ChatMessages.read(
                         Json.MAPPER.readTree(
@@ -184,7 +184,7 @@ class ChatMessagesTest {
 
     /** The client sends the header as a part of its own, without a line feed behind it. */
     @Test
-    void aPartEndsItsLastLine() {
+    void partEndsItsLastLine() {
         assertEquals(content("cch=12345;"), content("cch=6;"));
         assertEquals("Before." + HEADER + "You are helpful.", content("cch=1;"));
     }

@@ -35,13 +35,13 @@ class CompletionPromptsTest {
     }
 
     @Test
-    void aPromptIsATextOrIds() {
+    void promptIsATextOrIds() {
         assertArrayEquals(ids("ab"), read("\"ab\"", 100).getFirst().tokens());
         assertArrayEquals(new int[] {3, 4}, read("[3, 4]", 100).getFirst().tokens());
     }
 
     @Test
-    void severalPromptsMayBeMixed() {
+    void promptKindsMayBeMixed() {
         List<ChatPrompt> prompts = read("[\"a\", [3], \"b\"]", 100);
 
         assertEquals(3, prompts.size());
@@ -59,7 +59,7 @@ class CompletionPromptsTest {
                 "[3, \"a\", \"b\", 4]",
                 "[3, \"\", \"ab\", 4]"
             })
-    void stringsAmongIdsStandForTheirTokens(String json) {
+    void stringsAmongIdsAreTokenized(String json) {
         List<ChatPrompt> prompts = read(json, 100);
 
         int[] expected = IntStream.of(3, ids("a")[0], ids("b")[0], 4).toArray();
@@ -69,7 +69,7 @@ class CompletionPromptsTest {
     }
 
     @Test
-    void theirTextIsKeptOnlyForAnEcho() {
+    void textIsKeptOnlyForAnEcho() {
         CompletionPrompts echoing =
                 new CompletionPrompts(
                         SmallChat.TOKENIZER,
@@ -102,7 +102,7 @@ class CompletionPromptsTest {
     }
 
     @Test
-    void thereIsALimitOfPromptsAndOfTokens() {
+    void promptsAndTokensAreLimited() {
         String many = "[" + "\"a\",".repeat(64) + "\"a\"]";
 
         assertEquals(

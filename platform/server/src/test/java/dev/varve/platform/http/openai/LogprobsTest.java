@@ -31,7 +31,7 @@ class LogprobsTest {
     }
 
     @Test
-    void chatsHaveTheBytesOfEachToken() {
+    void chatLogprobsHaveTheBytesOfEachToken() {
         assertEquals(
                 "{\"token\":\"a\",\"logprob\":-0.5,\"bytes\":[97],\"top_logprobs\":["
                         + "{\"token\":\"a\",\"logprob\":-0.5,\"bytes\":[97]},"
@@ -40,7 +40,7 @@ class LogprobsTest {
     }
 
     @Test
-    void completionsHaveAListForEachFact() {
+    void completionLogprobsHaveAListPerField() {
         ObjectNode values = Logprobs.emptyCompletion();
         LOGPROBS.addCompletion(values, token("a", -0.5f), 0);
         LOGPROBS.addCompletion(values, token("c", Float.NEGATIVE_INFINITY), 1);

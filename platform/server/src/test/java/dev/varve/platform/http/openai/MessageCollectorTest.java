@@ -22,7 +22,7 @@ class MessageCollectorTest {
     }
 
     @Test
-    void textsArePutTogether() {
+    void textsAreConcatenated() {
         MessageCollector message = new MessageCollector(Set.of());
         message.add(piece("th", ""));
         message.add(piece("ink", "He"));
@@ -35,7 +35,7 @@ class MessageCollectorTest {
     }
 
     @Test
-    void callsAloneHaveNoContent() {
+    void callsWithoutTextHaveNoContent() {
         MessageCollector message = new MessageCollector(Set.of());
         message.add(piece("", "", new ToolCallDelta(0, Optional.of("look"), "{\"x\"")));
         message.add(piece("", "", new ToolCallDelta(0, Optional.empty(), ":1}")));
@@ -51,7 +51,7 @@ class MessageCollectorTest {
     }
 
     @Test
-    void anEmptyAnswerIsAnEmptyText() {
+    void emptyResponseIsAnEmptyText() {
         assertEquals(
                 "{\"role\":\"assistant\",\"content\":\"\"}",
                 new MessageCollector(Set.of()).json().toString());

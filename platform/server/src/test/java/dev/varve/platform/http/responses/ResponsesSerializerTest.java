@@ -26,7 +26,7 @@ class ResponsesSerializerTest {
     private final ResponsesSerializer format = format();
 
     @Test
-    void aClientThatWaitsGetsEventsThatItKnows() {
+    void waitingClientGetsKnownEvents() {
         format.opening();
 
         for (int number = 2; number < 5; number++) {
@@ -47,7 +47,7 @@ class ResponsesSerializerTest {
         "500, server_error",
         "503, server_error"
     })
-    void aFailureIsTheLastEvent(int status, String code) {
+    void failureIsTheLastEvent(int status, String code) {
         format.opening();
 
         List<StreamEvent> events =
@@ -64,7 +64,7 @@ class ResponsesSerializerTest {
 
     /** By this code agents know that they have to make a conversation shorter. */
     @Test
-    void aPromptThatIsTooLongIsCalledSo() {
+    void tooLongPromptHasItsErrorCode() {
         ApiException error =
                 ApiException.of(new VarveException(VarveException.Kind.CONTEXT_OVERFLOW, "long"));
 

@@ -77,7 +77,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void eventsAreNumberedAndReadFromAnyOfThem() throws Exception {
+    void eventsAreNumberedAndReadFromAnyNumber() throws Exception {
         ResumableStream stream = open();
         for (int i = 1; i <= 4; i++) {
             stream.append(bytes("data: " + i + "\n\n"));
@@ -109,7 +109,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void aReaderHearsOfWhatComesLater() throws Exception {
+    void readerGetsLaterEvents() throws Exception {
         ResumableStream stream = open();
         ResumableStream.Reading reading = stream.read(0, NOTHING);
         assertInstanceOf(ResumableStream.Step.Nothing.class, next(reading));
@@ -122,7 +122,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void whoComesLaterTakesOver() throws Exception {
+    void laterReaderReplacesTheEarlierOne() throws Exception {
         ResumableStream stream = append(open(), 2);
         AtomicInteger aborted = new AtomicInteger();
         ResumableStream.Reading first = stream.read(0, aborted::incrementAndGet);
@@ -141,7 +141,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void aStreamKeepsItsLastEvents() throws Exception {
+    void streamKeepsItsLastEvents() throws Exception {
         ResumableStream stream = open();
         ResumableStream.Reading slow = stream.read(0, NOTHING);
 
@@ -158,7 +158,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void allTogetherKeepSoMuch() {
+    void totalSizeIsLimited() {
         ResumableStream ended = append(open(), 6);
         ended.end("stop", 1);
         ResumableStream running = append(open(), 6);
@@ -174,7 +174,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void thereAreSoManyStreams() {
+    void numberOfStreamsIsLimited() {
         ResumableStream first = open();
         ResumableStream second = open();
         open();
@@ -189,7 +189,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void whatNobodyReadsIsCancelledInTime() {
+    void unreadStreamIsCancelledAfterATimeout() {
         ResumableStream stream = append(open(), 2);
         ResumableStream.Reading reading = stream.read(0, NOTHING);
         passes(1000);
@@ -213,7 +213,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void whatEndedIsForgottenInTime() {
+    void finishedStreamIsRemovedAfterATimeout() {
         ResumableStream stream = append(open(), 2);
         stream.end("stop", 2);
         stream.read(0, NOTHING).close();
@@ -235,7 +235,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void whoReadsWhatIsCancelledReadsToItsEnd() throws Exception {
+    void readerOfACancelledStreamReadsToItsEnd() throws Exception {
         ResumableStream stream = append(open(), 1);
         try (ResumableStream.Reading reading = stream.read(0, NOTHING)) {
             streams.cancel(stream);
@@ -250,7 +250,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void aServerThatEndsWaitsForNobody() {
+    void stoppingServerWaitsForNoReader() {
         ResumableStream unread = open();
         ResumableStream read = open();
         ResumableStream.Reading reading = read.read(0, NOTHING);
@@ -265,7 +265,7 @@ class ResumableStreamStoreTest {
     }
 
     @Test
-    void requestsSayWhetherTheyMayBeResumed() {
+    void requestsSelectResumability() {
         assertFalse(ResumePolicy.ON_REQUEST.isResumable(Optional.empty()));
         assertTrue(ResumePolicy.ON_REQUEST.isResumable(Optional.of(" 1 ")));
         assertTrue(ResumePolicy.ON_REQUEST.isResumable(Optional.of("True")));

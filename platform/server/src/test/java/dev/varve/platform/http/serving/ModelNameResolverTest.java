@@ -32,7 +32,7 @@ class ModelNameResolverTest {
         "third.bin,",
         "'',"
     })
-    void aNameMeansOneModelOrNone(String name, String id) {
+    void nameMatchesOneModelOrNone(String name, String id) {
         ModelNameResolver names =
                 new ModelNameResolver(Map.of("fast", "third", "org/first", "third"), false)
                         .with(Map.of("demo:first", "first", "fast", "first"));
@@ -42,7 +42,7 @@ class ModelNameResolverTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"llama", "gpt-4o", "org/any:latest", "", "FIRST"})
-    void anyNameMeansTheOnlyModel(String name) {
+    void anyNameMatchesTheOnlyModel(String name) {
         List<String> only = List.of("first");
 
         ModelNameResolver usual = ModelNameResolver.usual().ofOnly("first");
@@ -53,7 +53,7 @@ class ModelNameResolverTest {
     }
 
     @Test
-    void strictlyAgentsAreUnknown() {
+    void strictServerRefusesAgentNames() {
         ModelNameResolver names = new ModelNameResolver(Map.of(), true);
 
         assertEquals(Optional.empty(), names.resolve("gpt-4o", IDS));

@@ -86,7 +86,7 @@ class ServerTlsTest {
     }
 
     @Test
-    void filesThatDoNotFitChangeNothing() throws Exception {
+    void mismatchedFilesChangeNothing() throws Exception {
         put(second.certificate(), certificate);
         tls.checkFiles();
         tls.checkFiles();
@@ -113,7 +113,7 @@ class ServerTlsTest {
     }
 
     @Test
-    void bothVersionsAreSpoken() throws Exception {
+    void bothTlsVersionsAreAccepted() throws Exception {
         for (String version : new String[] {"TLSv1.2", "TLSv1.3"}) {
             try (SSLSocket socket = connect(version)) {
                 assertEquals(version, socket.getSession().getProtocol());

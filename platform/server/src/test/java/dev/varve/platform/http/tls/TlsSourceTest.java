@@ -42,7 +42,7 @@ class TlsSourceTest {
     }
 
     @Test
-    void olderFormsOfKeysAreReadToo() throws Exception {
+    void olderKeyFormatsAreReadToo() throws Exception {
         Path oldRsa = certificates.write("old-rsa", "RSA PRIVATE KEY", rsa.olderKey());
         Path oldEc = certificates.write("old-ec", "EC PRIVATE KEY", ec.olderKey());
         // As openssl writes it.
@@ -56,7 +56,7 @@ class TlsSourceTest {
     }
 
     @Test
-    void aChainIsShownAsAWhole() throws Exception {
+    void chainIsSentAsAWhole() throws Exception {
         Path chain =
                 Files.writeString(
                         folder.resolve("chain.pem"),
@@ -69,7 +69,7 @@ class TlsSourceTest {
     }
 
     @Test
-    void theFileAtFaultIsNamedAndWhy() throws Exception {
+    void faultyFileIsNamedWithTheReason() throws Exception {
         Path text = Files.writeString(folder.resolve("text"), "nothing of this kind");
         Path empty = Files.writeString(folder.resolve("empty"), "");
         Path missing = folder.resolve("missing");
@@ -90,7 +90,7 @@ class TlsSourceTest {
     }
 
     @Test
-    void keysOfOthersAreRefused() throws Exception {
+    void mismatchedKeysAreRefused() throws Exception {
         TestCertificates.Pair other = certificates.make("other", "EC");
         TestCertificates.Pair curve = certificates.make("curve", "EC", "-groupname", "secp384r1");
 
@@ -107,7 +107,7 @@ class TlsSourceTest {
     }
 
     @Test
-    void aCertificateMustBeOfNow() throws Exception {
+    void certificateMustBeValidNow() throws Exception {
         TestCertificates.Pair old =
                 certificates.make("old", "EC", "-startdate", "-3d", "-validity", "1");
         TestCertificates.Pair early =

@@ -53,7 +53,7 @@ class ServerErrorLogTest {
     }
 
     @Test
-    void aFailureIsOneLineWithTheIdOfItsRequestAndNoTextOfIt() {
+    void failureIsOneLineWithItsRequestIdAndNoText() {
         log(System.Logger.Level.INFO).log("req-1", new NumberFormatException("secret"));
 
         assertEquals(1, lines.size());
@@ -68,7 +68,7 @@ class ServerErrorLogTest {
     }
 
     @Test
-    void aTraceIsLoggedAtDebugOnceAMinute() {
+    void stackTraceIsLoggedAtDebugOnceAMinute() {
         ServerErrorLog log = log(System.Logger.Level.DEBUG);
         RuntimeException first = new IllegalStateException("a");
         RuntimeException late = new IllegalStateException("c");

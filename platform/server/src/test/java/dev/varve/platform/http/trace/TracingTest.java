@@ -61,7 +61,7 @@ class TracingTest {
     }
 
     @Test
-    void whereItIsOffNothingIsRecorded() {
+    void disabledTracingRecordsNothing() {
         Tracing.StartedRequest begun =
                 Tracing.off().begin("GET /", Optional.of(IDS + "01"), Optional.empty());
 
@@ -70,7 +70,7 @@ class TracingTest {
     }
 
     @Test
-    void aClientDecidesBeforeTheShareDoes() {
+    void clientSamplingPrecedesTheRatio() {
         try (Tracing all = Tracing.to(cacheResources, 1)) {
             request(all, IDS + "00");
             request(all, "not a parent");
@@ -87,7 +87,7 @@ class TracingTest {
     }
 
     @Test
-    void noRequestWaitsForACollectorAndWhatIsTooMuchIsCounted() throws Exception {
+    void noRequestWaitsForACollectorAndDroppedSpansAreCounted() throws Exception {
         cacheResources.gate = new CountDownLatch(1);
         int surplus = 50;
         try (Tracing tracing = Tracing.to(cacheResources, 1)) {
@@ -107,7 +107,7 @@ class TracingTest {
     }
 
     @Test
-    void whatACollectorDoesNotTakeIsCountedAndTheNextOnesAreSent() {
+    void rejectedSpansAreCountedAndLaterOnesAreSent() {
         try (Tracing tracing = Tracing.to(cacheResources, 1)) {
             cacheResources.fails = true;
             request(tracing);
@@ -119,7 +119,7 @@ class TracingTest {
     }
 
     @Test
-    void whatHasNotEndedIsCutOff() {
+    void unfinishedSpansAreTruncated() {
         OpenSpan root = new OpenSpan("root", FinishedSpan.Kind.SERVER, 10);
         OpenSpan open = root.child("open", 20);
         root.child("ended", 30).end(40);

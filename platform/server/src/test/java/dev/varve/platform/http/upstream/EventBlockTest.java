@@ -23,7 +23,7 @@ class EventBlockTest {
                 ": c\\r\\ndata:x\\r\\n\\r\\n",
                 "event: a\\nid: 1\\ndata: ö\\n\\n"
             })
-    void anEventStaysAsItCame(String block) {
+    void eventIsUnchanged(String block) {
         assertEquals(block.translateEscapes(), joinable(block), block);
     }
 
@@ -39,7 +39,7 @@ class EventBlockTest {
                 "database: x\\n\\n            | database: x\\n",
                 "\\n                          | ''"
             })
-    void aBlockWithoutDataJoinsTheNextOne(String block, String expected) {
+    void blockWithoutDataJoinsTheNextOne(String block, String expected) {
         assertEquals(expected.translateEscapes(), joinable(block), block);
     }
 }

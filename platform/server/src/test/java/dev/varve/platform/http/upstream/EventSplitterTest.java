@@ -27,7 +27,7 @@ class EventSplitterTest {
 
     /** Wherever the bytes are cut. */
     @Test
-    void eventsAreTheSameInPiecesOfAnySize() {
+    void eventsAreTheSameForAnyFragmentation() {
         byte[] bytes = STREAM.getBytes(StandardCharsets.UTF_8);
         for (int size = 1; size <= bytes.length; size++) {
             EventSplitter splitter = new EventSplitter();
@@ -43,7 +43,7 @@ class EventSplitterTest {
     }
 
     @Test
-    void anEventHasAnEnd() {
+    void eventSizeIsLimited() {
         EventSplitter splitter = new EventSplitter();
         byte[] much = new byte[EventSplitter.MOST_BYTES];
         splitter.push(much);

@@ -31,7 +31,7 @@ class ForwardedMessagesTest {
 
     /** Some servers refuse empty texts. */
     @Test
-    void aTextOfWhichNothingStaysLeavesAMark() {
+    void fullyRemovedTextLeavesAMarker() {
         JsonNode left = shortened("{\"role\":\"user\",\"content\":\"long\",\"name\":null}", "");
 
         assertEquals(
@@ -39,7 +39,7 @@ class ForwardedMessagesTest {
     }
 
     @Test
-    void whatSaysNothingStaysSo() {
+    void emptyTextStaysEmpty() {
         String call = "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\"}]}";
 
         assertEquals(Json.MAPPER.readTree(call), shortened(call, ""));
@@ -47,12 +47,12 @@ class ForwardedMessagesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"1", "[]", "{}", "[1]", "[{}]", "[{\"role\":1}]", "[{\"role\":null}]"})
-    void whatIsNoMessagesIsLeftToTheOtherServer(String messages) {
+    void invalidMessagesAreLeftToTheUpstream(String messages) {
         assertEquals(Optional.empty(), read(messages));
     }
 
     @Test
-    void aDrafterReadsTextsAndRoles() {
+    void drafterGetsTextsAndRoles() {
         ForwardedMessages messages =
                 read("[{\"role\":\"developer\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
                                 + "{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"b\"}]},"

@@ -14,7 +14,7 @@ import java.util.Optional;
 class UpstreamTargetTest {
     @ParameterizedTest
     @ValueSource(strings = {"http://h:1/v1", "http://h:1/v1/", "http://h:1/v1///"})
-    void slashesAtTheEndDoNotCount(String text) {
+    void trailingSlashesAreIgnored(String text) {
         URI base = UpstreamTarget.parseBase(text);
 
         assertEquals(URI.create("http://h:1/v1/models"), UpstreamTarget.of(base).at("/models"));
@@ -36,7 +36,7 @@ class UpstreamTargetTest {
                 "http://h/v1?key=secret",
                 "http://h/v1#secret"
             })
-    void whatIsNoAddressIsRefusedWithoutBeingQuoted(String text) {
+    void invalidAddressIsRefusedWithoutBeingQuoted(String text) {
         IllegalArgumentException error =
                 assertThrows(
                         IllegalArgumentException.class, () -> UpstreamTarget.parseBase(text), text);
@@ -46,7 +46,7 @@ class UpstreamTargetTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "a b", "a\nb", "ü"})
-    void aKeyCanStandInAHeader(String key) {
+    void keyThatIsNoHeaderValueIsRefused(String key) {
         URI base = URI.create("http://h/v1");
 
         assertThrows(
@@ -55,7 +55,7 @@ class UpstreamTargetTest {
     }
 
     @Test
-    void theKeyIsNotShown() {
+    void keyIsNotShown() {
         UpstreamTarget target =
                 new UpstreamTarget(
                         URI.create("http://h/v1"), Optional.of("secret"), Optional.of("m"));

@@ -58,7 +58,7 @@ class BatchCheckTest {
     }
 
     @Test
-    void aBatchAtTheEdgeOfEverythingFits() {
+    void batchAtAllLimitsFits() {
         Batch last =
                 new Batch(
                         CacheChanges.copies(List.of(new SlotCopy(0, 256, 256))),
@@ -83,7 +83,7 @@ class BatchCheckTest {
     }
 
     @Test
-    void placesOutsideOfTheCachesAreRefused() {
+    void slotsAndRowsOutsideOfTheCachesAreRefused() {
         assertEquals(
                 "slots up to 768 exceed the pool of 512",
                 refusal(FIRST, batch(chunk(new SlotSpan(512, 256), 1, 1)), Optional.empty()));
@@ -134,7 +134,7 @@ class BatchCheckTest {
     }
 
     @Test
-    void queriesForPagesFitAShardThatWasLoadedForThem() {
+    void pageQueriesNeedAShardThatScoresPages() {
         BatchCheck scoring = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS.scoringPages());
         PageQuery.PagePlace last = new PageQuery.PagePlace(1, 448);
         PageQuery.PagePlace host = new PageQuery.PagePlace(1, PageQuery.PagePlace.ON_HOST);
@@ -150,7 +150,7 @@ class BatchCheckTest {
     }
 
     @Test
-    void capturesThatTheShardWasNotLoadedForAreRefused() {
+    void captureMissingAtLoadIsRefused() {
         Batch captures = new Batch(List.of(GOOD), Phase.DECODE, List.of(1, 3));
 
         assertEquals(
@@ -160,7 +160,7 @@ class BatchCheckTest {
     }
 
     @Test
-    void theActivationIsThereExactlyWhereLayersAreBefore() {
+    void activationIsPresentExactlyBehindEarlierLayers() {
         LayerActivations boundary = new HostActivations(new float[8], 2);
 
         assertEquals(
@@ -172,7 +172,7 @@ class BatchCheckTest {
     }
 
     @Test
-    void anActivationOfOtherTokensOrTooFewValuesIsRefused() {
+    void activationOfAnotherSizeIsRefused() {
         for (LayerActivations wrong :
                 List.of(
                         new HostActivations(new float[8], 1),
@@ -205,7 +205,7 @@ class BatchCheckTest {
     }
 
     @Test
-    void theClockPassesActivationsOnAndCountsTheirTime() {
+    void clockForwardsActivationsAndCountsTheirTime() {
         ActivationTransferTimer clock = new ActivationTransferTimer("test:0", new LayerRange(2, 4));
         LayerActivations boundary = new HostActivations(new float[8], 2);
         List<LayerActivations> seen = new ArrayList<>();

@@ -140,7 +140,7 @@ class CausalMaskTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 5, 64, 100, 300, NO_WINDOW})
-    void aSlotIsSeenByThePositionThatLiesInIt(int window) {
+    void slotIsVisibleByItsPosition(int window) {
         for (int seed = 0; seed < ROUNDS; seed++) {
             Draw draw = new Draw(seed);
             int runs = 4 * draw.random.nextInt(1, 5);
@@ -156,7 +156,7 @@ class CausalMaskTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 5, 64, 300, NO_WINDOW})
-    void aSpanWithoutAMapFollowsTheSameRule(int window) {
+    void spanWithoutAMapFollowsTheSameRule(int window) {
         for (int seed = 0; seed < ROUNDS; seed++) {
             Draw draw = new Draw(seed);
             int tokens = draw.random.nextInt(1, 40);
@@ -171,7 +171,7 @@ class CausalMaskTest {
     /** Rows are added so that an operator has whole tiles. */
     @ParameterizedTest
     @ValueSource(ints = {7, NO_WINDOW})
-    void rowsBeyondTheTokensSeeWhatTheLastOneSees(int window) {
+    void paddingRowsEqualTheLastRow(int window) {
         for (int seed = 0; seed < ROUNDS; seed++) {
             Draw draw = new Draw(seed);
             int tokens = draw.random.nextInt(1, 9);
@@ -186,7 +186,7 @@ class CausalMaskTest {
     /** The map of a table in a span that holds everything changes nothing. */
     @ParameterizedTest
     @ValueSource(ints = {1, 70, NO_WINDOW})
-    void pagesThatAreAllThereAreSeenLikeASpanWithoutAMap(int window) {
+    void residentPagesAreMaskedLikeASpanWithoutAMap(int window) {
         int[] all = new int[16];
         Arrays.setAll(all, page -> page);
         for (int seed = 0; seed < ROUNDS; seed++) {
@@ -206,7 +206,7 @@ class CausalMaskTest {
 
     /** Attention would add up in another order than that of the positions. */
     @Test
-    void pagesOutOfOrderAreRefused() {
+    void unorderedPagesAreRefused() {
         SequenceChunk chunk =
                 new Draw(1).chunk(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
 
@@ -214,7 +214,7 @@ class CausalMaskTest {
     }
 
     @Test
-    void positionsNearTheLastOneThatThereCanBeAreSeen() {
+    void positionsNearTheMaximumAreVisible() {
         int page = Integer.MAX_VALUE / Pages.TOKENS - 1;
         Draw draw = new Draw(1);
         PageMap pages = PageMap.of(new int[] {0, page - 1, page, PageMap.EMPTY});
@@ -225,7 +225,7 @@ class CausalMaskTest {
     }
 
     @Test
-    void whatRejectedGuessesLeftIsNotSeen() {
+    void rejectedDraftTokensAreNotVisible() {
         PageMap pages = PageMap.of(new int[] {0, 3, 8, 9});
         SequenceChunk next = new Draw(1).chunk(8 * Pages.TOKENS + 60, 1, false, pages, 256);
 
@@ -240,7 +240,7 @@ class CausalMaskTest {
 
     /** Each token's rows go where its position lies. */
     @Test
-    void theSlotOfATokenIsThatOfItsPosition() {
+    void slotOfATokenIsThatOfItsPosition() {
         PageMap pages = PageMap.of(new int[] {0, 8, 9, PageMap.EMPTY});
         SequenceChunk chunk = new Draw(1).chunk(8 * Pages.TOKENS + 60, 8, false, pages, 256);
         KvView view = KvView.whole(chunk);

@@ -37,7 +37,7 @@ class ColumnNumericsTest {
         "Q4_0, DEVICE, 2147483647, true, 2147483647, 1",
         "F16, DEVICE, 1, false, 2147483647, 1"
     })
-    void productsTreatColumnsAsTheTypeAndTheHomeSay(
+    void productsTreatColumnsByTypeAndDevice(
             GgmlType type, WeightMemory home, int most, boolean planes, int cheap, int group) {
         assertEquals(
                 new ColumnNumerics(
@@ -53,7 +53,7 @@ class ColumnNumericsTest {
         "Q8_0, TILED, 100, 1",
         "F16, DEVICE, 5, 5"
     })
-    void rowsThatMayNotStandTogetherAreProductsOfTheirOwn(
+    void inseparableRowsAreSeparateProducts(
             GgmlType type, WeightMemory home, int rows, int products) {
         ColumnNumerics columnNumerics = ColumnNumerics.of(type, 1 << 20, TensorUse.MATMUL, home);
 
@@ -72,7 +72,7 @@ class ColumnNumericsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"ROW_LOOKUP", "COMPUTED_LOOKUP", "ELEMENTWISE", "CONVOLUTION"})
-    void whatIsNoProductDependsOnNoColumns(TensorUse use) {
+    void otherOperatorsDoNotDependOnColumns(TensorUse use) {
         for (WeightMemory home :
                 new WeightMemory[] {
                     WeightMemory.HOST, WeightMemory.REPACKED, WeightMemory.DEVICE
@@ -83,7 +83,7 @@ class ColumnNumericsTest {
 
     @ParameterizedTest
     @CsvSource({"Q4_K, REPACKED, 2147483647", "Q8_0, HOST, 2147483647", "IQ3_S, HOST, 7"})
-    void expertsCountTheRowsThatChoseThem(GgmlType type, WeightMemory home, int most) {
+    void expertsCountTheRowsRoutedToThem(GgmlType type, WeightMemory home, int most) {
         assertEquals(most, ColumnNumerics.of(type, 16, TensorUse.EXPERT_MATMUL, home).most());
     }
 }

@@ -51,7 +51,7 @@ class ColumnRunTest {
     }
 
     @Test
-    void runsCoverEveryColumnOnceAndRowsNeverStandBesideRows() {
+    void runsCoverEveryColumnOnceAndRowsAreNeverAdjacent() {
         for (long seed = 0; seed < 500; seed++) {
             Batch batch = random(new SplittableRandom(seed));
 
@@ -74,7 +74,7 @@ class ColumnRunTest {
     }
 
     @Test
-    void everyTokenOfDecodeIsARow() {
+    void everyDecodeTokenIsARow() {
         SequenceChunk three =
                 new SequenceChunk(
                         1,
@@ -91,7 +91,7 @@ class ColumnRunTest {
     }
 
     @Test
-    void aSingleWantedColumnOfAChunkIsComputedAsARowIs() {
+    void singleOutputColumnOfAChunkIsComputedLikeARow() {
         SequenceChunk chunk =
                 new SequenceChunk(
                         1,
@@ -105,7 +105,7 @@ class ColumnRunTest {
     }
 
     @Test
-    void groupsCoverEverySliceOnceWithItsRows() {
+    void groupsCoverEveryChunkOnceWithItsRows() {
         for (long seed = 0; seed < 500; seed++) {
             Batch batch = random(new SplittableRandom(seed));
             List<SequenceChunk> chunks = batch.chunks();
@@ -127,7 +127,7 @@ class ColumnRunTest {
     }
 
     @Test
-    void aKeyDependsOnShapeAndPlaceButNotOnTokens() {
+    void keyDependsOnShapeAndPlacementButNotOnTokens() {
         SlotSpan span = new SlotSpan(0, 2 * SlotSpan.BLOCK);
         Batch one = step(new int[] {1}, 5, span, 1);
 
@@ -156,7 +156,7 @@ class ColumnRunTest {
     }
 
     @Test
-    void aSingleTokenBehindTheStartOfItsWindowGoesHeadByHead() {
+    void singleTokenBehindAWindowStartUsesPerHeadAttention() {
         WindowRegions windows =
                 new WindowRegions((from, to, count) -> {}, OptionalInt.of(100), 768, 4);
         SlotSpan span = new SlotSpan(0, 5 * SlotSpan.BLOCK);

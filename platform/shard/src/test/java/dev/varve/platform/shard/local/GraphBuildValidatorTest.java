@@ -118,7 +118,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void aGraphWithEveryOperatorOnceIsComplete() {
+    void graphWithEveryOperatorOnceIsComplete() {
         GraphBuildValidator rules = whole();
         STEPS.forEach(step -> step.accept(rules));
 
@@ -126,7 +126,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void aGraphWithoutOneOfItsOperatorsIsNotComplete() {
+    void graphWithoutOneOfItsOperatorsIsIncomplete() {
         List<String> expected =
                 List.of(
                         "layer 2, sharedAttention: expected after attention of layer 0, whose"
@@ -154,7 +154,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void everyOperatorIsRefusedTheSecondTime() {
+    void repeatedOperatorIsRefused() {
         for (Consumer<GraphBuildValidator> step : STEPS) {
             GraphBuildValidator rules = whole();
             STEPS.forEach(each -> each.accept(rules));
@@ -166,7 +166,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void anOperatorInALayerOfAnotherKindIsRefused() {
+    void operatorInALayerOfAnotherKindIsRefused() {
         assertTrue(
                 fault(
                                 () ->
@@ -187,7 +187,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void anOperatorOutsideOfTheRangeIsRefused() {
+    void operatorOutsideOfTheRangeIsRefused() {
         for (int layer : new int[] {-1, 1, 99}) {
             GraphBuildValidator rules = rules(new LayerRange(0, 1), 1, List.of());
 
@@ -198,7 +198,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void operandsOfOtherShapesAreNamedWithWhatWasExpected() {
+    void operandsOfOtherShapesAreNamedWithTheExpectedOne() {
         assertEquals(
                 "layer 0, attention: query: expected F32 [8, heads, 6], rows contiguous, heads a"
                         + " multiple of 2, found F32 [8, 3, 6]",
@@ -245,7 +245,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void operandsThatAreShownAsViewsHaveContiguousRows() {
+    void operandViewsHaveContiguousRows() {
         TensorShape query = scattered(floats(8, 4, TOKENS));
 
         assertEquals(
@@ -269,7 +269,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void viewsWithContiguousRowsAreTaken() {
+    void viewsWithContiguousRowsAreAccepted() {
         TensorShape query = strided(floats(8, 4, TOKENS));
 
         assertDoesNotThrow(
@@ -283,7 +283,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void integersAreNoOperands() {
+    void integerOperandsAreRefused() {
         TensorShape halves =
                 new TensorShape(GgmlType.F16, List.of(24L, 6L, 1L, 1L), Order.CONTIGUOUS);
 
@@ -293,7 +293,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void logitsOfAllColumnsAreRefusedWithTheOperatorThatWasForgotten() {
+    void logitsOfAllColumnsAreRefusedWithTheMissingOperator() {
         assertEquals(
                 "logits: expected F32 [50, 1], contiguous, found F32 [50, 6]; outputColumns, which"
                         + " keeps the wanted columns, was not called",
@@ -301,7 +301,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void columnsThatAFamilyChoseItselfAreNotThoseThatWereWanted() {
+    void columnsSelectedByTheFamilyAreRefused() {
         GraphBuildValidator rules = whole();
         STEPS.subList(0, 5).forEach(step -> step.accept(rules));
         rules.logits(floats(VOCABULARY, 1));
@@ -310,7 +310,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void withoutWantedOutputsTheShapeOfLogitsIsFree() {
+    void withoutRequestedOutputsTheShapeOfLogitsIsFree() {
         GraphBuildValidator rules = rules(new LayerRange(4, 5), 0, List.of());
         rules.boundary();
         rules.logits(floats(VOCABULARY, TOKENS));
@@ -319,7 +319,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void aRangeBelowTheLastLayerEndsWithABoundary() {
+    void rangeBelowTheLastLayerEndsWithABoundary() {
         LayerRange range = new LayerRange(0, 1);
         GraphBuildValidator rules = rules(range, 1, List.of());
         attention(rules);
@@ -336,14 +336,14 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void theLastRangeEndsWithLogits() {
+    void lastRangeEndsWithLogits() {
         assertEquals(
                 "boundaryOutput: layers [0, 5) of 5 end with logits",
                 fault(() -> whole().boundaryOutput(floats(WIDTH, TOKENS), WIDTH)));
     }
 
     @Test
-    void whatTheLayersBeforeHandOverMustBeTaken() {
+    void inputBoundaryMustBeUsed() {
         GraphBuildValidator rules = rules(new LayerRange(4, 5), 1, List.of());
         end(rules);
 
@@ -356,7 +356,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void capturesThatTheRangeAnswersForMustBeWhole() {
+    void requiredCapturesMustBeComplete() {
         List<Integer> captures = List.of(0, 4, 5);
         GraphBuildValidator rules = rules(new LayerRange(4, 5), 1, captures);
         rules.boundary();
@@ -378,7 +378,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void whatAFamilyThrowsIsToldWithWhereItWas() {
+    void familyExceptionIsReportedWithItsLocation() {
         GraphErrorContext site = new GraphErrorContext("acme.tiny", "acme", new LayerRange(0, 2));
         RuntimeException cause = new ArrayIndexOutOfBoundsException("Index 4");
 
@@ -397,7 +397,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void aShapeShowsItsExtentsUpToTheLastThatIsNotOne() {
+    void shapeShowsItsExtentsUpToTheLastThatIsNotOne() {
         assertEquals("F32 [1]", floats(1).toString());
         assertEquals("F32 [5, 1, 3]", floats(5, 1, 3).toString());
         assertEquals("F32 [5, 1, 3], not contiguous", strided(floats(5, 1, 3)).toString());
@@ -417,7 +417,7 @@ class GraphBuildValidatorTest {
     }
 
     @Test
-    void aFusedProductHasTheRowsOfItsPartsAndNoMore() {
+    void fusedProductHasExactlyTheRowsOfItsParts() {
         GraphBuildValidator rules = rules(new LayerRange(0, 5), 1, List.of());
         List<ShardGraph.Projection> parts =
                 List.of(new ShardGraph.Projection("q", 16), new ShardGraph.Projection("k", 8));

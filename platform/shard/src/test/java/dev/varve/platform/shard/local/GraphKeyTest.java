@@ -70,7 +70,7 @@ class GraphKeyTest {
     }
 
     @Test
-    void whatAGraphReadsElsewhereHasAnotherKey() {
+    void differentReadsHaveDifferentKeys() {
         GraphKey key = key(chunk(place(10), 20));
 
         assertNotEquals(key, key(chunk(place(10), 21)), "tokens");
@@ -99,7 +99,7 @@ class GraphKeyTest {
     }
 
     @Test
-    void tokensOfDecodeAndSingleOnesAreRows() {
+    void decodeTokensAndSingleTokensAreRows() {
         GraphKey.Part chunk = key(chunk(place(10), 2)).parts().getFirst();
         GraphKey.Part single = key(chunk(place(10), 1)).parts().getFirst();
         GraphKey.Part decode =
@@ -112,7 +112,7 @@ class GraphKeyTest {
 
     /** Attention of one token over a window that does not begin with its sequence. */
     @Test
-    void aSingleTokenBehindAWindowsBeginGoesHeadByHead() {
+    void singleTokenBehindAWindowStartUsesPerHeadAttention() {
         KvView moved = new KvView(256, 0, 256);
         assertTrue(
                 key(Phase.DECODE, moved, chunk(place(600), 1))
@@ -135,7 +135,7 @@ class GraphKeyTest {
     }
 
     @Test
-    void slicesAddUp() {
+    void chunksAddUp() {
         GraphKey key =
                 key(
                         chunk(place(10), 5),
@@ -166,7 +166,7 @@ class GraphKeyTest {
     }
 
     @Test
-    void aTreeIsInTheKeyWhereNoInputSaysIt() {
+    void treeIsInTheKeyWithoutATreeInput() {
         assertEquals(
                 new TreeEncoding(false, TREE),
                 treeKey(TreeEncoding.TreeSupport.PATH_BY_PATH, 0)
@@ -202,14 +202,14 @@ class GraphKeyTest {
             value = TreeEncoding.TreeSupport.class,
             names = "NOT_AT_ALL",
             mode = EnumSource.Mode.EXCLUDE)
-    void aTreeWhoseStatesNobodySettlesIsRefused(TreeEncoding.TreeSupport way) {
+    void treeWithoutARollbackBufferIsRefused(TreeEncoding.TreeSupport way) {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> treeKey(way, ChunkPlacement.NO_ROLLBACK_BUFFER));
     }
 
     @Test
-    void withoutStatesATreeNeedsNoStash() {
+    void withoutStatesATreeNeedsNoRollbackBuffer() {
         assertFalse(
                 treeKey(TreeEncoding.TreeSupport.NOT_AT_ALL, ChunkPlacement.NO_ROLLBACK_BUFFER)
                         .parts()
@@ -220,7 +220,7 @@ class GraphKeyTest {
     }
 
     @Test
-    void aChainNeverBranches() {
+    void chainNeverBranches() {
         for (TreeEncoding.TreeSupport way : TreeEncoding.TreeSupport.values()) {
             assertEquals(TreeEncoding.NONE, TreeEncoding.of(TokenTree.CHAIN, way));
         }
@@ -230,7 +230,7 @@ class GraphKeyTest {
     }
 
     @Test
-    void statesWithoutAnOperatorOfTheDeviceGoPathByPath() {
+    void statesWithoutADeviceOperatorAreComputedPerPath() {
         assertEquals(
                 TreeEncoding.TreeSupport.NOT_AT_ALL,
                 TreeEncoding.TreeSupport.of(List.of(), Optional.empty()));
@@ -241,7 +241,7 @@ class GraphKeyTest {
     }
 
     @Test
-    void aViewFindsTheSlotsOfPositions() {
+    void viewMapsPositionsToSlots() {
         KvView straight = new KvView(256, 512, 256);
         assertEquals(44, straight.indexOf(300));
         assertEquals(556, straight.slotOf(300));

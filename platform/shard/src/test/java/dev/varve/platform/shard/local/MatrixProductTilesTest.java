@@ -12,7 +12,7 @@ class MatrixProductTilesTest {
     /** Two threads have a megabyte of rows together, which is 512 of these; the step is 96. */
     @ParameterizedTest
     @CsvSource({"5, 576, 4", "8, 576, 4", "32, 576, 4", "33, 576, 33", "512, 576, 512"})
-    void aTileStaysInTheCaches(int columns, int rows, int together) {
+    void tileFitsTheCpuCaches(int columns, int rows, int together) {
         assertEquals(
                 new MatrixProductTiles(rows, together),
                 MatrixProductTiles.of(4096, ROW, columns, 2));
@@ -24,7 +24,7 @@ class MatrixProductTilesTest {
     }
 
     @Test
-    void anEnormousWeightIsCutInto128AtMost() {
+    void hugeWeightIsCutIntoAtMost128Tiles() {
         MatrixProductTiles tiles = MatrixProductTiles.of(1_000_000, ROW, 8, 2);
 
         assertEquals(new MatrixProductTiles(7872, 4), tiles);
@@ -33,7 +33,7 @@ class MatrixProductTilesTest {
 
     @ParameterizedTest
     @CsvSource({"4096, 5, 16", "4096, 8, 16", "4097, 9, 24", "576, 8, 2", "100, 32, 8", "1, 33, 1"})
-    void rowsAndColumnsAreCut(int rows, int columns, int tiles) {
+    void rowsAndColumnsAreTiled(int rows, int columns, int tiles) {
         assertEquals(tiles, MatrixProductTiles.of(rows, ROW, columns, 2).count(rows, columns));
     }
 }

@@ -28,7 +28,7 @@ class NetworkFileSystemsTest {
         "zfs, false",
         "'', false"
     })
-    void typesOfNetworkFileSystemsAreKnown(String type, boolean network) {
+    void networkFileSystemTypesAreKnown(String type, boolean network) {
         assertEquals(network, NetworkFileSystems.isNetwork(type), type);
     }
 }

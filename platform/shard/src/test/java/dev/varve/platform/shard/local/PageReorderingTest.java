@@ -33,7 +33,7 @@ class PageReorderingTest {
     }
 
     @Test
-    void aBatchInOrderStaysAsItIs() {
+    void orderedBatchIsUnchanged() {
         Batch batch =
                 new Batch(
                         List.of(
@@ -49,7 +49,7 @@ class PageReorderingTest {
     }
 
     @Test
-    void pagesAscendAndRunsOfNoneComeLast() {
+    void pagesAreSortedWithEmptyRunsLast() {
         SequenceChunk mixed = chunk(5 * PAGE, 5, PageMap.EMPTY, 0, 3);
         SequenceChunk sorted = chunk(PAGE, 0, 1, 2, 3);
         Batch batch = new Batch(List.of(mixed, sorted), Phase.DECODE, List.of(2));

@@ -29,7 +29,7 @@ class ReadAheadTest {
                 3 * ReadAhead.PIECE_BYTES,
                 3 * ReadAhead.PIECE_BYTES + 5
             })
-    void everyByteCountsOnceAndTheLastPieceIsLeft(long bytes) throws Exception {
+    void everyByteIsReadOnceExceptTheLastPiece(long bytes) throws Exception {
         Path path = folder.resolve("tensor");
         try (FileChannel file =
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {

@@ -47,7 +47,7 @@ class RowArgmaxTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 7, 16, 1000})
-    void theFirstOfTheLargestIsFoundWhateverTheParts(int part) {
+    void firstMaximumIsFoundForAnyPartition(int part) {
         RowArgmax argmax = new RowArgmax(part);
         for (long seed = 0; seed < 2000; seed++) {
             SplittableRandom random = new SplittableRandom(seed * 13 + part);
@@ -67,7 +67,7 @@ class RowArgmaxTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 100})
-    void aRowWithANumberThatIsNoneHasNoBest(int part) {
+    void rowWithANanHasNoArgmax(int part) {
         RowArgmax argmax = new RowArgmax(part);
         for (int at = 0; at < 10; at++) {
             for (float odd :
@@ -84,7 +84,7 @@ class RowArgmaxTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 64, 128, 256})
-    void theRotationIsItsOwnInverse(int block) {
+    void rotationIsItsOwnInverse(int block) {
         float[] matrix = HadamardRotation.values(block);
 
         for (int row = 0; row < block; row++) {
@@ -100,7 +100,7 @@ class RowArgmaxTest {
     }
 
     @Test
-    void aRotationSpreadsASingleLargeNumberEvenly() {
+    void rotationSpreadsAnOutlierEvenly() {
         float[] matrix = HadamardRotation.values(64);
 
         for (float value : matrix) {

@@ -19,7 +19,7 @@ class TreePathsTest {
     }
 
     @Test
-    void aTreeHasAPathToEachTokenThatNoneFollows() {
+    void treeHasAPathToEachLeaf() {
         // 0 - 1 - 3, 0 - 2 - 4 and 0 - 2 - 5.
         TreePaths paths = paths(-1, 0, 0, 1, 2, 2);
 
@@ -35,7 +35,7 @@ class TreePathsTest {
     }
 
     @Test
-    void aRootWithLeavesHasAPathToEachOfThem() {
+    void rootWithLeavesHasAPathToEachOfThem() {
         TreePaths paths = paths(-1, 0, 0);
 
         assertArrayEquals(new int[] {0, 1, 0, 2}, paths.tokens());
@@ -44,7 +44,7 @@ class TreePathsTest {
     }
 
     @Test
-    void everyTokenOfARandomTreeIsFreshOnceAndBehindItsParent() {
+    void everyTokenOfARandomTreeIsComputedOnceBehindItsParent() {
         Random random = new Random(7);
         for (int round = 0; round < 200; round++) {
             int count = 3 + random.nextInt(20);

@@ -13,7 +13,7 @@ import java.util.List;
 
 class UniformLengthGroupTest {
     @Test
-    void neighboursOfEqualLengthAndFollowingRowsAreTakenTogether() {
+    void neighboursOfEqualLengthAndConsecutiveRowsAreGrouped() {
         GraphKey key =
                 new GraphKey(List.of(part(1, 3, 3), part(1, 4, 4), part(1, 6, 6), part(1, 7, 7)));
 
@@ -23,7 +23,7 @@ class UniformLengthGroupTest {
     }
 
     @Test
-    void lengthsAndWrittenRowsMustMatchToo() {
+    void groupedLengthsAndWrittenRowsMustMatch() {
         GraphKey key = new GraphKey(List.of(part(2, 1, 1), part(1, 2, 2), part(1, 3, 9)));
 
         assertEquals(
@@ -32,7 +32,7 @@ class UniformLengthGroupTest {
     }
 
     @Test
-    void draftedSlicesGoTogetherWhereTheirStashesFollow() {
+    void draftedChunksAreGroupedIfTheirRollbackBuffersFollow() {
         GraphKey key =
                 new GraphKey(
                         List.of(
@@ -52,7 +52,7 @@ class UniformLengthGroupTest {
 
     /** A group contains several trees, except trees that a shard computes path by path. */
     @Test
-    void treesGoTogetherWhereAnInputTellsOfThem() {
+    void treesAreGroupedWithATreeInput() {
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 1});
         List<GraphKey.Part> parts = new ArrayList<>();
         for (TreeEncoding.TreeSupport way : TreeEncoding.TreeSupport.values()) {

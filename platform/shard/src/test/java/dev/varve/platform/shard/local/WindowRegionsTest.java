@@ -176,7 +176,7 @@ class WindowRegionsTest {
     }
 
     @Test
-    void aForkLeavesTheRowsOfTheOtherAsTheyWere() {
+    void forkKeepsTheRowsOfTheOther() {
         int region = regionSlots(300);
         Rows rows = new Rows(region * (ROWS - 1));
         WindowRegions regions = new WindowRegions(rows, OptionalInt.of(300), region, ROWS);
@@ -195,7 +195,7 @@ class WindowRegionsTest {
     }
 
     @Test
-    void aStepThatTheRowDoesNotHoldIsRefused() {
+    void stepMissingInTheRowIsRefused() {
         WindowRegions regions =
                 new WindowRegions(new Rows(3 * 768), OptionalInt.of(100), 768, ROWS);
         regions.place(chunk(1, 10, 0, 0, 1));
@@ -213,7 +213,7 @@ class WindowRegionsTest {
     }
 
     @Test
-    void aChunkThatNoRegionHoldsIsRefused() {
+    void chunkLargerThanARegionIsRefused() {
         WindowRegions regions =
                 new WindowRegions(new Rows(3 * 512), OptionalInt.of(100), 512, ROWS);
 
@@ -221,7 +221,7 @@ class WindowRegionsTest {
     }
 
     @Test
-    void withoutSlidingLayersThereIsNothingToSee() {
+    void withoutSlidingLayersThereIsNoRegion() {
         WindowRegions regions =
                 new WindowRegions(
                         (from, to, count) -> {
@@ -235,7 +235,7 @@ class WindowRegionsTest {
     }
 
     @Test
-    void anAdoptedRegionGoesOnWhereItsRowsEnd() {
+    void importedRegionContinuesBehindItsRows() {
         int region = regionSlots(300);
         Rows rows = new Rows(region * (ROWS - 1));
         WindowRegions regions = new WindowRegions(rows, OptionalInt.of(300), region, ROWS);
@@ -251,7 +251,7 @@ class WindowRegionsTest {
     }
 
     @Test
-    void aWindowIsReadWhereItsRegionHoldsItAndLeavesRoomForWhatIsKeptBeforeIt() {
+    void windowIsReadInItsRegionWithRoomForEarlierRows() {
         int region = regionSlots(300);
         WindowRegions regions =
                 new WindowRegions(new Rows(region * (ROWS - 1)), OptionalInt.of(300), region, ROWS);
@@ -277,7 +277,7 @@ class WindowRegionsTest {
     /** Masks against the sentence that says what a token sees. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 7, 300, Integer.MAX_VALUE})
-    void aTokenSeesItselfAndTheWindowBeforeIt(int window) {
+    void tokenSeesItselfAndTheWindowBeforeIt(int window) {
         for (long seed = 0; seed < 50; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             int first = random.nextInt(700);

@@ -17,7 +17,7 @@ class BlockScoresTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 127, 128, 129, 300, 1024, 1025})
-    void aScoreIsThatOfTheDefinition(int tokens) {
+    void scoreMatchesItsDefinition(int tokens) {
         Random random = new Random(tokens);
         float[] queries = gaussian(8 * 4 * tokens, random);
         float[] keys = gaussian(8 * 2 * tokens, random);
@@ -64,7 +64,7 @@ class BlockScoresTest {
     }
 
     @Test
-    void queriesThatAgreeScoreAsManyAsThereAre() {
+    void equalQueriesScoreAsManyAsThereAre() {
         float[] keys = gaussian(8 * 2 * 200, new Random(3));
         float[] queries = new float[8 * 4 * 200];
         Arrays.fill(queries, 0.5f);
@@ -76,7 +76,7 @@ class BlockScoresTest {
     }
 
     @Test
-    void aMeanIsOneOfRealKeys() {
+    void meanIsOverRealKeys() {
         float[] keys = new float[8 * 2 * 130];
         Arrays.fill(keys, 3f);
         float[] queries = new float[8 * 4 * 130];
@@ -90,7 +90,7 @@ class BlockScoresTest {
 
     @ParameterizedTest
     @ValueSource(ints = {100, 300, 1025})
-    void attentionToAllBlocksIsPlainAttention(int tokens) {
+    void attentionToAllBlocksIsFullAttention(int tokens) {
         Random random = new Random(tokens);
         float[] queries = gaussian(8 * 4 * tokens, random);
         float[] keys = gaussian(8 * 2 * tokens, random);
@@ -106,7 +106,7 @@ class BlockScoresTest {
     }
 
     @Test
-    void whatALeftOutBlockHoldsDoesNotMatter() {
+    void skippedBlocksDoNotMatter() {
         int tokens = 1100;
         Random random = new Random(7);
         float[] queries = gaussian(8 * 4 * tokens, random);
@@ -167,7 +167,7 @@ class BlockScoresTest {
     }
 
     @Test
-    void headsOfQueriesShareThoseOfKeysInTheirOrder() {
+    void queryHeadsShareKeyHeadsInOrder() {
         HeadShape shape = new HeadShape(128, 16, 8);
 
         assertEquals(0, shape.keyHead(1));

@@ -19,7 +19,7 @@ class BlockSelectionRuleTest {
     private static final BlockSelectionRule RULE = BlockSelectionRule.of(0.5);
 
     @Test
-    void sinksAndTheWindowAndGoodBlocksAreLookedAt() {
+    void sinksWindowAndHighScoringBlocksAreSelected() {
         double[] scores = new double[11];
         scores[5] = 100;
         scores[4] = 50;
@@ -29,7 +29,7 @@ class BlockSelectionRuleTest {
     }
 
     @Test
-    void theLastBlocksLookAtEverything() {
+    void lastBlocksAttendToEverything() {
         double[] scores = new double[11];
         scores[0] = 1;
 
@@ -41,7 +41,7 @@ class BlockSelectionRuleTest {
     }
 
     @Property(tries = 300)
-    void theChoiceIsThatOfTheDefinition(
+    void selectionMatchesItsDefinition(
             @ForAll @IntRange(min = 1, max = 40) int blocks,
             @ForAll @IntRange(min = 1, max = 99) int percent,
             @ForAll long seed) {
@@ -77,7 +77,7 @@ class BlockSelectionRuleTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {0, 1, -0.1, 1.1, Double.NaN})
-    void alphaIsBetweenNothingAndOne(double alpha) {
+    void alphaIsBetweenZeroAndOne(double alpha) {
         assertThrows(IllegalArgumentException.class, () -> BlockSelectionRule.of(alpha));
     }
 

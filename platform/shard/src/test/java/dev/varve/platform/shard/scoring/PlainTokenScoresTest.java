@@ -10,7 +10,7 @@ class PlainTokenScoresTest {
     private static final HeadShape SHAPE = new HeadShape(6, 4, 2);
 
     @Test
-    void equalKeysAreAttendedToByThoseThatSeeThem() {
+    void equalKeysAreAttendedByThoseThatSeeThem() {
         float[] queries = new float[6 * 4 * 8];
         Arrays.fill(queries, 0.5f);
         float[][] keys = {new float[6 * 2 * 12]};

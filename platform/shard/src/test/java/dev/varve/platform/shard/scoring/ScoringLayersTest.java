@@ -27,14 +27,14 @@ class ScoringLayersTest {
         "28, 1,  40, 27, 28",
         "1,  1,  1,  0,  1",
     })
-    void theLastOfTheComputedLayersAreScored(int layers, int last, int exit, int begin, int end) {
+    void lastComputedLayersAreScored(int layers, int last, int exit, int begin, int end) {
         LayerRange range = ScoringLayers.of(layers, optional(last), optional(exit));
 
         assertEquals(new LayerRange(begin, end), range);
     }
 
     @Test
-    void noNumberMayBeLessThanOne() {
+    void countsArePositive() {
         for (int[] numbers : new int[][] {{0, 1, 1}, {28, 0, 1}, {28, 1, 0}, {28, -7, 1}}) {
             assertThrows(
                     IllegalArgumentException.class,

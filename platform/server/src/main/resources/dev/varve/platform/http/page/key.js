@@ -21,7 +21,7 @@ export function askKey(kind, wrong) {
             spellcheck: 'false',
             required: true,
             'aria-describedby': 'key-why key-problem',
-            oninput: () => complain(''),
+            oninput: () => showProblem(''),
         });
         const problem = h('p.field-error', {id: 'key-problem', role: 'alert'});
         const dialog = h('dialog.dialog', {'aria-labelledby': 'key-title'},
@@ -44,12 +44,12 @@ export function askKey(kind, wrong) {
                 return;
             }
             event.preventDefault();
-            complain('A key contains only ASCII letters, digits and punctuation. This one contains'
+            showProblem('A key contains only ASCII letters, digits and punctuation. This one contains'
                 + ' others, such as letters of another alphabet or curly quotes.');
             field.focus();
         }
 
-        function complain(words) {
+        function showProblem(words) {
             problem.textContent = words;
             field.setAttribute('aria-invalid', String(words !== ''));
         }

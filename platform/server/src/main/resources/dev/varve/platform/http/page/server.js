@@ -151,7 +151,7 @@ export class Server {
         const run = async () => {
             while (!stop.signal.aborted) {
                 try {
-                    await untilSeen(stop.signal);
+                    await untilVisible(stop.signal);
                     const value = await this.json(path, {...options, signal: stop.signal});
                     if (!stop.signal.aborted) {
                         onValue(value);
@@ -246,19 +246,19 @@ export function wait(millis, signal) {
     });
 }
 
-function untilSeen(signal) {
+function untilVisible(signal) {
     if (!document.hidden) {
         return Promise.resolve();
     }
     return new Promise(resolve => {
         const done = new AbortController();
-        const look = () => {
+        const resolveIfVisible = () => {
             if (!document.hidden || signal.aborted) {
                 done.abort();
                 resolve();
             }
         };
-        document.addEventListener('visibilitychange', look, {signal: done.signal});
-        signal.addEventListener('abort', look, {signal: done.signal});
+        document.addEventListener('visibilitychange', resolveIfVisible, {signal: done.signal});
+        signal.addEventListener('abort', resolveIfVisible, {signal: done.signal});
     });
 }

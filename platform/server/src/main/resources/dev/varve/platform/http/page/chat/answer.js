@@ -126,8 +126,8 @@ export class Answer {
                 tries = (this.#message.stream?.last ?? 0) > had ? 0 : tries;
                 throw new ServerError(0, 'broken_off', 'The connection was lost.');
             } catch (error) {
-                const broke = !(error instanceof ServerError) || error.isGone;
-                if (this.#abort.signal.aborted || !broke || !this.#message.stream || ++tries > TRIES) {
+                const isCutOff = !(error instanceof ServerError) || error.isGone;
+                if (this.#abort.signal.aborted || !isCutOff || !this.#message.stream || ++tries > TRIES) {
                     throw error;
                 }
                 this.#message.waits = 'The connection was lost. Retrying…';

@@ -5,7 +5,7 @@ import {h} from '../dom.js';
 /** Returns whether the user confirms. */
 export function confirmed(question, yes) {
     return new Promise(resolve => {
-        let agreed = false;
+        let isConfirmed = false;
         const dialog = h('dialog.dialog', {'aria-labelledby': 'confirm-title', role: 'alertdialog'},
             h('form', {method: 'dialog'},
                 h('p', {id: 'confirm-title'}, question),
@@ -14,12 +14,12 @@ export function confirmed(question, yes) {
                     h('button.button.danger', {
                         type: 'submit',
                         onclick: () => {
-                            agreed = true;
+                            isConfirmed = true;
                         },
                     }, yes))));
         dialog.addEventListener('close', () => {
             dialog.remove();
-            resolve(agreed);
+            resolve(isConfirmed);
         });
         document.body.append(dialog);
         dialog.showModal();

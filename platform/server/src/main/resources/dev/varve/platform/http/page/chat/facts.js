@@ -50,7 +50,7 @@ export function table(message) {
         ['Waited in the queue', timings.queue_ms === undefined ? null : duration(timings.queue_ms)],
         ['Prompt', usage.prompt_tokens === undefined ? null
             : `${count(usage.prompt_tokens)} tokens in ${duration(timings.prefill_ms ?? 0)}`],
-        ['Cached prompt tokens', cacheWords(usage, timings)],
+        ['Cached prompt tokens', cacheLabel(usage, timings)],
         ['Prompt compressed to', usage.effective_prompt_tokens === undefined ? null
             : `${count(usage.effective_prompt_tokens)} tokens`],
         ['Response', usage.completion_tokens === undefined ? null
@@ -69,7 +69,7 @@ export function table(message) {
         .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
 }
 
-function cacheWords(usage, timings) {
+function cacheLabel(usage, timings) {
     const had = usage.prompt_tokens_details?.cached_tokens;
     if (had === undefined) {
         return null;

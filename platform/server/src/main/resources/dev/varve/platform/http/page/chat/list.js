@@ -40,7 +40,7 @@ export class MessageList {
             tabindex: '0',
             role: 'region',
             'aria-label': 'Conversation',
-            onscroll: () => this.#look(),
+            onscroll: () => this.#updateFollowing(),
         }, this.inner);
         this.#sees = new IntersectionObserver(entries => {
             for (const {target, isIntersecting} of entries) {
@@ -168,7 +168,7 @@ export class MessageList {
         show(this.toEnd, !this.#follows);
     }
 
-    #look() {
+    #updateFollowing() {
         const {scrollHeight, scrollTop, clientHeight} = this.element;
         this.#follows = scrollHeight - scrollTop - clientHeight < END;
         show(this.toEnd, !this.#follows);

@@ -44,11 +44,11 @@ function escaped(text) {
 }
 
 /** Maximum nesting of lists and quotes: deeper ones take the parser too long. */
-const DEEP = /^(?:[ \t>]|[*+-](?=[ \t])|\d{1,9}[.)](?=[ \t])){200}/m;
+const DEEPLY_NESTED = /^(?:[ \t>]|[*+-](?=[ \t])|\d{1,9}[.)](?=[ \t])){200}/m;
 
 /** Blocks of a text; none if it cannot be parsed as Markdown. */
 function blocks(text) {
-    if (DEEP.test(text)) {
+    if (DEEPLY_NESTED.test(text)) {
         return [];
     }
     try {
@@ -59,7 +59,7 @@ function blocks(text) {
 }
 
 function parsed(text) {
-    if (!DEEP.test(text)) {
+    if (!DEEPLY_NESTED.test(text)) {
         try {
             return DOMPurify.sanitize(marked.parse(text), ALLOWED);
         } catch {
@@ -162,7 +162,7 @@ export class GrowingText {
     }
 
     /** Shows a text that begins with the previous one. */
-    grow(text) {
+    setText(text) {
         if (text === this.#text) {
             return;
         }

@@ -4,9 +4,9 @@ import {h, icon, show} from '../dom.js';
 import {canContinue} from './conversation.js';
 import * as facts from './facts.js';
 import {copyButton, GrowingText} from './markdown.js';
-import {ending, inWords} from './words.js';
+import {ending, errorText} from './words.js';
 
-const WHO = {user: 'You', assistant: 'Response', tool: 'Result of a tool'};
+const ROLE_LABELS = {user: 'You', assistant: 'Response', tool: 'Result of a tool'};
 
 /** Time after which the elapsed time is shown. */
 const SLOW_MILLIS = 2000;
@@ -22,19 +22,20 @@ export class MessageView {
     #isLast = false;
     #parts = {};
     #growing = null;
-    #thoughts = null;
+    #reasoning = null;
     #isEdited = false;
 
     /**
      * @param message
      * @param {object} actions functions of its buttons, called with this view's message: edit,
-     *     regenerate, resume, retry, give
+     *     regenerate, resume, retry, sendToolResults
      */
     constructor(message, actions) {
         this.#message = message;
         this.#actions = actions;
         this.element = h(`article.message.${message.role}`, {
-            'aria-label': message.role === 'tool' ? `Result of ${message.name}` : WHO[message.role],
+            'aria-label': message.role === 'tool' ? `Result of ${message.name}`
+                : ROLE_LABELS[message.role],
         }, h('div.text.plain', {dir: 'auto'}, message.content));
         // The list finds this view when its element becomes visible.
         this.element.view = this;
@@ -76,9 +77,9 @@ export class MessageView {
         const message = this.#message;
         const running = message.state === 'running';
         this.element.setAttribute('aria-busy', running);
-        this.#showThoughts(running);
+        this.#showReasoning(running);
         if (running) {
-            this.#growing.grow(message.content);
+            this.#growing.setText(message.content);
         } else {
             this.#growing.whole(message.content);
         }
@@ -105,8 +106,8 @@ export class MessageView {
     #enrichAnswer() {
         const text = h('div.text.rich');
         this.#growing = new GrowingText(text);
-        const thoughts = h('div.text.rich');
-        this.#thoughts = new GrowingText(thoughts);
+        const reasoning = h('div.text.rich');
+        this.#reasoning = new GrowingText(reasoning);
         this.#parts = {
             text,
             thoughts: h('details.folded.thoughts', {hidden: true},
@@ -121,13 +122,13 @@ export class MessageView {
         };
         const {waits, calls, error, actions} = this.#parts;
         this.#parts.facts.addEventListener('toggle', () => this.#fillFacts());
-        this.#parts.thoughts.addEventListener('toggle', () => this.#showThoughts(false));
+        this.#parts.thoughts.addEventListener('toggle', () => this.#showReasoning(false));
         this.element.replaceChildren(this.#parts.thoughts, waits, text, calls, error,
             h('div.end', {}, this.#parts.facts, actions));
         this.update();
     }
 
-    #showThoughts(running) {
+    #showReasoning(running) {
         const {thoughts} = this.#parts;
         show(thoughts, Boolean(this.#message.reasoning));
         const thinking = running && this.#message.content === '' && this.#message.calls.length === 0;
@@ -138,7 +139,7 @@ export class MessageView {
         }
         // The content is created when it is unfolded.
         if (thoughts.open) {
-            this.#thoughts.grow(this.#message.reasoning);
+            this.#reasoning.setText(this.#message.reasoning);
         }
     }
 
@@ -185,7 +186,7 @@ export class MessageView {
         return h('form.results', {
             onsubmit: event => {
                 event.preventDefault();
-                this.#actions.give(message, fields.map(field => field.value));
+                this.#actions.sendToolResults(message, fields.map(field => field.value));
             },
         },
         message.calls.map((call, index) => [
@@ -200,7 +201,7 @@ export class MessageView {
         const {error, actions} = this.#parts;
         show(error, message.state === 'broken');
         if (message.state === 'broken') {
-            error.replaceChildren(icon('warning'), h('span', {}, inWords(message.error)),
+            error.replaceChildren(icon('warning'), h('span', {}, errorText(message.error)),
                 h('button.button.danger', {
                     type: 'button',
                     onclick: () => this.#actions.regenerate(message),

@@ -13,16 +13,16 @@ const NEXT_MILLIS = 700;
  * @param server
  * @param {string} requestId
  * @param {AbortSignal} signal
- * @param {(words: string) => void} tell
+ * @param {(words: string) => void} report
  */
-export async function watchQuestion(server, requestId, signal, tell) {
+export async function watchQuestion(server, requestId, signal, report) {
     await wait(FIRST_MILLIS, signal);
     while (!signal.aborted) {
         try {
             const {requests} = await server.json('/requests', {signal, quiet: true});
             const ours = requests.find(each => each.request_id === requestId);
             if (ours && !signal.aborted) {
-                tell(inWords(ours));
+                report(progressText(ours));
             }
         } catch {
             // The request itself reports the failure.
@@ -31,7 +31,7 @@ export async function watchQuestion(server, requestId, signal, tell) {
     }
 }
 
-function inWords(request) {
+function progressText(request) {
     switch (request.state) {
         case 'queued':
             return 'Waiting in the queue…';

@@ -5,7 +5,7 @@ import {announce} from '../dom.js';
 import {Answer} from './answer.js';
 import {canContinue, DEFAULTS, request, title, wellFormed} from './conversation.js';
 import {newId} from './store.js';
-import {inWords} from './words.js';
+import {errorText} from './words.js';
 
 /** Time after a broken connection during which an opened chat resumes its response by itself. */
 const FRESH_MILLIS = 10 * 60 * 1000;
@@ -21,13 +21,13 @@ const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('varve') : 
 tabs?.addEventListener('message', ({data: {kind, chat}}) => {
     for (const session of open.values()) {
         if (!chat || session.chat.id === chat) {
-            session.hear(kind);
+            session.receive(kind);
         }
     }
 });
 
 /** @param {?string} chat id of one, or null for all */
-function tell(kind, chat) {
+function notifyTabs(kind, chat) {
     tabs?.postMessage({kind, chat});
 }
 
@@ -64,12 +64,12 @@ export function newSession(store, server, settings) {
 
 /** Removes a chat, or all, also if other tabs have it open. */
 export async function removeSessions(store, id) {
-    tell('stop', id);
+    notifyTabs('stop', id);
     const sessions = [...open.values()].filter(session => !id || session.chat.id === id);
     await Promise.all(sessions.map(session => session.stop()));
     await (id ? store.removeChat(id) : store.removeAll());
     sessions.forEach(session => open.delete(session.chat.id));
-    tell('removed', id);
+    notifyTabs('removed', id);
 }
 
 /** Failure of an action, with a message for the user. */
@@ -121,7 +121,7 @@ class Session {
     }
 
     /** Handles a message from another tab. */
-    async hear(kind) {
+    async receive(kind) {
         switch (kind) {
             case 'stop':
                 await this.#answer?.stop();
@@ -189,7 +189,7 @@ class Session {
     }
 
     /** Sends the results of the last response's tool calls. */
-    async give(message, results) {
+    async sendToolResults(message, results) {
         await this.#alone(async () => {
             for (const [index, call] of this.#own(message).calls.entries()) {
                 await this.#add({role: 'tool', call: call.id, name: call.name, content: results[index]});
@@ -233,13 +233,13 @@ class Session {
     async rewrite(message, content) {
         message.content = content;
         await this.#keep(message);
-        tell('changed', this.chat.id);
+        notifyTabs('changed', this.chat.id);
     }
 
     /** Cancels the running response, of this tab or another one. */
     async stop() {
         if (this.#waits) {
-            tell('stop', this.chat.id);
+            notifyTabs('stop', this.chat.id);
             await Promise.race([this.#ended, new Promise(resolve => setTimeout(resolve, LEAVE_MILLIS))]);
             return;
         }
@@ -248,7 +248,7 @@ class Session {
     }
 
     /** Stores the settings of a stored chat. */
-    async keepSettings() {
+    async saveSettings() {
         if (this.#isKept) {
             await this.#store.putChat(this.chat).catch(error => this.#notify('unkept', error));
         }
@@ -303,7 +303,7 @@ class Session {
             this.#notify('state');
         }
         this.#say(message);
-        tell('changed', this.chat.id);
+        notifyTabs('changed', this.chat.id);
     }
 
     get #lock() {
@@ -389,7 +389,7 @@ class Session {
                 announce('The response was stopped');
                 break;
             case 'broken':
-                announce(inWords(message.error));
+                announce(errorText(message.error));
                 break;
             default:
         }
@@ -405,7 +405,7 @@ class Session {
         this.messages.push(message);
         this.#notify('added', message);
         await this.#keep(message);
-        tell('changed', this.chat.id);
+        notifyTabs('changed', this.chat.id);
         return message;
     }
 

@@ -1,7 +1,7 @@
 // Error messages for users of the chat.
 
 /** @param {{status: number, code: string, message: string}} error */
-export function inWords(error) {
+export function errorText(error) {
     switch (error.code) {
         case 'queue_full':
             return 'The queue of the server is full. Try again in a moment.';

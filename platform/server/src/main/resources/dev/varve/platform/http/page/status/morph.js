@@ -8,13 +8,13 @@ export function morph(element, ...children) {
         const shown = element.childNodes[index];
         if (shown === undefined) {
             element.append(child);
-        } else if (isAlike(shown, child)) {
-            become(shown, child);
+        } else if (isSameElement(shown, child)) {
+            updateElement(shown, child);
         } else {
             const same = keyed(element, child, index);
             if (same) {
                 shown.before(same);
-                become(same, child);
+                updateElement(same, child);
             } else {
                 shown.replaceWith(child);
             }
@@ -32,11 +32,11 @@ function keyed(element, child, from) {
         .find(each => each.dataset?.key === key && each.nodeName === child.nodeName);
 }
 
-function isAlike(shown, wanted) {
+function isSameElement(shown, wanted) {
     return shown.nodeName === wanted.nodeName && shown.dataset?.key === wanted.dataset?.key;
 }
 
-function become(shown, wanted) {
+function updateElement(shown, wanted) {
     if (shown.nodeType === Node.TEXT_NODE) {
         if (shown.data !== wanted.data) {
             shown.data = wanted.data;

@@ -2,7 +2,7 @@
 
 import {bytes, duration} from '../format.js';
 import {svg} from './draw.js';
-import {processWords} from './shards.js';
+import {processLabel} from './shards.js';
 
 const NARROW = 640;
 const CELL = 16;
@@ -10,11 +10,11 @@ const GAP = 4;
 const PAD = 16;
 const ARROW = 96;
 const HEAD = 62;
-const FOOT = 34;
+const FOOTER_HEIGHT = 34;
 const CHARACTER = 7.2;
 
 /** Draws the shards of one engine side by side, on a narrow page one below the other. */
-export function picture(shards, pageWidth) {
+export function shardDiagram(shards, pageWidth) {
     const width = Math.max(240, Math.min(1100, pageWidth) - (pageWidth > NARROW ? 78 : 60));
     const across = pageWidth > NARROW && width / shards.length > 150;
     const boxes = across ? sideBySide(shards, width) : oneBelowTheOther(shards, width);
@@ -29,7 +29,7 @@ export function picture(shards, pageWidth) {
 
 function words(shards) {
     return shards.map(shard => `Layers ${shard.first_layer} to ${shard.end_layer - 1} on`
-        + ` ${shard.device}, ${processWords(shard.process)}, ${shard.state}`).join('; ');
+        + ` ${shard.device}, ${processLabel(shard.process)}, ${shard.state}`).join('; ');
 }
 
 function sideBySide(shards, width) {
@@ -64,7 +64,7 @@ function perRow(width) {
 
 function boxHeight(shard, width) {
     const rows = Math.ceil((shard.end_layer - shard.first_layer) / perRow(width));
-    return HEAD + rows * (CELL + GAP) + FOOT;
+    return HEAD + rows * (CELL + GAP) + FOOTER_HEIGHT;
 }
 
 function drawShard({shard, x, y, width, height}, index) {
@@ -86,7 +86,7 @@ function drawShard({shard, x, y, width, height}, index) {
     return [
         svg(`rect.shard.${kind}${lost ? '.shard-lost' : ''}`, {x, y, width, height, rx: 10}),
         label('shard-name', x + PAD, y + 26, shard.device.split('@')[0], width),
-        label('shard-process', x + PAD, y + 46, processWords(shard.process), width),
+        label('shard-process', x + PAD, y + 46, processLabel(shard.process), width),
         svg(`text.shard-state.${lost ? shard.state : 'ready'}`,
             {x: x + width - PAD, y: y + 26, 'text-anchor': 'end'}, state),
         cells,

@@ -3,7 +3,7 @@
 import {badge} from './draw.js';
 
 /** Process of a shard. */
-export function processWords({kind, address, pid}) {
+export function processLabel({kind, address, pid}) {
     switch (kind) {
         case 'local': return `this server, process ${pid}`;
         case 'own': return pid ? `its own, process ${pid}` : 'its own, not running';

@@ -92,7 +92,7 @@ export class StatusView {
                 this.#models = null;
                 return;
             }
-            this.#complain(error);
+            this.#showError(error);
         }, {quiet: true});
     }
 
@@ -104,9 +104,9 @@ export class StatusView {
         this.refresh();
     }
 
-    #complain(error) {
+    #showError(error) {
         // Updated in place: it is drawn every second, and a pressed button must survive.
-        morph(this.#notice, badge('warn', this.#inWords(error)),
+        morph(this.#notice, badge('warn', this.#errorText(error)),
             error.status !== 401 ? null : h('button.button', {
                 type: 'button',
                 onclick: () => this.#server.askKey('api', this.#server.hasKey),
@@ -114,7 +114,7 @@ export class StatusView {
         this.#notice.hidden = false;
     }
 
-    #inWords(error) {
+    #errorText(error) {
         if (error.status === 401) {
             return this.#server.hasKey ? 'The server does not accept the key.'
                 : 'The server requires a key.';

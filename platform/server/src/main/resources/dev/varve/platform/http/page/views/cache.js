@@ -161,10 +161,10 @@ async function clearCache(server, button, message, entries) {
     button.disabled = true;
     try {
         await server.send('/cache/clear', {method: 'POST', operator: true});
-        tell(message, badge('good', 'The cache is empty.'));
+        showMessage(message, badge('good', 'The cache is empty.'));
         entries.replaceChildren();
     } catch (error) {
-        tell(message, badge('bad', error.message), keyButton(server, error, () => {
+        showMessage(message, badge('bad', error.message), keyButton(server, error, () => {
             message.hidden = true;
         }));
     } finally {
@@ -177,7 +177,7 @@ async function clearCache(server, button, message, entries) {
     view?.refresh();
 }
 
-function tell(message, ...words) {
+function showMessage(message, ...words) {
     message.replaceChildren(...words.filter(Boolean));
     message.hidden = false;
 }

@@ -9,7 +9,7 @@ import {MessageList} from '../chat/list.js';
 import {newSession, openSession, removeSessions} from '../chat/session.js';
 import {openSettings} from '../chat/settings.js';
 import {openStore} from '../chat/store.js';
-import {inWords} from '../chat/words.js';
+import {errorText} from '../chat/words.js';
 
 const SETTINGS = 'varve.settings';
 const LOADING_MILLIS = 2000;
@@ -31,7 +31,7 @@ let opened = null;
 
 /** The unsent text, and the chat that has no message yet. */
 let draft = '';
-let unsaid = null;
+let emptySession = null;
 
 class ChatView {
     #server;
@@ -61,7 +61,8 @@ class ChatView {
             edit: (message, content) => this.#edit(message, content),
             regenerate: message => this.#regenerate(message),
             resume: message => this.#does(() => this.#session.resume(message)),
-            give: (message, results) => this.#does(() => this.#session.give(message, results)),
+            sendToolResults: (message, results) =>
+                this.#does(() => this.#session.sendToolResults(message, results)),
         });
         this.#composer = new Composer(text => this.#send(text), () => this.#session?.stop());
         this.#composer.text = draft;
@@ -79,7 +80,7 @@ class ChatView {
             'aria-label': 'Model',
             onchange: () => {
                 this.#session.chat.settings.model = model.value;
-                this.#keepSettings();
+                this.#saveSettings();
             },
         });
         const welcome = h('div.welcome', {},
@@ -142,7 +143,7 @@ class ChatView {
 
     close() {
         draft = this.#composer.text || this.#early;
-        unsaid = this.#session?.messages.length === 0 ? this.#session : null;
+        emptySession = this.#session?.messages.length === 0 ? this.#session : null;
         this.#closed.abort();
         if (this.#session) {
             this.#session.listener = null;
@@ -165,11 +166,11 @@ class ChatView {
         }
         const session = id
             ? await openSession(id, this.#store, this.#server)
-            : unsaid ?? newSession(this.#store, this.#server, rememberedSettings());
+            : emptySession ?? newSession(this.#store, this.#server, rememberedSettings());
         if (turn !== this.#turn) {
             return;
         }
-        unsaid = null;
+        emptySession = null;
         if (!session) {
             this.#say('That conversation is not in this browser.');
             location.replace('#/chat');
@@ -240,7 +241,7 @@ class ChatView {
             if (this.#closed.signal.aborted) {
                 return;
             }
-            this.#say(inWords(error));
+            this.#say(errorText(error));
             if (error.code === 'model_loading') {
                 setTimeout(() => !this.#closed.signal.aborted && this.#loadModels(), LOADING_MILLIS);
             }
@@ -358,12 +359,12 @@ class ChatView {
         if (session !== this.#session || document.querySelector('dialog[open]')) {
             return;
         }
-        openSettings(session.chat.settings, props, () => this.#keepSettings());
+        openSettings(session.chat.settings, props, () => this.#saveSettings());
     }
 
-    #keepSettings() {
+    #saveSettings() {
         rememberSettings(this.#session.chat.settings);
-        this.#session.keepSettings();
+        this.#session.saveSettings();
     }
 
     async #export(ending, type, write) {

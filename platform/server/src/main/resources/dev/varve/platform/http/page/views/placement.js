@@ -3,11 +3,11 @@
 import {announce, h} from '../dom.js';
 import {bytes, count, duration, percent} from '../format.js';
 import {badge, bar, legend} from '../status/draw.js';
-import {picture} from '../status/picture.js';
+import {shardDiagram} from '../status/picture.js';
 import {table} from '../status/table.js';
 import {StatusView, card, notLoaded} from '../status/view.js';
 import {byReplica, replicaBadge, replicaHead} from '../status/replicas.js';
-import {processWords, stateBadge} from '../status/shards.js';
+import {processLabel, stateBadge} from '../status/shards.js';
 
 const PARTS = [
     ['weight_bytes', 'Weights', 1],
@@ -22,7 +22,7 @@ let view = null;
 let watch = null;
 
 /** Description of the losses in the last status. */
-let knownLost = null;
+let announcedLosses = null;
 
 export function mount(element, server) {
     view = new StatusView('Placement', '/status', status => draw(status, element));
@@ -42,16 +42,16 @@ export function unmount() {
     watch?.disconnect();
     view?.unmount();
     view = null;
-    knownLost = null;
+    announcedLosses = null;
 }
 
 /** Announces losses to screen readers. */
-function tell(down, lost) {
+function announceLosses(down, lost) {
     const words = [...down.map(({id}) => `replica ${id}`), ...lost.map(place)].join(', ');
-    if (knownLost !== null && words !== knownLost) {
+    if (announcedLosses !== null && words !== announcedLosses) {
         announce(words === '' ? 'All shards are back.' : `Lost: ${words}.`);
     }
-    knownLost = words;
+    announcedLosses = words;
 }
 
 function draw(status, element) {
@@ -61,30 +61,30 @@ function draw(status, element) {
     }
     const {placement} = status;
     return [
-        fate(placement, status),
+        availabilityCard(placement, status),
         card(`${placement.layers} layers of ${status.model}`,
-            byReplica(status).map(each => drawn(each, element.clientWidth))),
+            byReplica(status).map(each => replicaDiagram(each, element.clientWidth))),
         placement.memories.length > 0
             ? card('Memory', placement.memories.map(memory)) : null,
         card('Shards', shardTable(placement.shards, status.replicas !== undefined)),
     ];
 }
 
-function drawn({replica, shards}, width) {
-    return replica === null ? picture(shards, width)
+function replicaDiagram({replica, shards}, width) {
+    return replica === null ? shardDiagram(shards, width)
         : h('div.replica', {dataset: {key: `replica-${replica.id}`, state: replica.state}},
-            replicaHead(replica), picture(shards, width));
+            replicaHead(replica), shardDiagram(shards, width));
 }
 
 /** State of lost shards and replicas, and the consequences for requests. */
-function fate(placement, status) {
+function availabilityCard(placement, status) {
     const {replicas = []} = status;
     const down = replicas.filter(replica => replica.state === 'down');
     const lost = placement.shards.filter(shard => shard.state !== 'ready'
         // If all shards are missing, the replica is reported as missing.
         && !down.some(({id}) => id === shard.replica));
-    const trouble = down.length + lost.length > 0;
-    tell(down, lost);
+    const isDegraded = down.length + lost.length > 0;
+    announceLosses(down, lost);
     const words = [];
     for (const replica of down) {
         words.push(h('p', {}, replicaBadge(replica), ` Replica ${replica.id}`),
@@ -100,18 +100,18 @@ function fate(placement, status) {
     }
     if (placement.outage) {
         words.push(outage(placement.outage, status));
-    } else if (trouble) {
-        words.push(h('p', {}, meanwhile(replicas, lost)));
+    } else if (isDegraded) {
+        words.push(h('p', {}, failoverText(replicas, lost)));
     } else {
         words.push(h('p', {}, badge('good', 'All shards are ready')),
-            ...calm(placement.shards, replicas.length > 0));
+            ...readyDetails(placement.shards, replicas.length > 0));
     }
-    return h('section.card.fate', {dataset: {key: 'fate', lost: trouble ? 'yes' : 'no'}},
+    return h('section.card.fate', {dataset: {key: 'fate', lost: isDegraded ? 'yes' : 'no'}},
         h('h2', {}, 'When a shard fails'), words);
 }
 
 /** Consequences for requests while a shard is missing and no request waits for it. */
-function meanwhile(replicas, lost) {
+function failoverText(replicas, lost) {
     const others = replicas.filter(replica => replica.state === 'ready').length;
     if (others > 0) {
         return 'No request waits: requests continue or start on'
@@ -128,15 +128,15 @@ function outage({waited_seconds: waited, left_seconds: left, turns_away: over}, 
             ' with status 503 (shard_missing), since the recovery of the shard makes no progress.',
             ' It accepts requests again as soon as the recovery makes progress.');
     }
-    const who = status.load.waiting === 1 ? 'One request waits'
+    const waiters = status.load.waiting === 1 ? 'One request waits'
         : `${count(status.load.waiting)} requests wait`;
-    return h('p', {}, badge('warn', `${who}, for ${duration(waited * 1000)} so far`),
+    return h('p', {}, badge('warn', `${waiters}, for ${duration(waited * 1000)} so far`),
         ` and ${duration(left * 1000)} more unless the recovery of the shard makes progress; then`,
         ' they fail with status 503 (shard_missing). Once the shard is back, the server computes them',
         ' again, and they continue with the same tokens.');
 }
 
-function calm(shards, severalReplicas) {
+function readyDetails(shards, severalReplicas) {
     const others = shards.filter(shard => shard.process.kind !== 'local');
     const past = shards.filter(shard => shard.last_loss);
     return [
@@ -206,7 +206,7 @@ function shardTable(shards, severalReplicas) {
             ...(severalReplicas ? [count(shard.replica)] : []),
             h('span.whole', {}, `${shard.first_layer}–${shard.end_layer - 1}`),
             shard.device,
-            processWords(shard.process),
+            processLabel(shard.process),
             stateBadge(shard),
             time(shard.recent_decode_ms),
             time(shard.recent_prefill_ms_per_token),

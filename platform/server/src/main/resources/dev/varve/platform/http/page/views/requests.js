@@ -86,11 +86,11 @@ function draw({requests}, server) {
                     : 'The server has no requests.'),
                 h('p.muted', {}, 'This view shows requests from their arrival to their end.'))
             : card('Requests', list(requests, operates),
-                operates || requests.every(each => each.may_cancel) ? null : operatorOffer()),
+                operates || requests.every(each => each.may_cancel) ? null : operatorKeyNotice()),
     ];
 }
 
-function operatorOffer() {
+function operatorKeyNotice() {
     return h('p.offer', {},
         refused ? badge('bad', 'That is not the operator key.') : 'The operator may cancel any request.',
         ' ', h('button.button', {type: 'button', dataset: {operator: 'ask'}},
@@ -119,7 +119,7 @@ function age({age_seconds: seconds}) {
 
 function what(request, several) {
     const words = request.own
-        ? h('span.said', {}, said(request))
+        ? h('span.said', {}, promptText(request))
         : h('span.muted', {}, 'Request of another key: its text is not shown');
     return [words, h('span.note', {}, [several ? request.model : null, request.route,
         request.choices > 1 ? `${request.choices} choices` : null,
@@ -127,7 +127,7 @@ function what(request, several) {
 }
 
 /** The text of a message, without the role that the model's template writes before it. */
-function said({prompt}) {
+function promptText({prompt}) {
     return prompt?.replace(/^user\s+/, '') || 'No text';
 }
 
@@ -158,6 +158,6 @@ function end(request, operates) {
     return h('button.button.danger', {
         type: 'button', disabled: done,
         dataset: {cancel: request.id, as: request.may_cancel ? 'self' : 'operator'},
-        'aria-label': `Cancel the request ${request.own ? said(request) : request.id}`,
+        'aria-label': `Cancel the request ${request.own ? promptText(request) : request.id}`,
     }, 'Cancel');
 }

@@ -20,10 +20,10 @@ export function unmount() {
 }
 
 function draw(status) {
-    return notLoaded(status) ?? [...guesses(status.speculation), pages(status)];
+    return notLoaded(status) ?? [...draftTokens(status.speculation), pages(status)];
 }
 
-function guesses(of) {
+function draftTokens(of) {
     if (!of.enabled) {
         return [card('Speculative decoding', h('p', {}, badge('plain', 'Off')),
             h('p.muted', {}, 'One step verifies several draft tokens. Responses stay the same and may'

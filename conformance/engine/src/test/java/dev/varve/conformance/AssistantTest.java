@@ -53,9 +53,9 @@ class AssistantTest {
                 AssistantOracle rounded = oracle(spec, TensorType.F16)) {
             for (int length : new int[] {1, 40, 800}) {
                 int[] prompt = spec.tokens(length, length);
-                ToldBlock wrong = new ToldBlock(open(spec), length, new int[0]);
+                CorrectedSpeculator wrong = new CorrectedSpeculator(open(spec), length, new int[0]);
                 int[] answer = answer(spec, wrong, prompt);
-                ToldBlock right = new ToldBlock(open(spec), length, answer);
+                CorrectedSpeculator right = new CorrectedSpeculator(open(spec), length, answer);
 
                 assertArrayEquals(answer, answer(spec, right, prompt));
 
@@ -122,7 +122,7 @@ class AssistantTest {
                 new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
     }
 
-    private static int[] answer(AssistantModels spec, ToldBlock told, int[] prompt)
+    private static int[] answer(AssistantModels spec, CorrectedSpeculator told, int[] prompt)
             throws Exception {
         ModelSettings settings = Cpu.settings(CONTEXT, 1, Cpu.F16);
         settings = settings.with(settings.computation().with(BatchInvariance.ON));

@@ -77,7 +77,7 @@ class FormedAnswerTest {
 
     /** A form for each request, as guides are. */
     private static List<Answer> answers(
-            GuessedModel sample, Tokenizer tokenizer, ResponseFormat form) {
+            SpeculativeModel sample, Tokenizer tokenizer, ResponseFormat form) {
         SamplingOptions sampling = SamplingOptions.greedy().atTemperature(0.9f).seededWith(7);
         ResponseSyntax dialect = ResponseSyntax.plain(tokenizer);
         List<Answer> answers = new ArrayList<>();
@@ -95,11 +95,11 @@ class FormedAnswerTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @MethodSource("dev.varve.conformance.SpeculativeModel#all")
     @ByDay(2)
     void structuredOutputMatchesTheRequestedFormat(Family family, TensorType type, GgmlType cache)
             throws Exception {
-        GuessedModel sample = GuessedModel.of(family, type, cache, folder);
+        SpeculativeModel sample = SpeculativeModel.of(family, type, cache, folder);
         Tokenizer tokenizer = Tokenizer.of(GgufFile.open(sample.file()).metadata());
         ResponseFormat form =
                 new ResponseFormat.Whole(new GrammarCompiler(tokenizer).compile(new Compact()));

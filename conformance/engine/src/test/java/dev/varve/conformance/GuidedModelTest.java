@@ -37,12 +37,12 @@ class GuidedModelTest {
 
     @TempDir static Path folder;
 
-    private static ScriptedGuide guide(GuessedModel sample, int prompt) {
-        return ScriptedGuide.of(31 + prompt, GuessedModel.COUNT, sample.vocabulary());
+    private static ScriptedGuide guide(SpeculativeModel sample, int prompt) {
+        return ScriptedGuide.of(31 + prompt, SpeculativeModel.COUNT, sample.vocabulary());
     }
 
     private static List<int[]> ask(
-            GuessedModel sample,
+            SpeculativeModel sample,
             LoadedModel model,
             SamplingOptions sampling,
             List<ScriptedGuide> guides)
@@ -53,7 +53,7 @@ class GuidedModelTest {
                                 i ->
                                         Answer.of(
                                                         sample.prompts().get(i),
-                                                        GuessedModel.COUNT,
+                                                        SpeculativeModel.COUNT,
                                                         sampling)
                                                 .guidedBy(guides.get(i)))
                         .toList();
@@ -65,11 +65,11 @@ class GuidedModelTest {
         return tokens;
     }
 
-    private static List<ScriptedGuide> telling(GuessedModel sample) {
+    private static List<ScriptedGuide> telling(SpeculativeModel sample) {
         return IntStream.range(0, sample.prompts().size()).mapToObj(i -> guide(sample, i)).toList();
     }
 
-    private static List<ScriptedGuide> silent(GuessedModel sample) {
+    private static List<ScriptedGuide> silent(SpeculativeModel sample) {
         return telling(sample).stream().map(ScriptedGuide::silent).toList();
     }
 
@@ -80,11 +80,11 @@ class GuidedModelTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @MethodSource("dev.varve.conformance.SpeculativeModel#all")
     @ByDay(1)
     void guidedOutputDoesNotDependOnTheComputationPath(
             Family family, TensorType type, GgmlType cache) throws Exception {
-        GuessedModel sample = GuessedModel.of(family, type, cache, folder);
+        SpeculativeModel sample = SpeculativeModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         int[] cuts = Cpu.legalCuts(sample.file());
         int[] cut = {cuts[cuts.length / 2]};

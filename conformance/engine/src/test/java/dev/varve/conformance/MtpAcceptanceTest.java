@@ -49,9 +49,9 @@ class MtpAcceptanceTest {
     @MethodSource("models")
     void draftTokensDoNotDependOnEarlierAcceptance(BlockModel spec) throws Exception {
         int[] prompt = spec.tokens(PROMPT, 4);
-        ToldBlock wrong = new ToldBlock(open(spec), PROMPT, new int[0]);
+        CorrectedSpeculator wrong = new CorrectedSpeculator(open(spec), PROMPT, new int[0]);
         Answer plain = answer(spec, wrong, prompt);
-        ToldBlock right = new ToldBlock(open(spec), PROMPT, plain.tokens());
+        CorrectedSpeculator right = new CorrectedSpeculator(open(spec), PROMPT, plain.tokens());
         Answer guessed = answer(spec, right, prompt);
 
         assertArrayEquals(plain.tokens(), guessed.tokens());

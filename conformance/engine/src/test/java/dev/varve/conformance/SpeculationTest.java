@@ -35,11 +35,11 @@ class SpeculationTest {
     private static final int[] RIGHT = {0, 1, 3, Integer.MAX_VALUE};
 
     @ParameterizedTest
-    @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @MethodSource("dev.varve.conformance.SpeculativeModel#all")
     @ByDay(1)
     void draftTokensDoNotChangeTheOutput(Family family, TensorType type, GgmlType cache)
             throws Exception {
-        GuessedModel sample = GuessedModel.of(family, type, cache, folder);
+        SpeculativeModel sample = SpeculativeModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         int[] cuts = Cpu.legalCuts(sample.file());
         List<SamplingOptions> samplings = List.of(SamplingOptions.greedy(), sampled);
@@ -72,7 +72,7 @@ class SpeculationTest {
                         GenerationEnd.Speculation figures = guessed.get(i).end().speculation();
                         assertTrue(figures.verifySteps() > 0, what);
                         assertEquals(
-                                GuessedModel.COUNT - 1,
+                                SpeculativeModel.COUNT - 1,
                                 figures.accepted() + figures.verifySteps(),
                                 1,
                                 what + ": but for the last token all were checked");

@@ -44,7 +44,7 @@ class TreeSpeculationTest {
     private static final int BUDGET = 22;
 
     private static SpeculationOptions options(
-            GuessedModel sample, List<int[]> texts, boolean always) {
+            SpeculativeModel sample, List<int[]> texts, boolean always) {
         return new SpeculationOptions(
                 new BranchingSpeculator(texts, DEPTH, sample.vocabulary(), List.of(), 1),
                 DEPTH,
@@ -61,11 +61,11 @@ class TreeSpeculationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @MethodSource("dev.varve.conformance.SpeculativeModel#all")
     @ByDay(1)
     void draftTokensDoNotChangeTheOutput(Family family, TensorType type, GgmlType cache)
             throws Exception {
-        GuessedModel sample = GuessedModel.of(family, type, cache, folder);
+        SpeculativeModel sample = SpeculativeModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         int[] cuts = Cpu.legalCuts(sample.file());
         List<SamplingOptions> samplings = List.of(SamplingOptions.greedy(), sampled);
@@ -87,7 +87,7 @@ class TreeSpeculationTest {
                         assertTrue(figures.verifySteps() > 0, what);
                         assertTrue(figures.drafted() > DEPTH * figures.verifySteps(), what);
                         assertEquals(
-                                GuessedModel.COUNT - 1,
+                                SpeculativeModel.COUNT - 1,
                                 figures.accepted() + figures.verifySteps(),
                                 1,
                                 what);
@@ -159,7 +159,7 @@ class TreeSpeculationTest {
     @SomeFamilies(first = 0)
     @ByDay(1)
     void hiddenStatesAreThoseOfTheAcceptedPath(Family family) throws Exception {
-        GuessedModel sample = GuessedModel.of(family, TensorType.F16, GgmlType.F16, folder);
+        SpeculativeModel sample = SpeculativeModel.of(family, TensorType.F16, GgmlType.F16, folder);
         int layers = sample.shape().layerCount();
         List<Integer> captures = List.of(0, layers / 2, layers);
         List<int[]> plain = sample.answers(SamplingOptions.greedy());

@@ -1,10 +1,10 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
-import static dev.varve.platform.store.StoreBed.checkpoint;
-import static dev.varve.platform.store.StoreBed.features;
-import static dev.varve.platform.store.StoreBed.has;
-import static dev.varve.platform.store.StoreBed.write;
+import static dev.varve.platform.store.ArchiveFixture.block;
+import static dev.varve.platform.store.ArchiveFixture.checkpoint;
+import static dev.varve.platform.store.ArchiveFixture.features;
+import static dev.varve.platform.store.ArchiveFixture.has;
+import static dev.varve.platform.store.ArchiveFixture.write;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -36,12 +36,12 @@ class ArchiveInspectorTest {
 
     @TempDir private Path folder;
 
-    private StoreBed bed;
+    private ArchiveFixture bed;
     private ArchiveInspector inspector;
 
     @BeforeEach
     void leaveTwoModels() throws IOException {
-        bed = new StoreBed(folder);
+        bed = new ArchiveFixture(folder);
         inspector = new ArchiveInspector(folder, () -> NOW.plus(Duration.ofDays(10)));
         try (SnapshotArchive archive = bed.of("old").open()) {
             write(archive, block("a"), SIZE);

@@ -1,7 +1,7 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.digest;
-import static dev.varve.platform.store.StoreBed.key;
+import static dev.varve.platform.store.ArchiveFixture.digest;
+import static dev.varve.platform.store.ArchiveFixture.key;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,9 +1,9 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
-import static dev.varve.platform.store.StoreBed.checkpoint;
-import static dev.varve.platform.store.StoreBed.has;
-import static dev.varve.platform.store.StoreBed.write;
+import static dev.varve.platform.store.ArchiveFixture.block;
+import static dev.varve.platform.store.ArchiveFixture.checkpoint;
+import static dev.varve.platform.store.ArchiveFixture.has;
+import static dev.varve.platform.store.ArchiveFixture.write;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -50,8 +50,8 @@ class DamagedStoreTest {
         }
     }
 
-    private StoreBed bed() {
-        return new StoreBed(folder.resolve("store")).budget(1 << 20);
+    private ArchiveFixture bed() {
+        return new ArchiveFixture(folder.resolve("store")).budget(1 << 20);
     }
 
     private List<Path> files() throws IOException {
@@ -153,7 +153,7 @@ class DamagedStoreTest {
     }
 
     /** Counts the objects that a writer or a reader can read after it has searched the stores. */
-    private int found(StoreBed bed) throws IOException {
+    private int found(ArchiveFixture bed) throws IOException {
         try (SnapshotArchive archive = bed.open()) {
             archive.awaitOpen();
             return (int) CHAIN.stream().filter(name -> has(archive, name, SIZE)).count();
@@ -199,7 +199,7 @@ class DamagedStoreTest {
                         .orElseThrow();
         Files.setLastModifiedTime(store, FileTime.from(Instant.ofEpochSecond(1_800_000_000)));
         Files.delete(file("journal"));
-        StoreBed bed = bed().ttl(Duration.ofHours(1));
+        ArchiveFixture bed = bed().ttl(Duration.ofHours(1));
         bed.pass(Duration.ofMinutes(59));
         assertEquals(CHAIN.size(), found(bed));
 
@@ -237,7 +237,7 @@ class DamagedStoreTest {
             }
         }
 
-        try (SnapshotArchive archive = new StoreBed(copy).budget(1 << 20).open()) {
+        try (SnapshotArchive archive = new ArchiveFixture(copy).budget(1 << 20).open()) {
             for (ObjectDescriptor name : CHAIN) {
                 assertTrue(has(archive, name, SIZE));
             }

@@ -1,8 +1,8 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
-import static dev.varve.platform.store.StoreBed.read;
-import static dev.varve.platform.store.StoreBed.write;
+import static dev.varve.platform.store.ArchiveFixture.block;
+import static dev.varve.platform.store.ArchiveFixture.read;
+import static dev.varve.platform.store.ArchiveFixture.write;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -83,13 +83,13 @@ class FaultyStoreTest {
         }
     }
 
-    private StoreBed bed() {
-        return new StoreBed(folder.resolve("store")).with(stores);
+    private ArchiveFixture bed() {
+        return new ArchiveFixture(folder.resolve("store")).with(stores);
     }
 
     @Test
     void storeThatFailsWritesIsSuspended() throws Exception {
-        StoreBed bed = bed();
+        ArchiveFixture bed = bed();
         try (SnapshotArchive archive = bed.open()) {
             write(archive, block("a"), SIZE);
 

@@ -70,14 +70,14 @@ class FilePermissionCheckTest {
     @Test
     void archiveInAFolderWritableByOthersNeedsAKey() throws Exception {
         Path kept = made("rwxrwxrwx");
-        Path key = Files.write(folder.resolve("key"), StoreBed.digest("key"));
+        Path key = Files.write(folder.resolve("key"), ArchiveFixture.digest("key"));
 
         VarveException refusal =
-                assertThrows(VarveException.class, () -> new StoreBed(kept).open().close());
+                assertThrows(VarveException.class, () -> new ArchiveFixture(kept).open().close());
 
         assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
         assertTrue(refusal.getMessage().contains(kept.toString()), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("{setting:storeKey}"), refusal.getMessage());
-        new StoreBed(kept).cipher(key).open().close();
+        new ArchiveFixture(kept).cipher(key).open().close();
     }
 }

@@ -1,6 +1,6 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
+import static dev.varve.platform.store.ArchiveFixture.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

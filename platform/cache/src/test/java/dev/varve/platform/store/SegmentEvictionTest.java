@@ -1,9 +1,9 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
-import static dev.varve.platform.store.StoreBed.checkpoint;
-import static dev.varve.platform.store.StoreBed.has;
-import static dev.varve.platform.store.StoreBed.write;
+import static dev.varve.platform.store.ArchiveFixture.block;
+import static dev.varve.platform.store.ArchiveFixture.checkpoint;
+import static dev.varve.platform.store.ArchiveFixture.has;
+import static dev.varve.platform.store.ArchiveFixture.write;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -38,8 +38,8 @@ class SegmentEvictionTest {
 
     @TempDir private Path folder;
 
-    private StoreBed bed() {
-        return new StoreBed(folder.resolve("store")).budget(BUDGET).blocks(SIZE);
+    private ArchiveFixture bed() {
+        return new ArchiveFixture(folder.resolve("store")).budget(BUDGET).blocks(SIZE);
     }
 
     private long filesBytes() throws Exception {
@@ -54,7 +54,7 @@ class SegmentEvictionTest {
 
     @Test
     void budgetHoldsAndUsedObjectsStay() throws Exception {
-        StoreBed bed = bed();
+        ArchiveFixture bed = bed();
         try (SnapshotArchive archive = bed.open()) {
             write(archive, block("head"), SIZE);
             write(archive, checkpoint("head", 0), SIZE);
@@ -175,7 +175,7 @@ class SegmentEvictionTest {
         Map<ObjectKey, ObjectDescriptor> names = new HashMap<>();
         int count = 0;
         for (int chat = 0; count < most; chat++) {
-            ObjectKey parent = StoreBed.key("root");
+            ObjectKey parent = ArchiveFixture.key("root");
             int depth = 1 + random.nextInt(30);
             for (int i = 0; i < depth; i++) {
                 byte[] bytes = new byte[ObjectKey.BYTES];
@@ -236,7 +236,7 @@ class SegmentEvictionTest {
         }
     }
 
-    /** Writes and reads; {@link StoreBed#read} compares the bytes. */
+    /** Writes and reads; {@link ArchiveFixture#read} compares the bytes. */
     private static int mix(SnapshotArchive archive, int thread) {
         Random random = new Random(thread);
         int read = 0;

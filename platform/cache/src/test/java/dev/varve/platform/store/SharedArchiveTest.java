@@ -1,10 +1,10 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
-import static dev.varve.platform.store.StoreBed.checkpoint;
-import static dev.varve.platform.store.StoreBed.digest;
-import static dev.varve.platform.store.StoreBed.payload;
-import static dev.varve.platform.store.StoreBed.source;
+import static dev.varve.platform.store.ArchiveFixture.block;
+import static dev.varve.platform.store.ArchiveFixture.checkpoint;
+import static dev.varve.platform.store.ArchiveFixture.digest;
+import static dev.varve.platform.store.ArchiveFixture.payload;
+import static dev.varve.platform.store.ArchiveFixture.source;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -310,7 +310,8 @@ class SharedArchiveTest {
 
             List<BitSet> tails =
                     archive.tails(
-                            List.of(NAME.key(), block("b").key(), StoreBed.key("root")), soon());
+                            List.of(NAME.key(), block("b").key(), ArchiveFixture.key("root")),
+                            soon());
 
             BitSet behind = new BitSet();
             behind.set(7);

@@ -1,12 +1,12 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
-import static dev.varve.platform.store.StoreBed.checkpoint;
-import static dev.varve.platform.store.StoreBed.features;
-import static dev.varve.platform.store.StoreBed.has;
-import static dev.varve.platform.store.StoreBed.key;
-import static dev.varve.platform.store.StoreBed.read;
-import static dev.varve.platform.store.StoreBed.write;
+import static dev.varve.platform.store.ArchiveFixture.block;
+import static dev.varve.platform.store.ArchiveFixture.checkpoint;
+import static dev.varve.platform.store.ArchiveFixture.features;
+import static dev.varve.platform.store.ArchiveFixture.has;
+import static dev.varve.platform.store.ArchiveFixture.key;
+import static dev.varve.platform.store.ArchiveFixture.read;
+import static dev.varve.platform.store.ArchiveFixture.write;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -41,8 +41,8 @@ class SnapshotArchiveTest {
 
     @TempDir private Path folder;
 
-    private StoreBed bed() {
-        return new StoreBed(folder.resolve("store"));
+    private ArchiveFixture bed() {
+        return new ArchiveFixture(folder.resolve("store"));
     }
 
     private static final List<ObjectDescriptor> CHAIN =
@@ -68,7 +68,7 @@ class SnapshotArchiveTest {
 
     @Test
     void writtenObjectIsFoundNowAndLater() throws Exception {
-        StoreBed bed = bed();
+        ArchiveFixture bed = bed();
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
             for (ObjectDescriptor name : CHAIN) {
@@ -130,12 +130,12 @@ class SnapshotArchiveTest {
 
     @Test
     void encryptedObjectsAreReadWithTheirKeyOnly() throws Exception {
-        Path one = Files.write(folder.resolve("one"), StoreBed.digest("one"));
+        Path one = Files.write(folder.resolve("one"), ArchiveFixture.digest("one"));
         Path hex =
                 Files.writeString(
                         folder.resolve("hex"),
-                        HexFormat.of().formatHex(StoreBed.digest("one")) + "\n");
-        Path two = Files.write(folder.resolve("two"), StoreBed.digest("two"));
+                        HexFormat.of().formatHex(ArchiveFixture.digest("one")) + "\n");
+        Path two = Files.write(folder.resolve("two"), ArchiveFixture.digest("two"));
         try (SnapshotArchive archive = bed().cipher(one).open()) {
             writeAll(archive);
         }
@@ -146,7 +146,7 @@ class SnapshotArchiveTest {
         VarveException wrong = assertThrows(VarveException.class, () -> bed().cipher(two).open());
         assertTrue(wrong.getMessage().contains("another key"), wrong.getMessage());
         assertThrows(VarveException.class, () -> bed().open());
-        assertFalse(filesContain(StoreBed.payload(block("a"), SIZE)));
+        assertFalse(filesContain(ArchiveFixture.payload(block("a"), SIZE)));
     }
 
     private boolean filesContain(byte[] bytes) throws IOException {
@@ -167,7 +167,7 @@ class SnapshotArchiveTest {
             writeAll(archive);
         }
 
-        assertTrue(filesContain(StoreBed.payload(block("a"), SIZE)));
+        assertTrue(filesContain(ArchiveFixture.payload(block("a"), SIZE)));
     }
 
     @Test
@@ -188,7 +188,7 @@ class SnapshotArchiveTest {
                     second.getMessage().contains("process " + ProcessHandle.current().pid()),
                     second.getMessage());
 
-            StoreBed reading = bed().readOnly(true);
+            ArchiveFixture reading = bed().readOnly(true);
             try (SnapshotArchive reader = reading.open()) {
                 read(reader, block("a"), SIZE);
                 assertEquals(WriteResult.NO_SPACE, write(reader, block("q"), SIZE));
@@ -203,7 +203,7 @@ class SnapshotArchiveTest {
 
     @Test
     void readersSeeLaterObjects() throws Exception {
-        StoreBed reading = bed().readOnly(true);
+        ArchiveFixture reading = bed().readOnly(true);
         try (SnapshotArchive reader = reading.open()) {
             reader.follow();
             assertTrue(reader.find(block("a").key()).isEmpty());
@@ -257,7 +257,7 @@ class SnapshotArchiveTest {
 
     @Test
     void expiredObjectIsNotFound() throws Exception {
-        StoreBed bed = bed().ttl(Duration.ofHours(2));
+        ArchiveFixture bed = bed().ttl(Duration.ofHours(2));
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
             bed.pass(Duration.ofHours(1));
@@ -277,7 +277,7 @@ class SnapshotArchiveTest {
     /** They are no entries, and are found as long as what they belong to. */
     @Test
     void hiddenStatesAreStoredWithTheirPrefix() throws Exception {
-        StoreBed bed = bed().ttl(Duration.ofHours(2));
+        ArchiveFixture bed = bed().ttl(Duration.ofHours(2));
         ObjectDescriptor block = block("a/b");
         ObjectDescriptor used = checkpoint("a/b", 7);
         ObjectDescriptor unused = checkpoint("", 9);
@@ -303,7 +303,7 @@ class SnapshotArchiveTest {
 
     @Test
     void clockSetBackCausesNoHarm() throws Exception {
-        StoreBed bed = bed().ttl(Duration.ofHours(2)).budget(400_000);
+        ArchiveFixture bed = bed().ttl(Duration.ofHours(2)).budget(400_000);
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
             bed.pass(Duration.ofDays(-400));
@@ -356,7 +356,7 @@ class SnapshotArchiveTest {
     @Test
     void failingDiskIsSuspended() throws Exception {
         FailingStores stores = new FailingStores();
-        StoreBed bed = bed().with(stores);
+        ArchiveFixture bed = bed().with(stores);
         try (SnapshotArchive archive = bed.open()) {
             write(archive, block("a"), SIZE);
             stores.fails = true;
@@ -379,7 +379,7 @@ class SnapshotArchiveTest {
 
     @Test
     void fullDiskIsNotWritten() throws Exception {
-        StoreBed bed = bed().reserve(Long.MAX_VALUE / 2);
+        ArchiveFixture bed = bed().reserve(Long.MAX_VALUE / 2);
         try (SnapshotArchive archive = bed.open()) {
             assertEquals(WriteResult.NO_SPACE, write(archive, block("a"), SIZE));
             assertEquals(ArchiveStatus.State.PAUSED, archive.status().state());
@@ -388,7 +388,7 @@ class SnapshotArchiveTest {
 
     @Test
     void deletedFolderIsAMiss() throws Exception {
-        StoreBed bed = bed().budget(400_000);
+        ArchiveFixture bed = bed().budget(400_000);
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
             PrivateFiles.delete(folder.resolve("store"));

@@ -1,9 +1,9 @@
 package dev.varve.platform.store;
 
-import static dev.varve.platform.store.StoreBed.block;
-import static dev.varve.platform.store.StoreBed.checkpoint;
-import static dev.varve.platform.store.StoreBed.has;
-import static dev.varve.platform.store.StoreBed.write;
+import static dev.varve.platform.store.ArchiveFixture.block;
+import static dev.varve.platform.store.ArchiveFixture.checkpoint;
+import static dev.varve.platform.store.ArchiveFixture.has;
+import static dev.varve.platform.store.ArchiveFixture.write;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -30,11 +30,11 @@ class StoreFilesTest {
 
     @TempDir private Path folder;
 
-    private StoreBed bed;
+    private ArchiveFixture bed;
 
     @BeforeEach
     void leaveSomeObjects() throws IOException {
-        bed = new StoreBed(folder);
+        bed = new ArchiveFixture(folder);
         try (SnapshotArchive archive = bed.open()) {
             write(archive, block("a"), SIZE);
             write(archive, checkpoint("a", 5), SIZE);

@@ -66,9 +66,9 @@ class DflashSpeculatorTest {
 
     /** A speculator over networks that were loaded for it. */
     private static final class Rig {
-        private final List<HashingGuesser> loaded = new ArrayList<>();
+        private final List<HashingDraftModel> loaded = new ArrayList<>();
         private final DraftRegions regions;
-        private final HashingGuesser.Kind kind;
+        private final HashingDraftModel.Kind kind;
         private final DflashSpeculator speculator;
 
         Rig(
@@ -79,14 +79,14 @@ class DflashSpeculatorTest {
                 Residency residency) {
             int rows = file.tokens().map(tokens -> (int) tokens.ne(0)).orElse(VOCABULARY);
             regions = new DraftRegions(sequences, file.network().block().tokens(), capacity);
-            kind = new HashingGuesser.Kind(file.network().draftTokens(), rows, probabilities);
+            kind = new HashingDraftModel.Kind(file.network().draftTokens(), rows, probabilities);
             speculator =
                     DflashSpeculator.open(
                             file,
                             regions,
                             residency,
                             ids -> {
-                                loaded.add(new HashingGuesser(regions, kind));
+                                loaded.add(new HashingDraftModel(regions, kind));
                                 return loaded.getLast();
                             });
         }
@@ -95,7 +95,7 @@ class DflashSpeculatorTest {
             this(plain, sequences, capacity, SILENT, Residency.PERSISTENT);
         }
 
-        HashingGuesser network() {
+        HashingDraftModel network() {
             return loaded.getLast();
         }
 
@@ -103,7 +103,7 @@ class DflashSpeculatorTest {
         BlockDraftGraph.BlockDraft found(Text text, int begin, int known, boolean branches) {
             int from = Math.max(begin, known - regions.capacity());
             List<float[]> context = IntStream.range(from, known).mapToObj(text::allStates).toList();
-            return HashingGuesser.guess(kind, text.tokens[known], known, context, branches);
+            return HashingDraftModel.guess(kind, text.tokens[known], known, context, branches);
         }
     }
 

@@ -24,19 +24,19 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A random model that receives a few requests at once, with speculative decoding and without. */
-record GuessedModel(Path file, ModelShape shape, List<int[]> prompts, ModelSettings settings) {
+record SpeculativeModel(Path file, ModelShape shape, List<int[]> prompts, ModelSettings settings) {
     /** Tokens of an answer. */
     static final int COUNT = 40;
 
     private static final int PARALLEL = 3;
 
-    static GuessedModel of(Family family, TensorType type, GgmlType cache, Path folder)
+    static SpeculativeModel of(Family family, TensorType type, GgmlType cache, Path folder)
             throws Exception {
         RandomModel spec = family.wide(type);
         Path file = spec.write(folder);
         GgufFile gguf = GgufFile.open(file);
         ModelSettings settings = Cpu.settings(1024, PARALLEL, new CacheTypes(cache, cache));
-        return new GuessedModel(
+        return new SpeculativeModel(
                 file,
                 Cpu.family(gguf).open(gguf, ModelOptions.defaults()).shape(),
                 // The middle one passes a block of slots, and the last one a window.

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * Calls another speculator, records its draft tokens by position, and returns some right ones
  * instead.
  */
-final class ToldBlock implements Speculator {
+final class CorrectedSpeculator implements Speculator {
     private final Map<Integer, int[]> guesses = new TreeMap<>();
     private final Speculator block;
     private final int prompt;
@@ -24,7 +24,7 @@ final class ToldBlock implements Speculator {
      * @param prompt tokens before the answer
      * @param answer the right tokens, as far as they are known
      */
-    ToldBlock(Speculator block, int prompt, int[] answer) {
+    CorrectedSpeculator(Speculator block, int prompt, int[] answer) {
         this.block = block;
         this.prompt = prompt;
         this.answer = answer;

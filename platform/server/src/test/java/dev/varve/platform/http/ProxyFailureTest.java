@@ -43,7 +43,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /** Streams through a proxy, keys, and other servers that do not do what they should. */
 @Timeout(120)
-class ProxyTroubleTest {
+class ProxyFailureTest {
     private static final String USAGE =
             "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}\n\n";
     private static final String DONE = "data: [DONE]\n\n";

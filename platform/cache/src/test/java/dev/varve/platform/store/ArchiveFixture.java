@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /** Archives in a folder, and objects whose bytes follow from their names. */
-final class StoreBed {
+final class ArchiveFixture {
     static final int BLOCK = 256;
 
     private final Path folder;
@@ -33,46 +33,46 @@ final class StoreBed {
     private long blockBytes = 6000;
     private Instant now = Instant.ofEpochSecond(1_800_000_000);
 
-    StoreBed(Path folder) {
+    ArchiveFixture(Path folder) {
         this.folder = folder;
     }
 
-    StoreBed with(SnapshotStoreProvider other) {
+    ArchiveFixture with(SnapshotStoreProvider other) {
         provider = other;
         return this;
     }
 
-    StoreBed of(String model) {
+    ArchiveFixture of(String model) {
         namespace = new Namespace(digest(model), Map.of("model", model));
         return this;
     }
 
-    StoreBed readOnly(boolean other) {
+    ArchiveFixture readOnly(boolean other) {
         readOnly = other;
         return this;
     }
 
-    StoreBed budget(long bytes) {
+    ArchiveFixture budget(long bytes) {
         budget = bytes;
         return this;
     }
 
-    StoreBed reserve(long bytes) {
+    ArchiveFixture reserve(long bytes) {
         reserve = bytes;
         return this;
     }
 
-    StoreBed ttl(Duration time) {
+    ArchiveFixture ttl(Duration time) {
         ttl = Optional.of(time);
         return this;
     }
 
-    StoreBed cipher(Path file) {
+    ArchiveFixture cipher(Path file) {
         cipher = Optional.of(ChunkCipher.of(file));
         return this;
     }
 
-    StoreBed blocks(long bytes) {
+    ArchiveFixture blocks(long bytes) {
         blockBytes = bytes;
         return this;
     }

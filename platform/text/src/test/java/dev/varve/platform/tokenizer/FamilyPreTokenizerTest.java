@@ -19,7 +19,7 @@ import java.util.Random;
 import java.util.regex.Pattern;
 
 /** Pre-tokenizers that a family brings. */
-class BroughtPreTokenizerTest {
+class FamilyPreTokenizerTest {
     /** Every character is a word, so nothing merges. */
     private static final PreTokenizer CHARACTERS =
             PreTokenizer.matching(Pattern.compile(".", Pattern.DOTALL));

@@ -23,7 +23,7 @@ import java.util.List;
  * The small model needs a token for each letter of its reasoning.
  */
 @Timeout(60)
-class ThoughtsInDialectsTest {
+class ApiReasoningTest {
     private static final String BUDGET =
             "\"thinking\": {\"type\": \"enabled\", \"budget_tokens\": 10}, \"max_tokens\": ";
 

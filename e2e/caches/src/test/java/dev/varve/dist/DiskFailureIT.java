@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 /** A server handles a deleted or unusable folder of the disk cache. */
 @Tag("nightly")
 @Timeout(180)
-class DiskTroubleIT {
+class DiskFailureIT {
     private static final ChatClient CLIENT = new ChatClient();
 
     /** Tokens whose rows are kept together; those behind the last whole block are kept by entry. */

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * Which products of several columns have the bits of as many products of one column. The platform
  * relies on it where answers must not depend on load; another release of ggml may break it.
  */
-class LoneColumnTest {
+class SingleColumnTest {
     private static final int WIDTH = 1024;
     private static final int ROWS = 72;
     private static final int EXPERTS = 3;

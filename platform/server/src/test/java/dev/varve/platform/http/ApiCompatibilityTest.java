@@ -23,7 +23,7 @@ import java.util.Set;
 
 /** Fields that clients of one vendor send to routes of another, or to every server. */
 @Timeout(60)
-class VendorHabitsTest {
+class ApiCompatibilityTest {
     private final ScriptedEngine engine =
             new ScriptedEngine().hasContext(4000).says(SmallChat.answer("Hello"));
     private final TestServer server = SmallChat.server(engine);

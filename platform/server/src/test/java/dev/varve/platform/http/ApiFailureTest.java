@@ -24,7 +24,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** A full queue, an end of the server and clients that leave, in each dialect. */
 @Timeout(60)
-class TroubleInDialectsTest {
+class ApiFailureTest {
     private static String body(SpokenDialect dialect, boolean stream) {
         ObjectNode body = dialect.body("Why?");
         body.remove("tools");

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /** A process that ggml ends says why, whatever function asserted. */
-class LastWordsTest {
+class AssertionMessageTest {
     @TempDir Path folder;
 
     @Test

@@ -13,7 +13,7 @@ import java.util.Random;
  * context rows. A row with other states gives other draft tokens. A missing row or a row of another
  * position is an error.
  */
-final class HashingGuesser implements BlockDraftModel {
+final class HashingDraftModel implements BlockDraftModel {
     /**
      * Sizes of the draft model, and the probabilities of its draft tokens.
      *
@@ -44,7 +44,7 @@ final class HashingGuesser implements BlockDraftModel {
     private final Map<Long, Row> cache = new HashMap<>();
     private int closed;
 
-    HashingGuesser(DraftRegions regions, Kind kind) {
+    HashingDraftModel(DraftRegions regions, Kind kind) {
         this.regions = regions;
         this.kind = kind;
     }

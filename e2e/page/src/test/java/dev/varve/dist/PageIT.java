@@ -96,7 +96,7 @@ class PageIT {
     }
 
     @Test
-    void whatAModelWritesIsHarmless() {
+    void modelOutputIsSanitized() {
         List<String> asked = new ArrayList<>();
         person.onRequest(request -> asked.add(request.url()));
         ScriptedChat.answers(tab.page(), PageLooksIT.HOSTILE, PageLooksIT.HOSTILE);

@@ -58,7 +58,7 @@ final class AdvancedDraw {
             candidates.keepFrom(highest - advanced.topNSigma() * candidates.deviation());
         }
         if (cutoffs.topK() > 0 && cutoffs.topK() < vocabularySize) {
-            candidates.keepBest(cutoffs.topK());
+            candidates.keepBest(cutoffs.topK(), highest);
         }
         candidates.computeWeights(function, highest, temperature);
         if (advanced.typicalP() < 1) {
@@ -82,7 +82,7 @@ final class AdvancedDraw {
         double temperature = options.temperature();
         candidates.computeWeights(function, highest, temperature);
         if (options.advanced().mirostat().version() == 1) {
-            candidates.keepBest(estimateCount());
+            candidates.keepBest(estimateCount(), highest);
             candidates.computeWeights(function, highest, temperature);
         } else {
             // The best token weighs 1 and is always kept.

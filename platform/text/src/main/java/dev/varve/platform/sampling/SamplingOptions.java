@@ -138,7 +138,9 @@ public record SamplingOptions(
                 && cutoffs.topK() > 0
                 && cutoffs.topK() <= count
                 && penalties.areOff()
-                && logitBias.isEmpty();
+                && logitBias.isEmpty()
+                && !advanced.changesLogits()
+                && !advanced.changesDraw();
     }
 
     private static void require(boolean valid, String name, Number found, String expected) {

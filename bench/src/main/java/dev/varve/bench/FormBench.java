@@ -13,7 +13,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.GenerationRequest.Choice;
 import dev.varve.platform.engine.GenerationRequest.Ending;
 import dev.varve.platform.engine.GenerationRequest.Prompt;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.runtime.LoadedModel;
@@ -177,13 +177,14 @@ public final class FormBench {
     }
 
     private double plain(int[] prompt, SamplingOptions sampling, int tokens) throws Exception {
-        return ask(prompt, sampling, TokenGuide.none(), new Ending(tokens, Set.of()))
+        return ask(prompt, sampling, TokenConstraint.none(), new Ending(tokens, Set.of()))
                 .end
                 .get()
                 .decodeTokensPerSecond();
     }
 
-    private Timed ask(int[] prompt, SamplingOptions sampling, TokenGuide guide, Ending ending) {
+    private Timed ask(
+            int[] prompt, SamplingOptions sampling, TokenConstraint guide, Ending ending) {
         return Timed.submit(
                 engine,
                 new GenerationRequest(
@@ -198,11 +199,11 @@ public final class FormBench {
     }
 
     /** A guide that counts how often the model's choice was not allowed. */
-    private static final class Choices implements TokenGuide {
-        private final TokenGuide guide;
+    private static final class Choices implements TokenConstraint {
+        private final TokenConstraint guide;
         private int masks;
 
-        Choices(TokenGuide guide) {
+        Choices(TokenConstraint guide) {
             this.guide = guide;
         }
 

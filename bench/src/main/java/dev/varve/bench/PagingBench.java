@@ -10,11 +10,13 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
@@ -24,8 +26,6 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.io.PrintStream;
@@ -264,7 +264,7 @@ public final class PagingBench {
         ModelRange whole =
                 new ModelRange(
                         opened.file(), opened.adapter(), opened.adapter().shape().allLayers());
-        CacheSizes sizes = new CacheSizes(pool, 2, 0);
+        CacheCapacities sizes = new CacheCapacities(pool, 2, 0);
         try (Shard paged =
                 LocalShard.load(
                         whole,
@@ -295,14 +295,14 @@ public final class PagingBench {
         ModelRange whole =
                 new ModelRange(
                         opened.file(), opened.adapter(), opened.adapter().shape().allLayers());
-        SlotCopy shift = new SlotCopy(2 * Pages.TOKENS, Pages.TOKENS, pool - 2 * Pages.TOKENS);
+        KvSlotCopy shift = new KvSlotCopy(2 * Pages.TOKENS, Pages.TOKENS, pool - 2 * Pages.TOKENS);
         Batch step =
                 new Batch(
                         List.of(
                                 new SequenceChunk(
                                         0,
                                         new int[1],
-                                        new ChunkPlacement(pool - 1, new SlotSpan(0, pool), 1, 1),
+                                        new ChunkPlacement(pool - 1, new KvSlotSpan(0, pool), 1, 1),
                                         RequestedOutput.BEST)),
                         ComputeDevice.Phase.DECODE);
         List<Double> parts = new ArrayList<>();
@@ -311,7 +311,7 @@ public final class PagingBench {
                 LocalShard.load(
                         whole,
                         device,
-                        ShardOptions.of(CacheTypes.f16(), new CacheSizes(pool, 2, 0)),
+                        ShardOptions.of(CacheTypes.f16(), new CacheCapacities(pool, 2, 0)),
                         LoadProgressListener.silent())) {
             for (int pair = -1; pair < number("--pairs", 9); pair++) {
                 long begin = worked();

@@ -13,15 +13,15 @@ import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.prefix.PrefixLookupResult;
@@ -147,11 +147,11 @@ public final class RequestBench {
         }
 
         @Override
-        public List<Generation> submit(List<NewRequest> submissions) {
+        public List<GenerationHandle> submit(List<NewRequest> submissions) {
             return submissions.stream().map(this::speak).toList();
         }
 
-        private Generation speak(NewRequest submission) {
+        private GenerationHandle speak(NewRequest submission) {
             CompletableFuture<List<Long>> times = new CompletableFuture<>();
             said = times;
             thread.execute(
@@ -188,13 +188,13 @@ public final class RequestBench {
                     new EngineStatus.Load(CONTEXT, 1, 0, 0),
                     new KvSlotUsage(CONTEXT, 0, 0),
                     new ShardMemory(0, 0, 0, 0),
-                    EngineStatus.Counts.NONE,
+                    EngineStatus.EngineCounters.NONE,
                     PrefixCacheStatus.NONE,
                     List.of());
         }
 
         @Override
-        public CompletableFuture<List<CachedPrefix>> cacheEntries() {
+        public CompletableFuture<List<CachedPrefixInfo>> cacheEntries() {
             return CompletableFuture.completedFuture(List.of());
         }
 

@@ -9,15 +9,15 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.qwen35.Qwen35Family;
@@ -173,7 +173,7 @@ public final class RowsBench {
 
         Steps(Path file, int columns, BatchInvariance mode) {
             this.columns = columns;
-            span = SlotSpan.roundUp(context + rounds + WARM_UP + 1);
+            span = KvSlotSpan.roundUp(context + rounds + WARM_UP + 1);
             GgufFile gguf = GgufFile.open(file);
             LayerSplitAdapter adapter = new Qwen35Family().open(gguf, ModelOptions.defaults());
             shard =
@@ -182,7 +182,7 @@ public final class RowsBench {
                             device,
                             ShardOptions.of(
                                             CacheTypes.f16(),
-                                            new CacheSizes(columns * span, columns + 1, 0))
+                                            new CacheCapacities(columns * span, columns + 1, 0))
                                     .withExactRows(mode),
                             LoadProgressListener.silent());
             for (int sequence = 0; sequence < columns; sequence++) {
@@ -219,7 +219,7 @@ public final class RowsBench {
             return new SequenceChunk(
                     sequence,
                     tokens,
-                    ChunkPlacement.next(begin, new SlotSpan(sequence * span, span), sequence + 1),
+                    ChunkPlacement.next(begin, new KvSlotSpan(sequence * span, span), sequence + 1),
                     RequestedOutput.BEST);
         }
 

@@ -5,17 +5,17 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
@@ -115,10 +115,10 @@ public final class ScanBench {
 
     private void compare(int tokens) {
         CacheTypes types = CacheTypes.f16();
-        int slots = SlotSpan.roundUp(tokens);
+        int slots = KvSlotSpan.roundUp(tokens);
         Ratio ratio = new Ratio("scores of " + tokens, GOAL);
-        try (LayerwiseTextScorer scan =
-                        LayerwiseTextScorer.load(
+        try (LayerMajorTextScorer scan =
+                        LayerMajorTextScorer.load(
                                 model,
                                 device,
                                 types,
@@ -128,7 +128,8 @@ public final class ScanBench {
                         LocalShard.load(
                                 model,
                                 device,
-                                ShardOptions.of(types, new CacheSizes(slots, 2, SlotSpan.BLOCK)),
+                                ShardOptions.of(
+                                        types, new CacheCapacities(slots, 2, KvSlotSpan.BLOCK)),
                                 LoadProgressListener.silent())) {
             for (int pair = -1; pair < number(flags, "--pairs", 7); pair++) {
                 int[] text = random.ints(tokens, 0, scan.shape().vocabularySize()).toArray();
@@ -158,8 +159,8 @@ public final class ScanBench {
         Optional<SparseAttention> sparse =
                 Optional.of(new SparseAttention(BlockSelectionRule.of(alpha), 1));
         Ratio ratio = new Ratio("scores of " + tokens + " of " + text.length, 1);
-        try (LayerwiseTextScorer scan =
-                LayerwiseTextScorer.load(
+        try (LayerMajorTextScorer scan =
+                LayerMajorTextScorer.load(
                         model,
                         device,
                         CacheTypes.f16(),
@@ -189,12 +190,12 @@ public final class ScanBench {
     }
 
     private static void read(
-            LayerwiseTextScorer scan, int[] text, Optional<SparseAttention> sparse) {
+            LayerMajorTextScorer scan, int[] text, Optional<SparseAttention> sparse) {
         scan.read(
                 text,
-                new LayerwiseTextScorer.ScoringOptions(
+                new LayerMajorTextScorer.ScoringOptions(
                         scan.shape().allLayers(), TailQueries.COUNT, false, sparse),
-                new LayerwiseTextScorer.Listener() {
+                new LayerMajorTextScorer.ProgressAndCancellation() {
                     @Override
                     public boolean isCancelled() {
                         return false;
@@ -208,7 +209,7 @@ public final class ScanBench {
     }
 
     private static void prefill(LocalShard shard, int[] text) {
-        SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(text.length));
+        KvSlotSpan span = new KvSlotSpan(0, KvSlotSpan.roundUp(text.length));
         for (int begin = 0; begin < text.length; begin += PREFILL_CHUNK) {
             int end = Math.min(text.length, begin + PREFILL_CHUNK);
             SequenceChunk chunk =

@@ -327,7 +327,8 @@ public final class SpeculationBench {
                             target.limits(),
                             device,
                             new DflashSpeculator.DflashSettings(
-                                    DflashSpeculator.Residency.PERSISTENT, FlashAttention.AUTO)));
+                                    DflashSpeculator.WeightResidency.PERSISTENT,
+                                    FlashAttention.AUTO)));
         }
     }
 

@@ -5,7 +5,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -81,7 +81,7 @@ public final class StepBench {
     private void measure(LoadedModel model, FirstRunDevice device, String options, int round)
             throws Exception {
         Engine engine = model.engine();
-        EngineStatus.Counts before = engine.status().counts();
+        EngineStatus.EngineCounters before = engine.status().counts();
         List<Timed> all = new ArrayList<>();
         for (int sequence = 1; sequence <= number("--sequences", 1); sequence++) {
             all.add(Timed.submit(engine, request(sequence, options)));
@@ -89,7 +89,7 @@ public final class StepBench {
         for (Timed each : all) {
             each.end.get();
         }
-        EngineStatus.Counts after = engine.status().counts();
+        EngineStatus.EngineCounters after = engine.status().counts();
         List<FirstRunDevice.Beside> steps = device.takeSteps();
         long[] walls = steps.stream().mapToLong(FirstRunDevice.Beside::wall).sorted().toArray();
         double processor =
@@ -114,7 +114,7 @@ public final class StepBench {
         return GenerationRequest.greedy(prompt, number("-n", 1000))
                 .choosing(
                         new GenerationRequest.Choice(
-                                sampling(options), OptionalInt.empty(), TokenGuide.none()));
+                                sampling(options), OptionalInt.empty(), TokenConstraint.none()));
     }
 
     private static SamplingOptions sampling(String options) {

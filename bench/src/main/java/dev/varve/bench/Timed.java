@@ -3,7 +3,7 @@ package dev.varve.bench;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.sampling.SamplingOptions;
 
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ final class Timed extends Awaited {
 
     /** Generates the most likely tokens. */
     static Timed greedy(Engine engine, int[] prompt, int count) {
-        return submit(engine, prompt, count, TokenGuide.none());
+        return submit(engine, prompt, count, TokenConstraint.none());
     }
 
     /** Generates given tokens, so that the same experts work as in the other run. */
@@ -31,7 +31,7 @@ final class Timed extends Awaited {
         return submit(engine, prompt, forced.length, new Forced(forced));
     }
 
-    private static Timed submit(Engine engine, int[] prompt, int count, TokenGuide guide) {
+    private static Timed submit(Engine engine, int[] prompt, int count, TokenConstraint guide) {
         return submit(
                 engine,
                 GenerationRequest.greedy(prompt, count)
@@ -86,7 +86,7 @@ final class Timed extends Awaited {
     }
 
     /** Chooses given tokens. */
-    private static final class Forced implements TokenGuide {
+    private static final class Forced implements TokenConstraint {
         private final int[] tokens;
         private int next;
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.runtime.LoadedModel;
@@ -119,7 +119,7 @@ class AssistantTest {
                 spec.block(folder),
                 new SpeculationTarget.Limits(CONTEXT, 1, MOST),
                 Cpu.device(),
-                new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
+                new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.AUTO));
     }
 
     private static int[] answer(AssistantModels spec, CorrectedSpeculator told, int[] prompt)

@@ -14,7 +14,7 @@ import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.runtime.LoadedModel;
@@ -81,7 +81,7 @@ class DraftModelTest {
 
     private record Opened(DflashSpeculator speculator, PlainDraft plain, DflashModel model)
             implements AutoCloseable {
-        static Opened of(DflashModel model, Residency residency) throws Exception {
+        static Opened of(DflashModel model, WeightResidency residency) throws Exception {
             return of(model, Cpu.device(), new DflashSettings(residency, FlashAttention.AUTO));
         }
 
@@ -120,7 +120,9 @@ class DraftModelTest {
             throws Exception {
         try (Opened opened =
                 Opened.of(
-                        model, Cpu.device(), new DflashSettings(Residency.PERSISTENT, attention))) {
+                        model,
+                        Cpu.device(),
+                        new DflashSettings(WeightResidency.PERSISTENT, attention))) {
             guessesLikePlainArithmetic(opened);
         }
     }
@@ -160,7 +162,7 @@ class DraftModelTest {
     @Test
     void statesBeyondF16RangeGiveTheSameDraftTokens() throws Exception {
         DflashModel model = TINY.with(new DflashModel.Weights(TensorType.F16, 0, false, 1));
-        try (Opened opened = Opened.of(model, Residency.PERSISTENT)) {
+        try (Opened opened = Opened.of(model, WeightResidency.PERSISTENT)) {
             int most = model.block().tokens() - 1;
             DraftText usual = new DraftText(TARGET.size(), 1, 7, 1);
             DraftText giant = new DraftText(TARGET.size(), 2, 7, 1 << 20);
@@ -196,7 +198,7 @@ class DraftModelTest {
                 Opened.of(
                         TINY.with(new DflashModel.Block(16, 3)),
                         Vulkan.device(),
-                        new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
+                        new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.AUTO));
         guessesLikePlainArithmetic(opened);
         opened.speculator().forget(7);
 
@@ -265,7 +267,7 @@ class DraftModelTest {
     void sequencesAreIndependent() throws Exception {
         List<List<int[]>> alone = new ArrayList<>();
         for (long sequence = 1; sequence <= 3; sequence++) {
-            try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
+            try (Opened opened = Opened.of(TINY, WeightResidency.PERSISTENT)) {
                 DraftText text = new DraftText(TARGET.size(), sequence);
                 alone.add(new ArrayList<>());
                 for (int step = 0; step < 5; step++) {
@@ -279,7 +281,7 @@ class DraftModelTest {
                 }
             }
         }
-        try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
+        try (Opened opened = Opened.of(TINY, WeightResidency.PERSISTENT)) {
             // A sequence does not see the rows that earlier sequences left in its region.
             DraftText earlier = new DraftText(TARGET.size(), 99);
             opened.speculator().observe(earlier.extend(90, captures()));
@@ -315,8 +317,8 @@ class DraftModelTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Residency.class)
-    void afterAGapNothingIsDraftedUntilEnoughFeaturesAreKnown(Residency residency)
+    @EnumSource(WeightResidency.class)
+    void afterAGapNothingIsDraftedUntilEnoughFeaturesAreKnown(WeightResidency residency)
             throws Exception {
         try (Opened opened = Opened.of(TINY, residency)) {
             DflashSpeculator speculator = opened.speculator();
@@ -334,7 +336,7 @@ class DraftModelTest {
             }
             assertTrue(speculator.bytes() > 0);
             speculator.forget(5);
-            assertEquals(residency == Residency.PERSISTENT, speculator.bytes() > 0);
+            assertEquals(residency == WeightResidency.PERSISTENT, speculator.bytes() > 0);
             assertEquals(0, length(speculator, text), "it was forgotten");
         }
     }
@@ -345,7 +347,7 @@ class DraftModelTest {
 
     @Test
     void sequencesBeyondTheRegionsGetNoDraft() throws Exception {
-        try (Opened opened = Opened.of(TINY, Residency.PERSISTENT)) {
+        try (Opened opened = Opened.of(TINY, WeightResidency.PERSISTENT)) {
             List<DraftText> texts =
                     IntStream.range(0, 4)
                             .mapToObj(sequence -> new DraftText(TARGET.size(), sequence))

@@ -11,7 +11,7 @@ import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.SpeculationOptions;
@@ -92,7 +92,7 @@ class DraftedModelTest {
                             own,
                             new SpeculationTarget.Limits(CONTEXT, PARALLEL, MOST),
                             device,
-                            new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
+                            new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.AUTO));
             return Cpu.load(
                     file,
                     settings().with(new SpeculationRequirements(MOST, own.captures())),

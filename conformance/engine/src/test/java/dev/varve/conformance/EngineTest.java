@@ -228,7 +228,7 @@ class EngineTest {
                 assertArrayEquals(alone.get(i), together.get(i).tokens(), "prompt " + i);
             }
             // Fewer forwards than tokens: some of them had tokens of several sequences.
-            EngineStatus.Counts counts = engine.status().counts();
+            EngineStatus.EngineCounters counts = engine.status().counts();
             assertTrue(counts.steps() < counts.tokens().generated(), counts::toString);
         }
     }

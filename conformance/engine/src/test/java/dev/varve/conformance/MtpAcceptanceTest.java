@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.runtime.LoadedModel;
@@ -71,7 +71,7 @@ class MtpAcceptanceTest {
                 spec.block(folder),
                 new SpeculationTarget.Limits(200, 1, MOST),
                 Cpu.device(),
-                new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO));
+                new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.AUTO));
     }
 
     private static Answer answer(BlockModel spec, Speculator speculator, int[] prompt)

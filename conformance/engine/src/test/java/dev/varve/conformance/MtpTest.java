@@ -10,7 +10,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.shard.FlashAttention;
@@ -91,10 +91,10 @@ class MtpTest {
     private record Opened(MtpSpeculator speculator, MtpModels spec, int layer)
             implements AutoCloseable {
         static Opened of(MtpModels spec) throws Exception {
-            return of(spec, Residency.PERSISTENT);
+            return of(spec, WeightResidency.PERSISTENT);
         }
 
-        static Opened of(MtpModels spec, Residency residency) throws Exception {
+        static Opened of(MtpModels spec, WeightResidency residency) throws Exception {
             MtpFile file = spec.block(folder);
             return new Opened(
                     MtpSpeculator.open(
@@ -234,8 +234,8 @@ class MtpTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Residency.class)
-    void afterAGapNothingIsDraftedUntilEnoughFeaturesAreKnown(Residency residency)
+    @EnumSource(WeightResidency.class)
+    void afterAGapNothingIsDraftedUntilEnoughFeaturesAreKnown(WeightResidency residency)
             throws Exception {
         try (Opened opened = Opened.of(MtpModels.DENSE, residency)) {
             MtpSpeculator speculator = opened.speculator();
@@ -252,7 +252,7 @@ class MtpTest {
             }
             assertTrue(speculator.bytes() > 0);
             speculator.forget(5);
-            assertEquals(residency == Residency.PERSISTENT, speculator.bytes() > 0);
+            assertEquals(residency == WeightResidency.PERSISTENT, speculator.bytes() > 0);
             assertEquals(0, opened.guess(text, MOST).length, "it was forgotten");
         }
     }

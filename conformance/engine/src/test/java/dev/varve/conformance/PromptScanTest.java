@@ -16,7 +16,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.ScoringLayers;
 import dev.varve.platform.shard.scoring.SparseAttention;
@@ -66,7 +66,7 @@ class PromptScanTest {
     @TempDir static Path models;
 
     /** A listener that cancels at a given call, or never, and keeps the progress. */
-    private static final class Told implements LayerwiseTextScorer.Listener {
+    private static final class Told implements LayerMajorTextScorer.ProgressAndCancellation {
         private final int cancelAt;
         private int asked;
         private long done;
@@ -89,10 +89,10 @@ class PromptScanTest {
         }
     }
 
-    private static LayerwiseTextScorer load(
+    private static LayerMajorTextScorer load(
             Path file, ComputeDevice device, CacheTypes types, int chunk) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
-        return LayerwiseTextScorer.load(
+        return LayerMajorTextScorer.load(
                 model.range(model.shape().allLayers()),
                 device,
                 types,
@@ -100,13 +100,13 @@ class PromptScanTest {
                 LoadProgressListener.silent());
     }
 
-    private static LayerwiseTextScorer.ScoringOptions look(int begin, int end, boolean rotated) {
-        return new LayerwiseTextScorer.ScoringOptions(new LayerRange(begin, end), TAIL, rotated);
+    private static LayerMajorTextScorer.ScoringOptions look(int begin, int end, boolean rotated) {
+        return new LayerMajorTextScorer.ScoringOptions(new LayerRange(begin, end), TAIL, rotated);
     }
 
     private static float[] read(Path file, CacheTypes types, int chunk, int[] text, boolean rotated)
             throws IOException {
-        try (LayerwiseTextScorer scan = load(file, Cpu.device(), types, chunk)) {
+        try (LayerMajorTextScorer scan = load(file, Cpu.device(), types, chunk)) {
             return scan.read(
                     text, look(0, scan.shape().layerCount(), rotated), new Told(Integer.MAX_VALUE));
         }
@@ -220,11 +220,11 @@ class PromptScanTest {
 
     private static float[] read(Path file, int[] text, Optional<SparseAttention> sparse)
             throws IOException {
-        try (LayerwiseTextScorer scan = load(file, Cpu.device(), Cpu.F16, 512)) {
+        try (LayerMajorTextScorer scan = load(file, Cpu.device(), Cpu.F16, 512)) {
             LayerRange all = scan.shape().allLayers();
             return scan.read(
                     text,
-                    new LayerwiseTextScorer.ScoringOptions(all, TAIL, false, sparse),
+                    new LayerMajorTextScorer.ScoringOptions(all, TAIL, false, sparse),
                     new Told(Integer.MAX_VALUE));
         }
     }
@@ -263,11 +263,11 @@ class PromptScanTest {
         SparseAttention sparse = new SparseAttention(new BlockSelectionRule(0.97, 1, 1, 1), 1);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
             int layers = family == Family.QWEN3 ? 4 : 8;
-            LayerwiseTextScorer.ScoringOptions options =
-                    new LayerwiseTextScorer.ScoringOptions(
+            LayerMajorTextScorer.ScoringOptions options =
+                    new LayerMajorTextScorer.ScoringOptions(
                             new LayerRange(0, layers), TAIL, false, Optional.of(sparse));
-            try (LayerwiseTextScorer whole = load(deep(family), Cpu.device(), F32, 1152);
-                    LayerwiseTextScorer parts = load(deep(family), Cpu.device(), F32, 256)) {
+            try (LayerMajorTextScorer whole = load(deep(family), Cpu.device(), F32, 1152);
+                    LayerMajorTextScorer parts = load(deep(family), Cpu.device(), F32, 256)) {
                 assertNear(
                         doubles(whole.read(text, options, new Told(Integer.MAX_VALUE))),
                         parts.read(text, options, new Told(Integer.MAX_VALUE)),
@@ -303,7 +303,7 @@ class PromptScanTest {
         double[] expected = new PlainScan(file, text).scores(range, false);
         Told told = new Told(Integer.MAX_VALUE);
 
-        try (LayerwiseTextScorer scan = load(file, Cpu.device(), F32, 32)) {
+        try (LayerMajorTextScorer scan = load(file, Cpu.device(), F32, 32)) {
             float[] scores = scan.read(text, look(begin, end, false), told);
 
             assertNear(expected, scores, EXACT, range.toString());
@@ -316,7 +316,7 @@ class PromptScanTest {
     @Test
     void layersWithoutAttentionHaveNoScore() throws Exception {
         int[] text = text(20);
-        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
+        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
             VarveException refusal =
                     assertThrows(
                             VarveException.class,
@@ -330,7 +330,7 @@ class PromptScanTest {
     @Test
     void fewerTokensThanQueriesAreRefused() throws Exception {
         int[] text = text(TAIL - 1);
-        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
             assertThrows(
                     IllegalArgumentException.class,
                     () -> scan.read(text, look(0, 4, false), new Told(9)));
@@ -340,8 +340,8 @@ class PromptScanTest {
     @Test
     void cancelledScanStopsAndTheNextOneRuns() throws Exception {
         int[] text = text(100);
-        LayerwiseTextScorer.ScoringOptions options = look(0, 4, false);
-        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
+        LayerMajorTextScorer.ScoringOptions options = look(0, 4, false);
+        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
             float[] before = scan.read(text, options, new Told(Integer.MAX_VALUE));
             Told told = new Told(6);
 
@@ -378,9 +378,9 @@ class PromptScanTest {
         OpenedModel model = Cpu.open(tiny(family), ModelOptions.defaults());
         for (CacheTypes types : List.of(F32, Cpu.F16, Cpu.Q8_0)) {
             long foretold =
-                    LayerwiseTextScorer.bytes(
+                    LayerMajorTextScorer.bytes(
                             model.range(model.shape().allLayers()), types, tokens, TAIL);
-            try (LayerwiseTextScorer scan = load(tiny(family), Cpu.device(), types, 512)) {
+            try (LayerMajorTextScorer scan = load(tiny(family), Cpu.device(), types, 512)) {
                 scan.read(text(tokens), look(0, 4, false), new Told(Integer.MAX_VALUE));
 
                 String sums = types + ": foretold " + foretold + ", taken " + scan.lastBytes();
@@ -396,8 +396,8 @@ class PromptScanTest {
     @Tag("nightly")
     void cancelledScanFreesItsMemory() throws Exception {
         int[] text = text(100_000);
-        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
-            LayerwiseTextScorer.ScoringOptions options = look(0, 4, false);
+        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+            LayerMajorTextScorer.ScoringOptions options = look(0, 4, false);
             assertThrows(CancellationException.class, () -> scan.read(text, options, new Told(0)));
             long before = residentBytes();
             for (int i = 0; i < 10; i++) {
@@ -475,7 +475,7 @@ class PromptScanTest {
         models = folder;
         int[] text = text(100);
         float[] expected = read(tiny(Family.QWEN3), Cpu.F16, 64, text, false);
-        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
+        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
             float[] scores = scan.read(text, look(0, 4, false), new Told(Integer.MAX_VALUE));
 
             assertNear(doubles(expected), scores, HALF, "Vulkan");

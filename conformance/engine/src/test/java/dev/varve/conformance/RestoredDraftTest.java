@@ -16,7 +16,7 @@ import dev.varve.api.speculation.TokenHistory;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
@@ -63,7 +63,7 @@ class RestoredDraftTest {
     private static final int BOUNDARY = 288;
 
     private static final DflashSettings CONDUCT =
-            new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO);
+            new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.AUTO);
 
     @TempDir static Path folder;
 

@@ -13,8 +13,8 @@ import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.GraphCounts;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,7 +86,7 @@ class SteadyGraphTest {
                     .findFirst()
                     .stream()
                     .flatMapToInt(Arrays::stream)
-                    .map(position -> position / SlotSpan.BLOCK)
+                    .map(position -> position / KvSlotSpan.BLOCK)
                     .toArray();
         }
 

@@ -3,11 +3,11 @@ package dev.varve.conformance;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
 
@@ -29,7 +29,7 @@ final class Answer implements GenerationListener {
     private final Map<Integer, Runnable> tokenEvents = new HashMap<>();
     private final TreeMap<Integer, Runnable> prefillEvents = new TreeMap<>();
     private final GenerationRequest request;
-    private Generation generation;
+    private GenerationHandle generation;
 
     private Answer(GenerationRequest request) {
         this.request = request;
@@ -79,7 +79,7 @@ final class Answer implements GenerationListener {
     }
 
     /** Returns the same answer with a token guide. */
-    Answer guidedBy(TokenGuide guide) {
+    Answer guidedBy(TokenConstraint guide) {
         GenerationRequest.Choice choice = request.choice();
         return new Answer(
                 request.choosing(
@@ -94,7 +94,7 @@ final class Answer implements GenerationListener {
 
     /** Submits the requests of several answers at once. */
     static void submit(Engine engine, List<Answer> answers) {
-        List<Generation> generations =
+        List<GenerationHandle> generations =
                 engine.submit(
                         answers.stream()
                                 .map(each -> new Engine.NewRequest(each.request, each))

@@ -10,9 +10,9 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
@@ -22,7 +22,7 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SnapshotArchive;
@@ -97,7 +97,7 @@ final class CacheHits {
                             new GenerationRequest.Choice(
                                     SamplingOptions.greedy(),
                                     OptionalInt.of(GenerationRequest.Choice.MOST_LOGPROBS),
-                                    TokenGuide.none()))
+                                    TokenConstraint.none()))
                     .within(scope);
         }
 
@@ -277,7 +277,7 @@ final class CacheHits {
 
     /** Settings with room for one sequence of a block, so that each request evicts the other. */
     static ModelSettings oneBlock(CacheTypes types) {
-        return withHost(Cpu.settings(SlotSpan.BLOCK, 1, types));
+        return withHost(Cpu.settings(KvSlotSpan.BLOCK, 1, types));
     }
 
     /**
@@ -341,7 +341,7 @@ final class CacheHits {
                 "a state at " + position + " in host memory",
                 () ->
                         Await.result(engine.cacheEntries()).stream()
-                                .mapToInt(CachedPrefix::tokens)
+                                .mapToInt(CachedPrefixInfo::tokens)
                                 .anyMatch(tokens -> tokens == position));
     }
 

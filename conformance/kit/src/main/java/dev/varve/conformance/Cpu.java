@@ -26,11 +26,12 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.CacheFootprint;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
@@ -38,7 +39,6 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
@@ -225,16 +225,16 @@ final class Cpu {
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter adapter = family(gguf).open(gguf, ModelOptions.defaults());
         ModelShape shape = adapter.shape();
-        int span = SlotSpan.roundUp(tokens.length);
+        int span = KvSlotSpan.roundUp(tokens.length);
         int region =
-                CacheFootprint.of(shape, shape.allLayers(), types, 512, tokens.length)
+                CacheUnitBytes.of(shape, shape.allLayers(), types, 512, tokens.length)
                         .regionSlots();
         List<float[]> rows = new ArrayList<>();
         try (LocalShard shard =
                 LocalShard.load(
                         new ModelRange(gguf, adapter, shape.allLayers()),
                         DEVICE,
-                        ShardOptions.of(types, new CacheSizes(span, 2, region)),
+                        ShardOptions.of(types, new CacheCapacities(span, 2, region)),
                         LoadProgressListener.silent())) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
                 SequenceChunk next =
@@ -242,7 +242,7 @@ final class Cpu {
                                 0,
                                 Arrays.copyOfRange(
                                         tokens, begin, Math.min(tokens.length, begin + chunk)),
-                                ChunkPlacement.next(begin, new SlotSpan(0, span), 1),
+                                ChunkPlacement.next(begin, new KvSlotSpan(0, span), 1),
                                 RequestedOutput.ALL);
                 ShardResult result =
                         shard.forward(

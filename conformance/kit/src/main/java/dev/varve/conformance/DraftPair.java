@@ -91,7 +91,7 @@ record DraftPair(
 
     DflashSpeculator.DflashSettings conduct() {
         return new DflashSpeculator.DflashSettings(
-                DflashSpeculator.Residency.PERSISTENT, FlashAttention.AUTO);
+                DflashSpeculator.WeightResidency.PERSISTENT, FlashAttention.AUTO);
     }
 
     DflashSpeculator local() {

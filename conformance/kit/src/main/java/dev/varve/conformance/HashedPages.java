@@ -1,7 +1,7 @@
 package dev.varve.conformance;
 
 import dev.varve.platform.paging.AsyncPageScorer;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -19,13 +19,11 @@ class HashedPages implements AsyncPageScorer {
     }
 
     static float[] scores(int[] tokens) {
-        float[] scores = new float[PagePoolGeometry.pages(tokens.length)];
+        float[] scores = new float[PagePoolSizing.pages(tokens.length)];
         int all = Arrays.hashCode(tokens);
         for (int page = 0; page < scores.length; page++) {
             int hash =
-                    31 * all
-                            + tokens[page * PagePoolGeometry.PAGE] * 0x9E3779B9
-                            + page * 0x85EBCA6B;
+                    31 * all + tokens[page * PagePoolSizing.PAGE] * 0x9E3779B9 + page * 0x85EBCA6B;
             scores[page] = (hash >>> 8) / (float) (1 << 24);
         }
         return scores;

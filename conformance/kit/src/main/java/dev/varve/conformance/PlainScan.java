@@ -11,16 +11,16 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.scoring.HeadShape;
 import dev.varve.platform.shard.scoring.PlainTokenScores;
@@ -65,21 +65,21 @@ final class PlainScan {
 
     private void capture(OpenedModel model, int[] text) {
         List<Integer> layers = IntStream.range(0, shape.layerCount()).boxed().toList();
-        int slots = SlotSpan.roundUp(tokens);
+        int slots = KvSlotSpan.roundUp(tokens);
         try (LocalShard shard =
                 LocalShard.load(
                         model.range(shape.allLayers()),
                         Cpu.device(),
                         ShardOptions.of(
                                         new CacheTypes(GgmlType.F32, GgmlType.F32),
-                                        new CacheSizes(slots, 2, SlotSpan.BLOCK))
+                                        new CacheCapacities(slots, 2, KvSlotSpan.BLOCK))
                                 .withCaptures(layers),
                         LoadProgressListener.silent())) {
             SequenceChunk chunk =
                     new SequenceChunk(
                             1,
                             text,
-                            ChunkPlacement.start(new SlotSpan(0, slots), 1),
+                            ChunkPlacement.start(new KvSlotSpan(0, slots), 1),
                             RequestedOutput.NONE);
             Batch batch = new Batch(List.of(chunk), Phase.PREFILL, layers);
             for (CapturedFeature feature :

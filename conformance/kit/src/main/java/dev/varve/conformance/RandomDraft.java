@@ -6,7 +6,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.Dflash2Model;
@@ -80,7 +80,7 @@ record RandomDraft(
                 draft,
                 new SpeculationTarget.Limits(CONTEXT, 3, 15),
                 device,
-                new DflashSettings(Residency.PERSISTENT, attention));
+                new DflashSettings(WeightResidency.PERSISTENT, attention));
     }
 
     /** States of all slots of a text's next block, from as much of it as is kept. */

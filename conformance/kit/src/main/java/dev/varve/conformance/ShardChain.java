@@ -7,23 +7,23 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,12 +41,12 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     private static final int SLOTS = 1536;
     private static final int STATE_ROWS = 4;
     private static final int CHUNK = 64;
-    private static final RollbackBuffers ROLLBACK_BUFFERS = new RollbackBuffers(2, 16);
+    private static final RollbackBufferSizes ROLLBACK_BUFFERS = new RollbackBufferSizes(2, 16);
 
     /** A place for up to 512 positions. */
     record Place(int firstSlot, int stateRow) {
-        SlotSpan span() {
-            return new SlotSpan(firstSlot, 512);
+        KvSlotSpan span() {
+            return new KvSlotSpan(firstSlot, 512);
         }
     }
 
@@ -81,7 +81,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
             List<String> devices,
             int... cuts) {
         int region =
-                CacheFootprint.of(
+                CacheUnitBytes.of(
                                 model.adapter().shape(),
                                 model.adapter().shape().allLayers(),
                                 types,
@@ -89,7 +89,9 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
                                 512)
                         .regionSlots();
         ShardOptions options =
-                ShardOptions.of(types, new CacheSizes(SLOTS, STATE_ROWS, region, ROLLBACK_BUFFERS))
+                ShardOptions.of(
+                                types,
+                                new CacheCapacities(SLOTS, STATE_ROWS, region, ROLLBACK_BUFFERS))
                         .withExactRows(exactRows)
                         .withCaptures(captures);
         List<LayerRange> ranges = model.ranges(cuts);

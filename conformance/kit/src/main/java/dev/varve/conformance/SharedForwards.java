@@ -8,19 +8,19 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheFootprint;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.nio.file.Path;
@@ -63,16 +63,16 @@ final class SharedForwards implements AutoCloseable {
             BatchInvariance exact) {
         this.texts = texts;
         done = new int[texts.size()];
-        span = SlotSpan.roundUp(texts.stream().mapToInt(text -> text.length).max().orElseThrow());
+        span = KvSlotSpan.roundUp(texts.stream().mapToInt(text -> text.length).max().orElseThrow());
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
         ModelShape shape = adapter.shape();
         vocabulary = shape.vocabularySize();
-        int region = CacheFootprint.of(shape, shape.allLayers(), cache, 512, span).regionSlots();
+        int region = CacheUnitBytes.of(shape, shape.allLayers(), cache, 512, span).regionSlots();
         ShardOptions options =
                 ShardOptions.of(
                                 cache,
-                                new CacheSizes(texts.size() * span, texts.size() + 1, region))
+                                new CacheCapacities(texts.size() * span, texts.size() + 1, region))
                         .withFlashAttention(flash)
                         .withExactRows(exact);
         shard =
@@ -95,7 +95,7 @@ final class SharedForwards implements AutoCloseable {
         return new SequenceChunk(
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
-                ChunkPlacement.next(begin, new SlotSpan(text * span, span), text + 1),
+                ChunkPlacement.next(begin, new KvSlotSpan(text * span, span), text + 1),
                 outputs,
                 kind);
     }

@@ -17,7 +17,7 @@ import dev.varve.platform.remote.ShardLoadRequest;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
-import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
@@ -136,7 +136,7 @@ record SplitModel(
                 new RemoteShard.Peer(
                         device.toString(),
                         links.apply(device),
-                        new ComputeUnit(Cpu.oneThread().lock())),
+                        new ComputeResource(Cpu.oneThread().lock())),
                 adapter,
                 request(device, part.range(), options),
                 TensorDigests.cachedIn(file.path().resolveSibling("cache")),

@@ -8,18 +8,18 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.CacheFootprint;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 
 import java.io.IOException;
@@ -86,7 +86,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache, Phase single) {
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
         ModelShape shape = adapter.shape();
-        int span = SlotSpan.roundUp(Math.max(one.length, other.length));
+        int span = KvSlotSpan.roundUp(Math.max(one.length, other.length));
         List<float[]> rows = new ArrayList<>();
         try (LocalShard shard = load(gguf, adapter, device, span, CHUNK)) {
             int last = Math.min(one.length % CHUNK, other.length % CHUNK);
@@ -117,7 +117,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache, Phase single) {
     long computeBytes(Path file, ComputeDevice device, int[] tokens, int chunk) {
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
-        int span = SlotSpan.roundUp(tokens.length);
+        int span = KvSlotSpan.roundUp(tokens.length);
         try (LocalShard shard = load(gguf, adapter, device, span, chunk)) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
                 int end = Math.min(begin + chunk, tokens.length);
@@ -131,9 +131,9 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache, Phase single) {
     private LocalShard load(
             GgufFile gguf, LayerSplitAdapter adapter, ComputeDevice device, int span, int chunk) {
         ModelShape shape = adapter.shape();
-        int region = CacheFootprint.of(shape, shape.allLayers(), cache, chunk, span).regionSlots();
+        int region = CacheUnitBytes.of(shape, shape.allLayers(), cache, chunk, span).regionSlots();
         ShardOptions options =
-                ShardOptions.of(cache, new CacheSizes(2 * span, 5, region))
+                ShardOptions.of(cache, new CacheCapacities(2 * span, 5, region))
                         .withFlashAttention(flash);
         return LocalShard.load(
                 new ModelRange(gguf, adapter, shape.allLayers()),
@@ -148,7 +148,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache, Phase single) {
                 Arrays.copyOfRange(tokens, begin, end),
                 new ChunkPlacement(
                         begin,
-                        new SlotSpan(text * span, span),
+                        new KvSlotSpan(text * span, span),
                         begin == 0 ? SequenceChunk.ZERO_ROW : row(text, begin - 1),
                         row(text, end - 1)),
                 RequestedOutput.LAST);

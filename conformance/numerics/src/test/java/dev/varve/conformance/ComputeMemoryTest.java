@@ -10,7 +10,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.testkit.ByDay;
@@ -66,7 +66,7 @@ class ComputeMemoryTest {
                 shard.forward(Phase.PREFILL, shard.next(text, PROMPT));
             }
             prefill = shard.computeBytes();
-            for (int graph = 0; graph <= CacheFootprint.DECODE_GRAPHS; graph++) {
+            for (int graph = 0; graph <= CacheUnitBytes.DECODE_GRAPHS; graph++) {
                 List<SequenceChunk> chunks = new ArrayList<>();
                 for (int text = 0; text < PARALLEL; text++) {
                     chunks.add(shard.next(text, 1));

@@ -16,11 +16,12 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
@@ -29,7 +30,6 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.TestSeed;
 
@@ -195,7 +195,7 @@ class CustomStateTest {
                 LocalShard.load(
                         new ModelRange(file, model, range),
                         Cpu.device(),
-                        ShardOptions.of(Cpu.F16, new CacheSizes(TEXTS * SPAN, TEXTS + 1, 0)),
+                        ShardOptions.of(Cpu.F16, new CacheCapacities(TEXTS * SPAN, TEXTS + 1, 0)),
                         LoadProgressListener.silent()));
     }
 
@@ -209,8 +209,8 @@ class CustomStateTest {
                 RequestedOutput.ALL);
     }
 
-    private static SlotSpan span(int text) {
-        return new SlotSpan(text * SPAN, SPAN);
+    private static KvSlotSpan span(int text) {
+        return new KvSlotSpan(text * SPAN, SPAN);
     }
 
     /** Computes chunks together and compares all their logits. */

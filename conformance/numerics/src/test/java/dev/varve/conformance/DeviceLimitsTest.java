@@ -15,8 +15,8 @@ import dev.varve.api.model.TensorUse;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
-import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Qwen35Model;
@@ -104,9 +104,9 @@ class DeviceLimitsTest {
         // A device with its own memory finds the best token of 16 rows, and of one per decode
         // graph, and the best tokens of one sampled row.
         long rows =
-                CacheFootprint.MAX_ROW_MAXIMA
-                        + CacheFootprint.DECODE_GRAPHS
-                        + CacheFootprint.ROWS_PER_TOP_ROW;
+                CacheUnitBytes.MAX_ROW_MAXIMA
+                        + CacheUnitBytes.DECODE_GRAPHS
+                        + CacheUnitBytes.ROWS_PER_TOP_ROW;
         long row = (long) model.shape().vocabularySize() * Float.BYTES;
         assertEquals(rows * row, own.computeBytes() - host.computeBytes());
     }

@@ -6,15 +6,15 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheUnitBytes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardContractTest;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 
 import org.junit.jupiter.api.Nested;
@@ -75,14 +75,14 @@ class LocalShardContractTest {
         }
 
         @Override
-        protected Shard open(CacheSizes sizes, List<Integer> captures) throws Exception {
+        protected Shard open(CacheCapacities sizes, List<Integer> captures) throws Exception {
             ModelShape shape = shape();
             return LocalShard.load(
                     new ModelRange(file, model, shape.allLayers()),
                     Cpu.device(),
                     ShardOptions.of(
                                     Cpu.F16,
-                                    new CacheSizes(
+                                    new CacheCapacities(
                                             sizes.slots(),
                                             sizes.stateRows(),
                                             regionSlots(),
@@ -93,8 +93,12 @@ class LocalShardContractTest {
         }
 
         private int regionSlots() {
-            return CacheFootprint.of(
-                            shape(), shape().allLayers(), Cpu.F16, SlotSpan.BLOCK, SlotSpan.BLOCK)
+            return CacheUnitBytes.of(
+                            shape(),
+                            shape().allLayers(),
+                            Cpu.F16,
+                            KvSlotSpan.BLOCK,
+                            KvSlotSpan.BLOCK)
                     .regionSlots();
         }
 

@@ -11,22 +11,22 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheFootprint;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
@@ -99,7 +99,7 @@ class PageOrderTest {
                 texts.prefill();
                 String message = family + ", seed " + seed + ", ";
                 List<Integer> all = IntStream.range(0, PAGES).boxed().toList();
-                List<float[]> straight = texts.steps(0, PageMap.STRAIGHT, List.of());
+                List<float[]> straight = texts.steps(0, SlotPositionMap.STRAIGHT, List.of());
                 texts.compare(1, straight, texts.shuffled(all), message + "all pages");
                 List<Integer> some = texts.some();
                 List<float[]> inOrder = texts.steps(2, texts.inOrder(some), some);
@@ -123,12 +123,14 @@ class PageOrderTest {
             ModelShape shape = adapter.shape();
             int slots = SEQUENCES * SPAN;
             int regions =
-                    CacheFootprint.of(shape, shape.allLayers(), types, WINDOW, slots).regionSlots();
+                    CacheUnitBytes.of(shape, shape.allLayers(), types, WINDOW, slots).regionSlots();
             shard =
                     LocalShard.load(
                             new ModelRange(file, adapter, shape.allLayers()),
                             Cpu.device(),
-                            ShardOptions.of(types, new CacheSizes(slots, SEQUENCES + 1, regions))
+                            ShardOptions.of(
+                                            types,
+                                            new CacheCapacities(slots, SEQUENCES + 1, regions))
                                     .withExactRows(rows),
                             LoadProgressListener.silent());
             vocabulary = shape.vocabularySize();
@@ -136,13 +138,13 @@ class PageOrderTest {
             random = new Random(TestSeed.of(seed));
         }
 
-        private SequenceChunk chunk(int sequence, int begin, int end, PageMap map) {
+        private SequenceChunk chunk(int sequence, int begin, int end, SlotPositionMap map) {
             return new SequenceChunk(
                     sequence,
                     Arrays.copyOfRange(text, begin, end),
                     new ChunkPlacement(
                             begin,
-                            new SlotSpan(sequence * SPAN, SPAN),
+                            new KvSlotSpan(sequence * SPAN, SPAN),
                             begin == 0 ? SequenceChunk.ZERO_ROW : sequence + 1,
                             sequence + 1,
                             ChunkPlacement.NO_ROLLBACK_BUFFER,
@@ -168,7 +170,7 @@ class PageOrderTest {
             for (int sequence = 0; sequence < SEQUENCES; sequence++) {
                 for (int begin = 0; begin < KNOWN; begin += WINDOW) {
                     int end = Math.min(begin + WINDOW, KNOWN);
-                    run(List.of(), chunk(sequence, begin, end, PageMap.STRAIGHT));
+                    run(List.of(), chunk(sequence, begin, end, SlotPositionMap.STRAIGHT));
                 }
             }
         }
@@ -182,24 +184,24 @@ class PageOrderTest {
             return some;
         }
 
-        PageMap inOrder(List<Integer> pages) {
+        SlotPositionMap inOrder(List<Integer> pages) {
             int[] runs = new int[RUNS];
-            Arrays.fill(runs, PageMap.EMPTY);
+            Arrays.fill(runs, SlotPositionMap.EMPTY);
             for (int run = 0; run < pages.size(); run++) {
                 runs[run] = pages.stream().sorted().toList().get(run);
             }
-            return PageMap.of(runs);
+            return SlotPositionMap.of(runs);
         }
 
-        PageMap shuffled(List<Integer> pages) {
+        SlotPositionMap shuffled(List<Integer> pages) {
             List<Integer> runs = new ArrayList<>(pages);
-            runs.addAll(Collections.nCopies(RUNS - pages.size(), PageMap.EMPTY));
+            runs.addAll(Collections.nCopies(RUNS - pages.size(), SlotPositionMap.EMPTY));
             Collections.shuffle(runs, random);
-            return PageMap.of(runs.stream().mapToInt(Integer::intValue).toArray());
+            return SlotPositionMap.of(runs.stream().mapToInt(Integer::intValue).toArray());
         }
 
         /** Logits of the chunks behind what is known, with some pages in the span. */
-        List<float[]> steps(int sequence, PageMap map, List<Integer> pages) {
+        List<float[]> steps(int sequence, SlotPositionMap map, List<Integer> pages) {
             List<KvRowOperation> moves = new ArrayList<>();
             long first = names + 1;
             for (int page : pages) {
@@ -219,11 +221,11 @@ class PageOrderTest {
             return logits;
         }
 
-        void compare(int sequence, List<float[]> expected, PageMap map, String message) {
+        void compare(int sequence, List<float[]> expected, SlotPositionMap map, String message) {
             List<Integer> pages =
                     IntStream.range(0, map.size())
                             .map(map::page)
-                            .filter(page -> page != PageMap.EMPTY)
+                            .filter(page -> page != SlotPositionMap.EMPTY)
                             .boxed()
                             .toList();
             List<float[]> found = steps(sequence, map, pages);

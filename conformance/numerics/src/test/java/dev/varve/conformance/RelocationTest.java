@@ -12,26 +12,26 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.PageDrop;
-import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
@@ -57,7 +57,7 @@ import java.util.stream.Stream;
 class RelocationTest {
     private static final int TOKENS = 1200;
     private static final int CHUNK = 16;
-    private static final SlotSpan SPAN = new SlotSpan(0, 6 * SlotSpan.BLOCK);
+    private static final KvSlotSpan SPAN = new KvSlotSpan(0, 6 * KvSlotSpan.BLOCK);
     private static final int ROW = 1;
 
     @TempDir static Path folder;
@@ -70,20 +70,20 @@ class RelocationTest {
             LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
             ModelShape shape = model.shape();
             int region =
-                    CacheFootprint.of(shape, shape.allLayers(), types, CHUNK, SPAN.capacity())
+                    CacheUnitBytes.of(shape, shape.allLayers(), types, CHUNK, SPAN.capacity())
                             .regionSlots();
             LocalShard shard =
                     LocalShard.load(
                             new ModelRange(gguf, model, shape.allLayers()),
                             Cpu.device(),
                             ShardOptions.of(
-                                    types, new CacheSizes(SPAN.capacity(), ROW + 1, region)),
+                                    types, new CacheCapacities(SPAN.capacity(), ROW + 1, region)),
                             LoadProgressListener.silent());
             return new Opened(
                     shard, shape, CacheLayout.of(shape, shape.allLayers(), types, region));
         }
 
-        float[][] logits(CacheChanges changes, int[] tokens, int begin, PageMap pages) {
+        float[][] logits(CacheChanges changes, int[] tokens, int begin, SlotPositionMap pages) {
             SequenceChunk chunk =
                     new SequenceChunk(
                             1,
@@ -144,7 +144,7 @@ class RelocationTest {
 
         try (Opened opened = Opened.of(spec.write(folder), new CacheTypes(type, type))) {
             for (int begin = 0; begin < tokens.length; begin += CHUNK) {
-                opened.logits(CacheChanges.NONE, tokens, begin, PageMap.STRAIGHT);
+                opened.logits(CacheChanges.NONE, tokens, begin, SlotPositionMap.STRAIGHT);
             }
             List<byte[]> first = opened.page(0, 0);
             List<byte[]> second = opened.page(1, Pages.TOKENS);
@@ -186,7 +186,7 @@ class RelocationTest {
         private final SplittableRandom random = new SplittableRandom(TestSeed.of(7));
 
         Shuffled() {
-            Arrays.fill(pages, PageMap.EMPTY);
+            Arrays.fill(pages, SlotPositionMap.EMPTY);
         }
 
         /** Sees that a page lies somewhere, and exchanges two of those that were written. */
@@ -195,21 +195,21 @@ class RelocationTest {
             if (page >= 2) {
                 int one = run(random.nextInt(page));
                 int other = run(random.nextInt(page));
-                int free = anyRun(PageMap.EMPTY);
+                int free = anyRun(SlotPositionMap.EMPTY);
                 if (one != other) {
                     moves.add(PageMove.out(1, slot(one)));
                     moves.add(PageMove.out(2, slot(other)));
                     moves.add(PageMove.in(1, slot(other)));
                     moves.add(PageMove.in(2, slot(free)));
-                    moves.add(new PageDrop(1));
-                    moves.add(new PageDrop(2));
+                    moves.add(new HostPageFree(1));
+                    moves.add(new HostPageFree(2));
                     pages[free] = pages[other];
                     pages[other] = pages[one];
-                    pages[one] = PageMap.EMPTY;
+                    pages[one] = SlotPositionMap.EMPTY;
                 }
             }
             if (run(page) < 0) {
-                pages[anyRun(PageMap.EMPTY)] = page;
+                pages[anyRun(SlotPositionMap.EMPTY)] = page;
             }
             return moves;
         }
@@ -231,8 +231,8 @@ class RelocationTest {
             return runs[random.nextInt(runs.length)];
         }
 
-        PageMap map() {
-            return PageMap.of(pages);
+        SlotPositionMap map() {
+            return SlotPositionMap.of(pages);
         }
     }
 
@@ -263,10 +263,10 @@ class RelocationTest {
             for (int begin = 0; begin < TOKENS; begin += CHUNK) {
                 CacheChanges changes =
                         new CacheChanges(List.of(), shuffled.before(begin / Pages.TOKENS));
-                PageMap map = shuffled.map();
+                SlotPositionMap map = shuffled.map();
 
                 float[][] expected =
-                        straight.logits(CacheChanges.NONE, tokens, begin, PageMap.STRAIGHT);
+                        straight.logits(CacheChanges.NONE, tokens, begin, SlotPositionMap.STRAIGHT);
                 float[][] found = moved.logits(changes, tokens, begin, map);
 
                 assertArrayEquals(expected, found, "from position " + begin + " in " + map);

@@ -14,10 +14,10 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
@@ -108,7 +108,7 @@ class TreeTest {
                 List.of(new StateCommit(1, row, row, position, path)),
                 path.moves().stream()
                         .<KvRowOperation>map(
-                                m -> new SlotCopy(first + m.from(), first + m.to(), m.count()))
+                                m -> new KvSlotCopy(first + m.from(), first + m.to(), m.count()))
                         .toList());
     }
 

@@ -226,10 +226,19 @@ class CachePartsTest {
                 broken.put("slot", new CachePart.Rows(layer, rows, 1400, position, count));
                 broken.put("kind", new CachePart.Window(layer, rows, 1, 0, count));
             }
-            case CachePart.Page(int layer, RowLayout rows, long page, int position, int count) -> {
-                broken.put("layer", new CachePart.Page(999, rows, page, position, count));
-                broken.put("type", new CachePart.Page(layer, typed(rows), page, position, count));
-                broken.put("length", new CachePart.Page(layer, twice(rows), page, position, count));
+            case CachePart.HostPageRows(
+                            int layer,
+                            RowLayout rows,
+                            long page,
+                            int position,
+                            int count) -> {
+                broken.put("layer", new CachePart.HostPageRows(999, rows, page, position, count));
+                broken.put(
+                        "type",
+                        new CachePart.HostPageRows(layer, typed(rows), page, position, count));
+                broken.put(
+                        "length",
+                        new CachePart.HostPageRows(layer, twice(rows), page, position, count));
             }
             case CachePart.Window(int layer, RowLayout rows, int row, int first, int end) -> {
                 broken.put("layer", new CachePart.Window(999, rows, row, first, end));

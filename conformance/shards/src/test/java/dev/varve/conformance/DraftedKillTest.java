@@ -6,7 +6,7 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.conformance.RandomModel.Family;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.draft.RemoteSpeculator;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.remote.RemoteDraft;
@@ -114,7 +114,7 @@ class DraftedKillTest {
         }
 
         @Override
-        public DraftStatus status() {
+        public RemoteDraftStatus status() {
             return draft.status();
         }
 

@@ -12,7 +12,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.draft.DflashSpeculator;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.remote.ChildProcessLink;
 import dev.varve.platform.remote.DraftLoadRequest;
@@ -138,7 +138,7 @@ class RemoteDraftTest {
                     "guesses behind a question that was given up",
                     () -> there.propose(others).getFirst().tokens().length > 0);
             requireAlike(here.propose(others), there.propose(others), "at the end");
-            DraftStatus status = there.status();
+            RemoteDraftStatus status = there.status();
             assertEquals(State.READY, status.health().state());
             assertTrue(status.responses().count() >= 40, status.toString());
             assertTrue(status.traffic().sentBytes() > 1 << 20, status.toString());

@@ -22,7 +22,7 @@ import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.Qwen35Model;
@@ -70,13 +70,13 @@ class RemoteTextScorerTest {
         small = Qwen3Model.tiny().write(models);
     }
 
-    private static LayerwiseTextScorer.ScoringOptions look(int begin, int end, boolean rotated) {
-        return new LayerwiseTextScorer.ScoringOptions(new LayerRange(begin, end), TAIL, rotated);
+    private static LayerMajorTextScorer.ScoringOptions look(int begin, int end, boolean rotated) {
+        return new LayerMajorTextScorer.ScoringOptions(new LayerRange(begin, end), TAIL, rotated);
     }
 
     private static TextScorerLoadRequest request(
             Path file,
-            LayerwiseTextScorer.ScoringOptions options,
+            LayerMajorTextScorer.ScoringOptions options,
             LocalTextScorer.Residency residency) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
         return new TextScorerLoadRequest(
@@ -102,7 +102,7 @@ class RemoteTextScorerTest {
         return request(small, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
     }
 
-    private static LocalTextScorer here(Path file, LayerwiseTextScorer.ScoringOptions options) {
+    private static LocalTextScorer here(Path file, LayerMajorTextScorer.ScoringOptions options) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
         return new LocalTextScorer(
                 model.range(model.shape().allLayers()),
@@ -118,12 +118,12 @@ class RemoteTextScorerTest {
 
     @Test
     void remoteScoresEqualLocalScores() throws Exception {
-        List<LayerwiseTextScorer.ScoringOptions> looks =
+        List<LayerMajorTextScorer.ScoringOptions> looks =
                 List.of(look(0, 4, false), look(3, 4, true));
         for (Path file :
                 Thorough.first(1, List.of(small, Qwen35Model.tiny().write(models))).toList()) {
             for (int i = 0; i < looks.size(); i++) {
-                LayerwiseTextScorer.ScoringOptions options = looks.get(i);
+                LayerMajorTextScorer.ScoringOptions options = looks.get(i);
                 LocalTextScorer.Residency residency = LocalTextScorer.Residency.values()[1 + i];
                 try (LocalTextScorer here = here(file, options);
                         RemoteTextScorer there =

@@ -45,7 +45,7 @@ class EventIndexTest {
     private int port;
     private int replayPort;
     private CacheEventPublisher eventPublisher;
-    private PrefixTree tree;
+    private HostPrefixTree tree;
     private int markers;
 
     @BeforeEach
@@ -57,7 +57,7 @@ class EventIndexTest {
         }
         eventPublisher = CacheEventPublisher.to(new KvEventsProvider().open(address("pod-1")));
         tree =
-                new PrefixTree(
+                new HostPrefixTree(
                         new HostMemoryPool(2 << 20),
                         true,
                         System::nanoTime,
@@ -70,7 +70,7 @@ class EventIndexTest {
                 Optional.of("tcp://127.0.0.1:" + replayPort),
                 pod,
                 "some/model",
-                TokenBlock.TOKENS);
+                CachedBlock.TOKENS);
     }
 
     @AfterEach
@@ -147,14 +147,14 @@ class EventIndexTest {
 
     /** Adds some blocks behind others, and a checkpoint, or gives them up before they are ready. */
     private void grow(boolean givesUp) {
-        TokenBlock at = tree.root(SCOPES.get(random.nextInt(SCOPES.size())));
+        CachedBlock at = tree.root(SCOPES.get(random.nextInt(SCOPES.size())));
         while (!at.children().isEmpty() && random.nextInt(3) > 0) {
             at = List.copyOf(at.children()).get(random.nextInt(at.children().size()));
         }
-        List<TokenBlock> added = new ArrayList<>();
+        List<CachedBlock> added = new ArrayList<>();
         int count = 1 + random.nextInt(3);
         for (int i = 0; i < count; i++) {
-            Optional<TokenBlock> block = tree.reserveBlock(at, tokens(), 0, new long[] {9000});
+            Optional<CachedBlock> block = tree.reserveBlock(at, tokens(), 0, new long[] {9000});
             if (block.isEmpty()) {
                 break;
             }
@@ -173,7 +173,7 @@ class EventIndexTest {
             tree.abandon(added.getFirst());
             return;
         }
-        added.forEach(TokenBlock::markReady);
+        added.forEach(CachedBlock::markReady);
         checkpoint.get().markReady();
         checkpoint.get().unpin();
         added.forEach(tree::unpin);
@@ -181,9 +181,9 @@ class EventIndexTest {
 
     /** Something that a router can wait for. */
     private Place mark() {
-        int[] tokens = new int[TokenBlock.TOKENS];
+        int[] tokens = new int[CachedBlock.TOKENS];
         Arrays.fill(tokens, ++markers);
-        TokenBlock block =
+        CachedBlock block =
                 tree.reserveBlock(tree.root(MARKER), tokens, 0, new long[] {64}).orElseThrow();
         Checkpoint checkpoint =
                 tree.reserveCheckpoint(block, new int[] {1}, ChunkHistory.NONE, new long[] {9})
@@ -196,7 +196,7 @@ class EventIndexTest {
     }
 
     private int[] tokens() {
-        return random.ints(TokenBlock.TOKENS, 0, 150_000).toArray();
+        return random.ints(CachedBlock.TOKENS, 0, 150_000).toArray();
     }
 
     private Map<Place, Block> expected() {
@@ -209,8 +209,8 @@ class EventIndexTest {
     }
 
     private static void add(
-            TokenBlock parent, ObjectKey key, Optional<Long> number, Map<Place, Block> all) {
-        for (TokenBlock child : parent.children()) {
+            CachedBlock parent, ObjectKey key, Optional<Long> number, Map<Place, Block> all) {
+        for (CachedBlock child : parent.children()) {
             ObjectKey own = KEYS.block(key, child.tokens());
             all.put(
                     new Place(number(own), "CPU"),

@@ -166,7 +166,7 @@ final class Subscriber implements AutoCloseable {
             return;
         }
         assertEquals("BlockStored", type);
-        assertEquals(TokenBlock.TOKENS, field(event, "block_size").asIntegerValue().asInt());
+        assertEquals(CachedBlock.TOKENS, field(event, "block_size").asIntegerValue().asInt());
         assertTrue(field(event, "lora_id").isNilValue());
         assertTrue(field(event, "lora_name").isNilValue());
         Value parent = field(event, "parent_block_hash");

@@ -68,8 +68,7 @@ final class GpuDevice implements ComputeDevice {
         run(
                 phase,
                 queue ->
-                        queue.compute(
-                                inputs.source(), inputs.target(), graph, inputs.meanwhile()));
+                        queue.compute(inputs.source(), inputs.target(), graph, inputs.meanwhile()));
     }
 
     private void run(Phase phase, Consumer<Backend> computation) {

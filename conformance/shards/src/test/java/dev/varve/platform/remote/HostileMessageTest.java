@@ -17,26 +17,26 @@ import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
-import dev.varve.platform.shard.PageDrop;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.HostPageFree;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
@@ -186,15 +186,18 @@ class HostileMessageTest {
             int layers = adapter.shape().layerCount();
             range = new LayerRange(layers / 2, layers);
             CacheTypes types = CacheTypes.f16();
-            int region = CacheFootprint.of(adapter.shape(), range, types, 128, SLOTS).regionSlots();
+            int region = CacheUnitBytes.of(adapter.shape(), range, types, 128, SLOTS).regionSlots();
             load =
                     new ShardLoadRequest(
                             ShardLoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
                             range,
                             ShardOptions.of(
                                             types,
-                                            new CacheSizes(
-                                                    SLOTS, ROWS, region, new RollbackBuffers(2, 4)))
+                                            new CacheCapacities(
+                                                    SLOTS,
+                                                    ROWS,
+                                                    region,
+                                                    new RollbackBufferSizes(2, 4)))
                                     .withCaptures(List.of(range.begin() + 1, layers))
                                     .scoringPages(),
                             new ShardLoadRequest.Device(
@@ -218,7 +221,7 @@ class HostileMessageTest {
             valid.add(
                     forward(
                             CacheChanges.copies(
-                                    List.of(new SlotCopy(0, 256, 11), new SlotCopy(256, 0, 3))),
+                                    List.of(new KvSlotCopy(0, 256, 11), new KvSlotCopy(256, 0, 3))),
                             Phase.DECODE,
                             List.of(),
                             chunk(11, 1, 0, RequestedOutput.BEST)));
@@ -245,11 +248,11 @@ class HostileMessageTest {
                                     List.of(
                                             PageMove.out(KEPT, 0),
                                             PageMove.in(KEPT, 448),
-                                            new SlotCopy(448, 64, Pages.TOKENS),
-                                            new PageDrop(KEPT + 1)))));
+                                            new KvSlotCopy(448, 64, Pages.TOKENS),
+                                            new HostPageFree(KEPT + 1)))));
             CacheLayout layout = CacheLayout.of(adapter.shape(), range, types, region);
             List<CachePart> parts =
-                    new ArrayList<>(layout.rows(new SlotSpan(0, SlotSpan.BLOCK), 0, 11));
+                    new ArrayList<>(layout.rows(new KvSlotSpan(0, KvSlotSpan.BLOCK), 0, 11));
             parts.addAll(layout.states(1, 11));
             layout.rows(List.of(RowRun.onHost(70, 9, KEPT))).forEach(parts::addAll);
             valid.add(Message.of(MessageType.EXPORT, new CachePartCodec(range).encode(parts)));
@@ -265,7 +268,7 @@ class HostileMessageTest {
                             2,
                             2,
                             ChunkPlacement.NO_ROLLBACK_BUFFER,
-                            PageMap.of(new int[] {1, PageMap.EMPTY, 0, 2}));
+                            SlotPositionMap.of(new int[] {1, SlotPositionMap.EMPTY, 0, 2}));
             CacheChanges changes =
                     new CacheChanges(
                             List.of(),
@@ -273,7 +276,7 @@ class HostileMessageTest {
                                     PageMove.out(21, 256),
                                     PageMove.out(22, 384),
                                     PageMove.in(21, 384),
-                                    new PageDrop(22)));
+                                    new HostPageFree(22)));
             PageQuery query =
                     new PageQuery(
                             0,
@@ -296,7 +299,7 @@ class HostileMessageTest {
             return new SequenceChunk(
                     slot,
                     host.spec().randomTokens(count, position),
-                    ChunkPlacement.next(position, new SlotSpan(slot, SlotSpan.BLOCK), row),
+                    ChunkPlacement.next(position, new KvSlotSpan(slot, KvSlotSpan.BLOCK), row),
                     outputs);
         }
 
@@ -445,7 +448,7 @@ class HostileMessageTest {
     /** Sizes that this machine might have, but not for a test; larger ones must be refused. */
     private static boolean wantsMuchMemory(Message load) {
         try {
-            CacheSizes sizes = ShardLoadRequest.decode(load).shard().sizes();
+            CacheCapacities sizes = ShardLoadRequest.decode(load).shard().sizes();
             long slots = Math.max(sizes.slots(), (long) sizes.regionSlots() * sizes.stateRows());
             return slots > 1 << 16 && slots < 1 << 30;
         } catch (WireException | IllegalArgumentException e) {

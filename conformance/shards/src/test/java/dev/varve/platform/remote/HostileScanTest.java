@@ -16,7 +16,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
@@ -191,7 +191,7 @@ class HostileScanTest {
         return new TextScorerLoadRequest(
                 ShardLoadRequest.Model.of(
                         file, FAMILY.open(file, ModelOptions.defaults()), ModelOptions.defaults()),
-                new LayerwiseTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false),
+                new LayerMajorTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false),
                 residency,
                 new ShardLoadRequest.Device("cpu:0", DeviceOptions.automatic()));
     }

@@ -1,6 +1,6 @@
 package dev.varve.platform.paging;
 
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -50,7 +50,7 @@ public record PageResidency(int[] pages, float[] scores, int scoredAt) {
     /** Whether a pool of some runs can hold a sequence of some pages with this residency. */
     public boolean fits(int runs, int count) {
         // The choice may have been made for tokens that were not computed yet.
-        boolean agrees = scores.length <= count && scoredAt <= (count + 1L) * PagePoolGeometry.PAGE;
+        boolean agrees = scores.length <= count && scoredAt <= (count + 1L) * PagePoolSizing.PAGE;
         if (pages.length != runs || !agrees || runs == 0) {
             return false;
         }

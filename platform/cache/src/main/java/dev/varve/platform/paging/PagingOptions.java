@@ -1,6 +1,6 @@
 package dev.varve.platform.paging;
 
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import java.util.Objects;
 
@@ -8,7 +8,7 @@ import java.util.Objects;
  * Bound of the KV cache of each sequence (KV Flash).
  *
  * @param poolTokens slots of each sequence's pool, whole pages, at least {@link
- *     PagePoolGeometry#LEAST}
+ *     PagePoolSizing#LEAST}
  * @param policy which pages stay in it
  * @param tau minimum tokens between two choices of pages, at least 1
  * @param pageBytes bytes of a page, over all shards
@@ -30,12 +30,12 @@ public record PagingOptions(int poolTokens, PagePolicy policy, int tau, long pag
     /** Checks the sizes. */
     public PagingOptions {
         Objects.requireNonNull(policy);
-        if (poolTokens < PagePoolGeometry.LEAST || poolTokens % PagePoolGeometry.PAGE != 0) {
+        if (poolTokens < PagePoolSizing.LEAST || poolTokens % PagePoolSizing.PAGE != 0) {
             throw new IllegalArgumentException(
                     "a pool needs whole pages of "
-                            + PagePoolGeometry.PAGE
+                            + PagePoolSizing.PAGE
                             + " tokens, at least "
-                            + PagePoolGeometry.LEAST
+                            + PagePoolSizing.LEAST
                             + " tokens, got "
                             + poolTokens);
         }

@@ -2,7 +2,7 @@ package dev.varve.platform.paging;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.setting.Setting;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +17,8 @@ public final class ResidentPoolSizing {
     /** Slots of a block, here as in shards. */
     public static final int BLOCK = 256;
 
-    /** The smallest pool that pages can leave, {@link PagePoolGeometry#LEAST}, in whole blocks. */
-    public static final int LEAST = (PagePoolGeometry.LEAST + BLOCK - 1) / BLOCK * BLOCK;
+    /** The smallest pool that pages can leave, {@link PagePoolSizing#LEAST}, in whole blocks. */
+    public static final int LEAST = (PagePoolSizing.LEAST + BLOCK - 1) / BLOCK * BLOCK;
 
     private static final double GIB = 1L << 30;
 

@@ -8,7 +8,7 @@ final class CacheCounts {
     private final Map<CacheSource, Long> hits = new EnumMap<>(CacheSource.class);
     private final Map<CacheSource, Long> savedTokens = new EnumMap<>(CacheSource.class);
     private final Map<MissReason, Long> misses = new EnumMap<>(MissReason.class);
-    private final double[] bounds = PrefixCacheStatus.Moved.bounds();
+    private final double[] bounds = PrefixCacheStatus.TransferStats.bounds();
     private final long[] restores = new long[bounds.length + 1];
     private double restoreSeconds;
 
@@ -39,16 +39,16 @@ final class CacheCounts {
     }
 
     PrefixCacheStatus status(HostTier host) {
-        PrefixTree tree = host.tree();
+        HostPrefixTree tree = host.tree();
         return status(
-                new PrefixCacheStatus.Tier(
+                new PrefixCacheStatus.HostTierStatus(
                         host.limit(), host.used(), tree.checkpoints().size(), tree.blockTokens()),
                 tree.evictions(),
                 new long[] {host.exporter().bytes(), host.restoredBytes()});
     }
 
     private PrefixCacheStatus status(
-            PrefixCacheStatus.Tier tier, long evictions, long[] movedBytes) {
+            PrefixCacheStatus.HostTierStatus tier, long evictions, long[] movedBytes) {
         return new PrefixCacheStatus(
                 tier,
                 new PrefixCacheStatus.Counts(
@@ -56,7 +56,7 @@ final class CacheCounts {
                         savedTokens,
                         misses,
                         evictions,
-                        new PrefixCacheStatus.Moved(
+                        new PrefixCacheStatus.TransferStats(
                                 movedBytes[0], movedBytes[1], restores, restoreSeconds)));
     }
 }

@@ -2,7 +2,7 @@ package dev.varve.platform.prefix;
 
 import dev.varve.api.event.CacheMedium;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.ResidentSequenceListener;
+import dev.varve.platform.sequence.FinishedSequenceListener;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.store.ObjectKey;
 
@@ -18,38 +18,38 @@ import java.util.OptionalLong;
  * Emits events for the blocks in host memory and for finished sequences on the devices. Not
  * thread-safe.
  */
-final class CacheEventEmitter implements ResidentSequenceListener {
+final class CacheEventEmitter implements FinishedSequenceListener {
     /** Block numbers are the same for all models and servers: events name both. */
     private final ChainKeys keys = new ChainKeys(new byte[0]);
 
     private final CacheEventPublisher eventPublisher;
-    private final Map<TokenBlock, ObjectKey> inHost = new IdentityHashMap<>();
+    private final Map<CachedBlock, ObjectKey> inHost = new IdentityHashMap<>();
     private final Map<SequenceCache, List<Long>> residents = new IdentityHashMap<>();
 
     /** Number of finished sequences that have a block. */
     private final Map<Long, Integer> shared = new HashMap<>();
 
     /** Listener for the blocks of one scope. */
-    interface Watcher {
+    interface BlockListener {
         /** A watcher that does nothing. */
-        Watcher NONE =
-                new Watcher() {
+        BlockListener NONE =
+                new BlockListener() {
                     @Override
-                    public void onReady(TokenBlock block) {
+                    public void onReady(CachedBlock block) {
                         // No listener.
                     }
 
                     @Override
-                    public void onRemoved(TokenBlock block) {
+                    public void onRemoved(CachedBlock block) {
                         // No listener.
                     }
                 };
 
         /** Called when all rows of a block, and of the blocks before it, are in host memory. */
-        void onReady(TokenBlock block);
+        void onReady(CachedBlock block);
 
         /** Called when a block was removed from the tree, whether it was ready or not. */
-        void onRemoved(TokenBlock block);
+        void onRemoved(CachedBlock block);
     }
 
     CacheEventEmitter(CacheEventPublisher eventPublisher) {
@@ -62,12 +62,12 @@ final class CacheEventEmitter implements ResidentSequenceListener {
     }
 
     /** Returns the watcher of the blocks of a scope in host memory. */
-    Watcher of(CacheScope scope) {
+    BlockListener of(CacheScope scope) {
         ObjectKey root = keys.root(scope);
-        return new Watcher() {
+        return new BlockListener() {
             @Override
-            public void onReady(TokenBlock block) {
-                TokenBlock before = block.parent().orElseThrow();
+            public void onReady(CachedBlock block) {
+                CachedBlock before = block.parent().orElseThrow();
                 boolean first = before.end() == 0;
                 ObjectKey parent = first ? root : inHost.get(before);
                 if (parent == null) {
@@ -83,7 +83,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
             }
 
             @Override
-            public void onRemoved(TokenBlock block) {
+            public void onRemoved(CachedBlock block) {
                 ObjectKey key = inHost.remove(block);
                 if (key != null) {
                     eventPublisher.removed(CacheMedium.HOST, number(key));
@@ -97,9 +97,9 @@ final class CacheEventEmitter implements ResidentSequenceListener {
         ObjectKey at = keys.root(sequence.scope());
         OptionalLong parent = OptionalLong.empty();
         List<Long> numbers = new ArrayList<>();
-        int end = TokenBlock.TOKENS;
-        for (; end <= sequence.computed(); end += TokenBlock.TOKENS) {
-            int[] tokens = sequence.tokens().range(end - TokenBlock.TOKENS, end);
+        int end = CachedBlock.TOKENS;
+        for (; end <= sequence.computed(); end += CachedBlock.TOKENS) {
+            int[] tokens = sequence.tokens().range(end - CachedBlock.TOKENS, end);
             at = keys.block(at, tokens);
             long number = number(at);
             numbers.add(number);

@@ -7,10 +7,10 @@ import java.util.Optional;
 
 /**
  * A position from which a sequence can resume: the states after its tokens, and the rows since the
- * last whole block. Only {@link PrefixTree} changes it.
+ * last whole block. Only {@link HostPrefixTree} changes it.
  */
 final class Checkpoint {
-    private final TokenBlock block;
+    private final CachedBlock block;
     private final int[] tail;
     private ChunkHistory chunkHistory;
     private final LayerBuffers pieces;
@@ -26,10 +26,10 @@ final class Checkpoint {
      * @param block the last whole block
      * @param tail tokens after it, fewer than a block
      * @param chunkHistory chunk boundaries of its state, up to its position
-     * @param now current time of the clock of {@link PrefixTree}
+     * @param now current time of the clock of {@link HostPrefixTree}
      */
     Checkpoint(
-            TokenBlock block,
+            CachedBlock block,
             int[] tail,
             ChunkHistory chunkHistory,
             LayerBuffers pieces,
@@ -41,7 +41,7 @@ final class Checkpoint {
         lastUse = now;
     }
 
-    TokenBlock block() {
+    CachedBlock block() {
         return block;
     }
 
@@ -61,7 +61,7 @@ final class Checkpoint {
 
     /** Whether the rows before it are those that its state was computed with, bit for bit. */
     boolean isWhole() {
-        for (TokenBlock at : block.pathToRoot()) {
+        for (CachedBlock at : block.pathToRoot()) {
             if (at.end() > 0 && at.chunkHistoryDigest() != chunkHistory.digest(at.end())) {
                 return false;
             }
@@ -153,7 +153,7 @@ final class Checkpoint {
     /** Deepest earlier checkpoint of its prefix from which a sequence could resume, or 0. */
     int positionBefore() {
         int[] next = tail;
-        for (TokenBlock at : block.pathToRoot()) {
+        for (CachedBlock at : block.pathToRoot()) {
             int best = 0;
             for (Checkpoint other : at.checkpoints()) {
                 if (other != this && other.ready && isBeginning(other.tail, next)) {
@@ -176,7 +176,7 @@ final class Checkpoint {
     /** Bytes that its removal frees: its own, and those of the blocks that only it needs. */
     long bytesAlone() {
         long bytes = pieces.usedBytes();
-        for (TokenBlock at : block.pathToRoot()) {
+        for (CachedBlock at : block.pathToRoot()) {
             if (at.kept() > 1) {
                 break;
             }

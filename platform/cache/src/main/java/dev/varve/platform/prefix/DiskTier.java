@@ -30,18 +30,18 @@ final class DiskTier implements AutoCloseable {
 
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(20);
 
-    private final PrefixTree tree;
+    private final HostPrefixTree tree;
     private final CacheLayout layout;
-    private final Optional<FeatureMemory> features;
+    private final Optional<FeaturePagePool> features;
     private final DiskTierOptions disk;
     private final ChainKeys keys;
-    private final StorePrefetchPlanner reservation;
+    private final StorePrefetchAllocator reservation;
     private final Runnable wakeUp;
     private final ExecutorService readers =
             Executors.newFixedThreadPool(
                     READERS,
                     Thread.ofPlatform().name("varve-store-read", 0).daemon(true).factory());
-    private final StoreSaves saves;
+    private final StoreSaveQueue saves;
     private final List<StorePrefetch> loads = new ArrayList<>();
 
     /**
@@ -49,9 +49,9 @@ final class DiskTier implements AutoCloseable {
      * @param wakeUp called by reader threads when a read has ended
      */
     DiskTier(
-            PrefixTree tree,
+            HostPrefixTree tree,
             CacheLayout layout,
-            Optional<FeatureMemory> features,
+            Optional<FeaturePagePool> features,
             DiskTierOptions disk,
             Runnable wakeUp) {
         this.features = features;
@@ -60,11 +60,11 @@ final class DiskTier implements AutoCloseable {
         this.disk = disk;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(disk.namespace());
-        reservation = new StorePrefetchPlanner(tree, layout);
+        reservation = new StorePrefetchAllocator(tree, layout);
         saves =
-                new StoreSaves(
+                new StoreSaveQueue(
                         "varve-store-write",
-                        new StoreSaves.Target(disk.archive(), keys, disk.origin(), true),
+                        new StoreSaveQueue.Target(disk.archive(), keys, disk.origin(), true),
                         tree.memory().limit(),
                         CLOSE_LIMIT);
     }
@@ -134,7 +134,7 @@ final class DiskTier implements AutoCloseable {
             return Optional.empty();
         }
         StorePrefetch load = new StorePrefetch(tree, CacheSource.DISK, isAwaited);
-        List<TokenBlock> blocks = found.get().blocks();
+        List<CachedBlock> blocks = found.get().blocks();
         load.pass(blocks.isEmpty() ? tree.root(request.scope()) : blocks.getLast());
         found.get().checkpoint().ifPresent(load::pass);
         addFeatures(load, features.get(), request.scope(), found.get());
@@ -149,9 +149,9 @@ final class DiskTier implements AutoCloseable {
         List<ObjectKey> blocks = new ArrayList<>();
         StoredPrefix best = StoredPrefix.NONE;
         ObjectKey at = keys.root(scope);
-        for (int end = 0; ; end += TokenBlock.TOKENS) {
+        for (int end = 0; ; end += CachedBlock.TOKENS) {
             best = deepest(best, blocks, at, tokens, end);
-            int next = end + TokenBlock.TOKENS;
+            int next = end + CachedBlock.TOKENS;
             if (next >= tokens.length) {
                 return best;
             }
@@ -188,11 +188,12 @@ final class DiskTier implements AutoCloseable {
 
     /** Reserves memory for the hidden states before a position, as far as the disk has them. */
     private void addFeatures(
-            StorePrefetch load, FeatureMemory memory, CacheScope scope, PrefixMatch found) {
-        FeatureLoadPlanner states = new FeatureLoadPlanner(disk.archive(), memory, keys, load);
+            StorePrefetch load, FeaturePagePool memory, CacheScope scope, PrefixMatch found) {
+        FeaturePrefetchAllocator states =
+                new FeaturePrefetchAllocator(disk.archive(), memory, keys, load);
         List<ObjectKey> blocks = new ArrayList<>();
         ObjectKey at = keys.root(scope);
-        for (TokenBlock block : found.blocks()) {
+        for (CachedBlock block : found.blocks()) {
             at = keys.block(at, block.tokens());
             blocks.add(at);
         }
@@ -202,7 +203,7 @@ final class DiskTier implements AutoCloseable {
                 && !states.add(keys.checkpoint(at, behind.get().tail()), behind.get())) {
             return;
         }
-        int first = found.position() - FeatureSpan.MOST;
+        int first = found.position() - TrailingFeatures.MOST;
         for (int i = blocks.size() - 1; i >= 0 && found.blocks().get(i).end() > first; i--) {
             if (!states.add(blocks.get(i), found.blocks().get(i))) {
                 return;

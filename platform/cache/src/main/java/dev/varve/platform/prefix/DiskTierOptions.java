@@ -13,7 +13,7 @@ import java.util.Objects;
  */
 public record DiskTierOptions(SnapshotArchive archive, byte[] namespace, String origin) {
     /** Tokens of a block. */
-    public static final int BLOCK_TOKENS = TokenBlock.TOKENS;
+    public static final int BLOCK_TOKENS = CachedBlock.TOKENS;
 
     /** Checks that no component is null, and copies the bytes. */
     public DiskTierOptions {

@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 /**
  * Hidden states of the positions of one block, from some position on. Each position has {@code F32
  * [hidden, captures]}, the lowest layer first. A position that another sequence may read is never
- * written again. {@link FeatureMemory}, and nothing else, frees the memory of a page, at any time
+ * written again. {@link FeaturePagePool}, and nothing else, frees the memory of a page, at any time
  * while it is not pinned.
  */
 final class FeaturePage {
@@ -19,7 +19,7 @@ final class FeaturePage {
     static final int GROUP = 32;
 
     private final FeatureKind kind;
-    private final List<HostAllocation> groups = new ArrayList<>(TokenBlock.TOKENS / GROUP);
+    private final List<HostAllocation> groups = new ArrayList<>(CachedBlock.TOKENS / GROUP);
     private final int firstGroup;
     private int begin;
     private int pins;

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * else.
  */
 final class FeaturePrefetch {
-    private final FeatureMemory memory;
+    private final FeaturePagePool memory;
     private final ObjectKey key;
     private final int end;
     private final int[] tokens;
@@ -31,7 +31,7 @@ final class FeaturePrefetch {
      * @param onLoaded receives the page once it is filled
      */
     FeaturePrefetch(
-            FeatureMemory memory,
+            FeaturePagePool memory,
             ObjectKey key,
             int end,
             int[] tokens,

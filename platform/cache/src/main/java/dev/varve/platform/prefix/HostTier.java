@@ -27,11 +27,11 @@ final class HostTier implements AutoCloseable {
     /** Divisor of the memory: the part for hidden states, if a draft model reads them. */
     private static final int FEATURE_SHARE = 4;
 
-    private final PrefixTree tree;
+    private final HostPrefixTree tree;
     private final CacheLayout layout;
-    private final OrderedCacheMover mover;
+    private final FlushingCacheMover mover;
     private final SnapshotExporter exporter;
-    private final Optional<FeatureMemory> features;
+    private final Optional<FeaturePagePool> features;
     private final Optional<DiskTier> store;
     private final Optional<SharedTier> shared;
     private final List<SnapshotImport> imports = new ArrayList<>();
@@ -45,11 +45,11 @@ final class HostTier implements AutoCloseable {
             FailureCounter failures) {
         this.failures = failures;
         layout = memory.layout();
-        mover = new OrderedCacheMover(devices, memory.mover());
+        mover = new FlushingCacheMover(devices, memory.mover());
         long forFeatures = memory.features().isPresent() ? memory.bytes() / FEATURE_SHARE : 0;
-        features = memory.features().map(kind -> new FeatureMemory(kind, forFeatures));
+        features = memory.features().map(kind -> new FeaturePagePool(kind, forFeatures));
         tree =
-                new PrefixTree(
+                new HostPrefixTree(
                         new HostMemoryPool(memory.bytes() - forFeatures),
                         !layout.forgets(),
                         System::nanoTime,
@@ -85,7 +85,7 @@ final class HostTier implements AutoCloseable {
         return shared;
     }
 
-    PrefixTree tree() {
+    HostPrefixTree tree() {
         return tree;
     }
 
@@ -116,20 +116,20 @@ final class HostTier implements AutoCloseable {
         }
     }
 
-    private static SequenceFeatures sequenceFeatures(SequenceCache place, FeatureMemory memory) {
+    private static SequenceFeatures sequenceFeatures(SequenceCache place, FeaturePagePool memory) {
         if (place.attachment().orElse(null) instanceof SequenceFeatures sequenceFeatures) {
             return sequenceFeatures;
         }
         SequenceFeatures sequenceFeatures =
-                new SequenceFeatures(memory, new FeatureSpan(List.of(), 0));
+                new SequenceFeatures(memory, new TrailingFeatures(List.of(), 0));
         place.attach(sequenceFeatures);
         return sequenceFeatures;
     }
 
     /** Hidden states of a sequence's last positions before the given one, as many as exist. */
-    Optional<FeatureSpan> features(SequenceCache place, int position) {
+    Optional<TrailingFeatures> features(SequenceCache place, int position) {
         if (place.attachment().orElse(null) instanceof SequenceFeatures sequenceFeatures) {
-            FeatureSpan span = sequenceFeatures.before(position);
+            TrailingFeatures span = sequenceFeatures.before(position);
             features.ifPresent(memory -> span.pages().forEach(memory::touch));
             return Optional.of(span).filter(each -> each.begin() < each.end());
         }
@@ -170,7 +170,7 @@ final class HostTier implements AutoCloseable {
         SnapshotImport snapshotImport = new SnapshotImport(place, layout, found);
         tree.use(found);
         features.ifPresent(
-                memory -> place.attach(new SequenceFeatures(memory, FeatureSpan.of(found))));
+                memory -> place.attach(new SequenceFeatures(memory, TrailingFeatures.of(found))));
         imports.add(snapshotImport);
         return snapshotImport;
     }
@@ -255,7 +255,7 @@ final class HostTier implements AutoCloseable {
     /** Evicts everything that is not in use. */
     void clear() {
         tree.clear();
-        features.ifPresent(FeatureMemory::clear);
+        features.ifPresent(FeaturePagePool::clear);
     }
 
     /** Maximum bytes, including hidden states. */
@@ -274,6 +274,6 @@ final class HostTier implements AutoCloseable {
         store.ifPresent(DiskTier::close);
         shared.ifPresent(SharedTier::close);
         tree.close();
-        features.ifPresent(FeatureMemory::close);
+        features.ifPresent(FeaturePagePool::close);
     }
 }

@@ -3,11 +3,11 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixLookupResult.RestoreStats;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.sequence.EvictionListener;
+import dev.varve.platform.sequence.FinishedSequenceListener;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.PrefixQuery;
-import dev.varve.platform.sequence.ResidentSequenceListener;
 import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.SequenceEvictionHandler;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.store.ArchiveStatus;
@@ -47,7 +47,7 @@ public final class PrefixCache implements AutoCloseable {
             long bytes,
             Optional<FeatureKind> features,
             CacheMover mover,
-            CacheStores stores,
+            StorageTierOptions stores,
             Runnable wakeUp) {}
 
     /**
@@ -71,7 +71,7 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param snapshotImport import that it waits for; empty if it can be computed at once
      */
-    public record AllocatedSequence(
+    public record SequenceAllocation(
             SequenceCache sequence, Optional<SnapshotImport> snapshotImport) {}
 
     private PrefixCache(
@@ -88,9 +88,9 @@ public final class PrefixCache implements AutoCloseable {
                 new KvCacheManager(
                         capacity,
                         forgets,
-                        memory.isPresent() ? evictionExporter : EvictionListener.NONE,
-                        events.<ResidentSequenceListener>map(each -> each)
-                                .orElse(ResidentSequenceListener.NONE));
+                        memory.isPresent() ? evictionExporter : SequenceEvictionHandler.NONE,
+                        events.<FinishedSequenceListener>map(each -> each)
+                                .orElse(FinishedSequenceListener.NONE));
         host = memory.map(given -> new HostTier(given, devices, events, failures));
     }
 
@@ -121,7 +121,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Exports sequences that are evicted from the devices. */
-    private final class EvictionExporter implements EvictionListener {
+    private final class EvictionExporter implements SequenceEvictionHandler {
         @Override
         public boolean isStored(SequenceCache sequence) {
             return failures.guard(
@@ -182,11 +182,11 @@ public final class PrefixCache implements AutoCloseable {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<AllocatedSequence> begin(
+    public Optional<SequenceAllocation> begin(
             PrefixQuery request, ResumePoint lookup, int spareSlots) {
         if (lookup.stored().isEmpty()) {
             return devices.begin(request, spareSlots)
-                    .map(sequence -> new AllocatedSequence(sequence, Optional.empty()));
+                    .map(sequence -> new SequenceAllocation(sequence, Optional.empty()));
         }
         PrefixMatch found = lookup.stored().get();
         // Sequences that are evicted now may need the memory.
@@ -202,7 +202,7 @@ public final class PrefixCache implements AutoCloseable {
                             "restore a prefix",
                             () -> host.map(tier -> tier.restore(place.get(), found)));
             if (snapshotImport.isPresent()) {
-                return Optional.of(new AllocatedSequence(place.get(), snapshotImport));
+                return Optional.of(new SequenceAllocation(place.get(), snapshotImport));
             }
             devices.drop(place.get());
         } finally {
@@ -352,10 +352,10 @@ public final class PrefixCache implements AutoCloseable {
 
     /**
      * Exports the end of a sequence's submitted tokens, because other prompts may diverge there.
-     * The batch may still be in flight: the caller calls {@link SnapshotExport#markComputed} after
-     * its success, or {@link #dropExport} after its failure.
+     * The batch may still be in flight: the caller calls {@link SnapshotExportTask#markComputed}
+     * after its success, or {@link #dropExport} after its failure.
      */
-    public Optional<SnapshotExport> exportEnd(SequenceCache sequence) {
+    public Optional<SnapshotExportTask> exportEnd(SequenceCache sequence) {
         return guard(
                 "export a prefix",
                 () ->
@@ -398,14 +398,14 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Hidden states of the positions before the end of a sequence, as far as they exist. */
-    public Optional<FeatureSpan> features(SequenceCache sequence) {
+    public Optional<TrailingFeatures> features(SequenceCache sequence) {
         return guard(
                 "read hidden states",
                 () -> host.flatMap(tier -> tier.features(sequence, sequence.computed())));
     }
 
     /** Drops an export whose computation failed. */
-    public void dropExport(SnapshotExport export) {
+    public void dropExport(SnapshotExportTask export) {
         host.ifPresent(tier -> tier.exporter().cancel(export));
     }
 
@@ -512,7 +512,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Positions that host memory can restore. */
-    public List<CachedPrefix> entries() {
+    public List<CachedPrefixInfo> entries() {
         return host.map(tier -> tier.tree().entries()).orElse(List.of());
     }
 

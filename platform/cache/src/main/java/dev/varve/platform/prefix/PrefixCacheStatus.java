@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param shared the store shared with other servers; empty if there is none
  */
 public record PrefixCacheStatus(
-        Tier host,
+        HostTierStatus host,
         Counts counts,
         Optional<ArchiveStatus> disk,
         Optional<SharedArchiveStatus> shared) {
@@ -29,12 +29,12 @@ public record PrefixCacheStatus(
     }
 
     /** Creates a status without a shared store. */
-    public PrefixCacheStatus(Tier host, Counts counts, Optional<ArchiveStatus> disk) {
+    public PrefixCacheStatus(HostTierStatus host, Counts counts, Optional<ArchiveStatus> disk) {
         this(host, counts, disk, Optional.empty());
     }
 
     /** Creates a status without a disk and without a shared store. */
-    public PrefixCacheStatus(Tier host, Counts counts) {
+    public PrefixCacheStatus(HostTierStatus host, Counts counts) {
         this(host, counts, Optional.empty(), Optional.empty());
     }
 
@@ -46,7 +46,7 @@ public record PrefixCacheStatus(
 
     /** Status of an empty cache without lookups. */
     public static final PrefixCacheStatus NONE =
-            new PrefixCacheStatus(new Tier(0, 0, 0, 0), Counts.NONE);
+            new PrefixCacheStatus(new HostTierStatus(0, 0, 0, 0), Counts.NONE);
 
     /**
      * Contents of host memory.
@@ -56,7 +56,7 @@ public record PrefixCacheStatus(
      * @param entries positions that can be restored
      * @param blockTokens tokens whose rows are kept, each counted once
      */
-    public record Tier(long limitBytes, long usedBytes, int entries, long blockTokens) {}
+    public record HostTierStatus(long limitBytes, long usedBytes, int entries, long blockTokens) {}
 
     /**
      * Lookups and copies.
@@ -72,14 +72,14 @@ public record PrefixCacheStatus(
             Map<CacheSource, Long> savedTokens,
             Map<MissReason, Long> misses,
             long evictions,
-            Moved moved) {
+            TransferStats moved) {
         static final Counts NONE =
                 new Counts(
                         new EnumMap<>(CacheSource.class),
                         new EnumMap<>(CacheSource.class),
                         new EnumMap<>(MissReason.class),
                         0,
-                        Moved.NOTHING);
+                        TransferStats.NOTHING);
 
         /** Copies the maps; a missing key counts 0. */
         public Counts {
@@ -98,17 +98,18 @@ public record PrefixCacheStatus(
      *     and one more for longer restores; not cumulative
      * @param restoreSeconds total time of all restores
      */
-    public record Moved(
+    public record TransferStats(
             long exportedBytes, long restoredBytes, long[] restores, double restoreSeconds) {
         /** Upper bounds of the histogram buckets, in seconds. */
         private static final double[] RESTORE_BOUNDS = {
             0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
         };
 
-        static final Moved NOTHING = new Moved(0, 0, new long[RESTORE_BOUNDS.length + 1], 0);
+        static final TransferStats NOTHING =
+                new TransferStats(0, 0, new long[RESTORE_BOUNDS.length + 1], 0);
 
         /** Copies the histogram. */
-        public Moved {
+        public TransferStats {
             restores = restores.clone();
         }
 

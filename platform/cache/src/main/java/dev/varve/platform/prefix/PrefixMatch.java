@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param checkpoint the checkpoint after them; empty if the rows of the blocks are sufficient
  * @param position number of tokens that need no computing
  */
-record PrefixMatch(List<TokenBlock> blocks, Optional<Checkpoint> checkpoint, int position) {
+record PrefixMatch(List<CachedBlock> blocks, Optional<Checkpoint> checkpoint, int position) {
     /**
      * Source of the match: the store that it was loaded from, until its first use; then host
      * memory.

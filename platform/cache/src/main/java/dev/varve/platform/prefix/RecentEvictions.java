@@ -19,9 +19,11 @@ final class RecentEvictions {
     private final Set<Long> numbers = new LinkedHashSet<>();
 
     void add(CacheScope scope, Checkpoint checkpoint) {
-        TokenBlock block = checkpoint.block();
+        CachedBlock block = checkpoint.block();
         long tokens =
-                block.end() > 0 ? block.chain() : TokenBlock.chain(1, beginning(checkpoint.tail()));
+                block.end() > 0
+                        ? block.chain()
+                        : CachedBlock.chain(1, beginning(checkpoint.tail()));
         numbers.add(in(scope, tokens));
         if (numbers.size() > MOST) {
             numbers.remove(numbers.iterator().next());
@@ -30,14 +32,14 @@ final class RecentEvictions {
 
     /** Whether an evicted prefix begins like a prompt. */
     boolean contains(CacheScope scope, int[] tokens) {
-        if (numbers.contains(in(scope, TokenBlock.chain(1, beginning(tokens))))) {
+        if (numbers.contains(in(scope, CachedBlock.chain(1, beginning(tokens))))) {
             return true;
         }
         long chain = 0;
-        for (int end = TokenBlock.TOKENS; end <= tokens.length; end += TokenBlock.TOKENS) {
+        for (int end = CachedBlock.TOKENS; end <= tokens.length; end += CachedBlock.TOKENS) {
             chain =
-                    TokenBlock.chain(
-                            chain, Arrays.copyOfRange(tokens, end - TokenBlock.TOKENS, end));
+                    CachedBlock.chain(
+                            chain, Arrays.copyOfRange(tokens, end - CachedBlock.TOKENS, end));
             if (numbers.contains(in(scope, chain))) {
                 return true;
             }

@@ -13,17 +13,17 @@ import java.util.Set;
  * own pages; where it began with pages of another sequence, it continues in a copy.
  */
 final class SequenceFeatures implements SequenceAttachment {
-    private final FeatureMemory memory;
+    private final FeaturePagePool memory;
     private final Set<FeaturePage> own = new HashSet<>();
-    private FeatureSpan known;
+    private TrailingFeatures known;
 
-    SequenceFeatures(FeatureMemory memory, FeatureSpan known) {
+    SequenceFeatures(FeaturePagePool memory, TrailingFeatures known) {
         this.memory = memory;
         this.known = known;
     }
 
     /** Hidden states of its positions before a given one. */
-    FeatureSpan before(int position) {
+    TrailingFeatures before(int position) {
         return known.upTo(position);
     }
 
@@ -39,12 +39,12 @@ final class SequenceFeatures implements SequenceAttachment {
     void add(int position, List<CapturedFeature> features, int firstColumn, int count) {
         known =
                 position > known.end() || position <= known.begin()
-                        ? new FeatureSpan(List.of(), position)
+                        ? new TrailingFeatures(List.of(), position)
                         : known.upTo(position);
         int done = 0;
         while (done < count) {
-            int offset = (position + done) % TokenBlock.TOKENS;
-            int part = Math.min(count - done, TokenBlock.TOKENS - offset);
+            int offset = (position + done) % CachedBlock.TOKENS;
+            int part = Math.min(count - done, CachedBlock.TOKENS - offset);
             List<FeaturePage> pages = pagesFor(offset);
             if (memory.extend(pages.getLast(), offset + part)) {
                 memory.write(pages.getLast(), offset, features, firstColumn + done, part);
@@ -52,7 +52,7 @@ final class SequenceFeatures implements SequenceAttachment {
                 pages.clear();
             }
             done += part;
-            known = new FeatureSpan(pages, position + done);
+            known = new TrailingFeatures(pages, position + done);
         }
         own.retainAll(known.pages());
     }
@@ -72,7 +72,7 @@ final class SequenceFeatures implements SequenceAttachment {
             }
             pages.add(copy);
         }
-        int most = FeatureSpan.MOST / TokenBlock.TOKENS + 1;
+        int most = TrailingFeatures.MOST / CachedBlock.TOKENS + 1;
         return pages.size() > most
                 ? new ArrayList<>(pages.subList(pages.size() - most, pages.size()))
                 : pages;

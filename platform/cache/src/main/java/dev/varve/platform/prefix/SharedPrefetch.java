@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
  * other threads search and read.
  */
 final class SharedPrefetch implements PrefixPrefetch {
-    private final CompletableFuture<SharedMatch> search;
+    private final CompletableFuture<SharedLookupResult> search;
     private final BooleanSupplier isAwaited;
-    private final Begin begin;
+    private final PrefetchStarter begin;
     private Optional<StorePrefetch> load = Optional.empty();
     private boolean over;
 
@@ -22,11 +22,11 @@ final class SharedPrefetch implements PrefixPrefetch {
      *
      * @param result empty unless the store has a usable prefix
      */
-    record SharedMatch(SearchOutcome outcome, Optional<SharedSearch.Result> result) {}
+    record SharedLookupResult(SearchOutcome outcome, Optional<SharedSearch.Result> result) {}
 
     /** Starts to read the result of a search. */
     @FunctionalInterface
-    interface Begin {
+    interface PrefetchStarter {
         /**
          * Returns the load; empty if there is no room for it, or host memory has the prefix by now.
          */
@@ -36,7 +36,10 @@ final class SharedPrefetch implements PrefixPrefetch {
     /**
      * @param isAwaited whether the request is still queued
      */
-    SharedPrefetch(CompletableFuture<SharedMatch> search, BooleanSupplier isAwaited, Begin begin) {
+    SharedPrefetch(
+            CompletableFuture<SharedLookupResult> search,
+            BooleanSupplier isAwaited,
+            PrefetchStarter begin) {
         this.search = search;
         this.isAwaited = isAwaited;
         this.begin = begin;

@@ -33,7 +33,7 @@ final class SharedSearch {
 
     private final SharedArchive archive;
     private final ChainKeys keys;
-    private final StorePrefetchPlanner reservation;
+    private final StorePrefetchAllocator reservation;
     private final int[] tokens;
     private final int known;
     private final long deadline;
@@ -58,7 +58,7 @@ final class SharedSearch {
     SharedSearch(
             SharedArchive archive,
             ChainKeys keys,
-            StorePrefetchPlanner reservation,
+            StorePrefetchAllocator reservation,
             CacheScope scope,
             int[] tokens,
             int known,
@@ -79,11 +79,11 @@ final class SharedSearch {
      * @throws ArchiveMissException if the store does not respond in time
      */
     Optional<Result> run() throws ArchiveMissException {
-        for (int end = 0; end + TokenBlock.TOKENS < tokens.length; end += TokenBlock.TOKENS) {
+        for (int end = 0; end + CachedBlock.TOKENS < tokens.length; end += CachedBlock.TOKENS) {
             chain.add(
                     keys.block(
                             chain.getLast(),
-                            Arrays.copyOfRange(tokens, end, end + TokenBlock.TOKENS)));
+                            Arrays.copyOfRange(tokens, end, end + CachedBlock.TOKENS)));
         }
         long block = payload(reservation.blockSizes());
         Map<ObjectKey, Long> payloads = new LinkedHashMap<>();
@@ -127,7 +127,7 @@ final class SharedSearch {
 
     private StoredPrefix deepest(List<BitSet> tails) throws ArchiveMissException {
         for (int block = blocks; block >= 0; block--) {
-            int end = block * TokenBlock.TOKENS;
+            int end = block * CachedBlock.TOKENS;
             Optional<StoredPrefix> checkpoint = checkpoint(block, tails.get(block));
             if (checkpoint.isPresent()) {
                 return checkpoint.get();
@@ -148,8 +148,8 @@ final class SharedSearch {
 
     /** Finds the deepest checkpoint after a block that begins like the prompt. */
     private Optional<StoredPrefix> checkpoint(int block, BitSet tails) throws ArchiveMissException {
-        int end = block * TokenBlock.TOKENS;
-        int most = Math.min(TokenBlock.TOKENS, tokens.length - end) - 1;
+        int end = block * CachedBlock.TOKENS;
+        int most = Math.min(CachedBlock.TOKENS, tokens.length - end) - 1;
         Map<ObjectKey, Integer> positions = new LinkedHashMap<>();
         Map<ObjectKey, Long> payloads = new HashMap<>();
         for (int tail = tails.previousSetBit(most);
@@ -190,7 +190,7 @@ final class SharedSearch {
         }
         if (missing < objects.size()) {
             int block = prefix.blocks().size();
-            tails.get(block).clear(prefix.position() - block * TokenBlock.TOKENS);
+            tails.get(block).clear(prefix.position() - block * CachedBlock.TOKENS);
             return false;
         }
         return true;

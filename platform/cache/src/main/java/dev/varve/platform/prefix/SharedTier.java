@@ -26,36 +26,36 @@ import java.util.function.BooleanSupplier;
  */
 final class SharedTier implements AutoCloseable {
     /** Minimum tokens beyond the known ones that are worth a search. */
-    private static final int LEAST_GAIN = TokenBlock.TOKENS;
+    private static final int LEAST_GAIN = CachedBlock.TOKENS;
 
     private static final int SEARCHERS = 2;
     private static final int READERS = 3;
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
-    private final PrefixTree tree;
+    private final HostPrefixTree tree;
     private final SharedTierOptions shared;
     private final ChainKeys keys;
-    private final StorePrefetchPlanner reservation;
+    private final StorePrefetchAllocator reservation;
     private final Runnable wakeUp;
     private final PrefillSpeed speed = new PrefillSpeed();
     private final ExecutorService searchers = pool("varve-shared-find", SEARCHERS);
     private final ExecutorService readers = pool("varve-shared-read", READERS);
-    private final StoreSaves saves;
+    private final StoreSaveQueue saves;
     private final List<SharedPrefetch> loads = new ArrayList<>();
 
     /**
      * @param wakeUp called by other threads when a search or a read has ended
      */
-    SharedTier(PrefixTree tree, CacheLayout layout, SharedTierOptions shared, Runnable wakeUp) {
+    SharedTier(HostPrefixTree tree, CacheLayout layout, SharedTierOptions shared, Runnable wakeUp) {
         this.tree = tree;
         this.shared = shared;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(shared.namespace());
-        reservation = new StorePrefetchPlanner(tree, layout);
+        reservation = new StorePrefetchAllocator(tree, layout);
         saves =
-                new StoreSaves(
+                new StoreSaveQueue(
                         "varve-shared-write",
-                        new StoreSaves.Target(shared.archive(), keys, shared.origin(), false),
+                        new StoreSaveQueue.Target(shared.archive(), keys, shared.origin(), false),
                         tree.memory().limit(),
                         CLOSE_LIMIT);
     }
@@ -102,7 +102,7 @@ final class SharedTier implements AutoCloseable {
         int[] tokens = request.searched();
         CacheScope scope = request.scope();
         long deadline = System.nanoTime() + speed.of(gain).toNanos();
-        CompletableFuture<SharedPrefetch.SharedMatch> search =
+        CompletableFuture<SharedPrefetch.SharedLookupResult> search =
                 CompletableFuture.supplyAsync(
                         () ->
                                 search(
@@ -123,16 +123,16 @@ final class SharedTier implements AutoCloseable {
         return Optional.of(load);
     }
 
-    private SharedPrefetch.SharedMatch search(SharedSearch search) {
-        SharedPrefetch.SharedMatch found;
+    private SharedPrefetch.SharedLookupResult search(SharedSearch search) {
+        SharedPrefetch.SharedLookupResult found;
         try {
             Optional<SharedSearch.Result> result = search.run();
             found =
-                    new SharedPrefetch.SharedMatch(
+                    new SharedPrefetch.SharedLookupResult(
                             result.isPresent() ? SearchOutcome.FOUND : SearchOutcome.NOTHING,
                             result);
         } catch (ArchiveMissException e) {
-            found = new SharedPrefetch.SharedMatch(SearchOutcome.FAILED, Optional.empty());
+            found = new SharedPrefetch.SharedLookupResult(SearchOutcome.FAILED, Optional.empty());
         }
         archive().count(found.outcome());
         return found;

@@ -34,14 +34,14 @@ final class SnapshotExporter {
     /** Minimum distance in tokens from another checkpoint. */
     static final int LEAST_GAIN = 8;
 
-    private final PrefixTree tree;
+    private final HostPrefixTree tree;
     private final CacheLayout layout;
     private final KvCacheManager devices;
-    private final OrderedCacheMover mover;
+    private final FlushingCacheMover mover;
     private final FailureCounter failures;
     private final BiConsumer<CacheScope, Checkpoint> onCheckpointReady;
-    private final List<SnapshotExport> exports = new ArrayList<>();
-    private final List<BlockCopy> inFlight = new ArrayList<>();
+    private final List<SnapshotExportTask> exports = new ArrayList<>();
+    private final List<BlockExport> inFlight = new ArrayList<>();
 
     /** Positions whose checkpoints are under way. */
     private final Set<ExportPosition> pendingCheckpoints = new HashSet<>();
@@ -55,10 +55,10 @@ final class SnapshotExporter {
      * @param onCheckpointReady receives every checkpoint that is ready
      */
     SnapshotExporter(
-            PrefixTree tree,
+            HostPrefixTree tree,
             CacheLayout layout,
             KvCacheManager devices,
-            OrderedCacheMover mover,
+            FlushingCacheMover mover,
             FailureCounter failures,
             BiConsumer<CacheScope, Checkpoint> onCheckpointReady) {
         this.onCheckpointReady = onCheckpointReady;
@@ -75,8 +75,8 @@ final class SnapshotExporter {
     }
 
     /** Adds an export of a position of a sequence, whose state is in the given row. */
-    SnapshotExport add(SequenceCache place, int position, int row, boolean computed) {
-        SnapshotExport export = new SnapshotExport(place, position, row, computed);
+    SnapshotExportTask add(SequenceCache place, int position, int row, boolean computed) {
+        SnapshotExportTask export = new SnapshotExportTask(place, position, row, computed);
         devices.retainRow(row);
         exports.add(export);
         return export;
@@ -101,7 +101,7 @@ final class SnapshotExporter {
      * @return number of bytes; 0 if nothing can be copied at this moment
      */
     long step(long most) {
-        for (SnapshotExport export : List.copyOf(exports)) {
+        for (SnapshotExportTask export : List.copyOf(exports)) {
             if (export.isComputed()) {
                 long issued = guarded(export, () -> step(export, most));
                 if (issued > 0) {
@@ -112,7 +112,7 @@ final class SnapshotExporter {
         return 0;
     }
 
-    private long step(SnapshotExport export, long most) {
+    private long step(SnapshotExportTask export, long most) {
         if (export.copy().isEmpty() && !tree.memory().prepare(mostBytes(export))) {
             return HostMemoryPool.SLAB_BYTES;
         }
@@ -120,7 +120,7 @@ final class SnapshotExporter {
     }
 
     /** Runs a part of an export; a failure ends this export only, because no request needs it. */
-    private long guarded(SnapshotExport export, LongSupplier part) {
+    private long guarded(SnapshotExportTask export, LongSupplier part) {
         long issued = failures.guard(FAILED, part::getAsLong, FAILURE);
         if (issued == FAILURE && exports.contains(export)) {
             end(export);
@@ -128,7 +128,7 @@ final class SnapshotExporter {
         return Math.max(0, issued);
     }
 
-    private long issue(SnapshotExport export, BlockCopy copy, long most) {
+    private long issue(SnapshotExportTask export, BlockExport copy, long most) {
         long issued = copy.issue(mover, most);
         bytes += issued;
         if (copy.isIssued()) {
@@ -141,7 +141,7 @@ final class SnapshotExporter {
      * Returns the next copy of an export; ends the export if there is none. Empty also if it waits
      * for another copy.
      */
-    private Optional<BlockCopy> next(SnapshotExport export) {
+    private Optional<BlockExport> next(SnapshotExportTask export) {
         if (export.copy().isPresent()) {
             return export.copy();
         }
@@ -149,11 +149,11 @@ final class SnapshotExporter {
             end(export);
             return Optional.empty();
         }
-        TokenBlock at = export.reached().orElseGet(() -> begin(export));
+        CachedBlock at = export.reached().orElseGet(() -> begin(export));
         for (Optional<int[]> ids = export.blockBehind(at);
                 ids.isPresent();
                 ids = export.blockBehind(at)) {
-            Optional<TokenBlock> known = at.child(ids.get());
+            Optional<CachedBlock> known = at.child(ids.get());
             if (known.isPresent() && isHalfIssued(known.get())) {
                 return Optional.empty();
             }
@@ -166,26 +166,26 @@ final class SnapshotExporter {
     }
 
     /** Whether an incomplete block may still be given up, so that it would be removed again. */
-    private boolean isHalfIssued(TokenBlock block) {
+    private boolean isHalfIssued(CachedBlock block) {
         return block.isLoading()
                 || inFlight.stream().anyMatch(each -> each.isOf(block.rows()) && !each.isIssued());
     }
 
-    private boolean mayFit(SnapshotExport export) {
+    private boolean mayFit(SnapshotExportTask export) {
         long rows = layout.bytesPerToken() * export.position();
         long states = bytes(states(export));
         return rows + states <= tree.memory().limit();
     }
 
     /** Maximum bytes of the next block or checkpoint. */
-    private long mostBytes(SnapshotExport export) {
+    private long mostBytes(SnapshotExportTask export) {
         List<CachePart> states = states(export);
         return bytes(states)
-                + TokenBlock.TOKENS * layout.bytesPerToken()
+                + CachedBlock.TOKENS * layout.bytesPerToken()
                 + (long) HostMemoryPool.CELL_BYTES * (states.size() + layout.rowBytes(1).length);
     }
 
-    private List<CachePart> states(SnapshotExport export) {
+    private List<CachePart> states(SnapshotExportTask export) {
         return layout.forgets() ? layout.states(export.row(), export.position()) : List.of();
     }
 
@@ -193,14 +193,14 @@ final class SnapshotExporter {
         return parts.stream().mapToLong(CachePart::bytes).sum();
     }
 
-    private TokenBlock begin(SnapshotExport export) {
-        TokenBlock root = tree.root(export.scope());
+    private CachedBlock begin(SnapshotExportTask export) {
+        CachedBlock root = tree.root(export.scope());
         root.pin();
         export.reach(root);
         return root;
     }
 
-    private TokenBlock advance(SnapshotExport export, TokenBlock next) {
+    private CachedBlock advance(SnapshotExportTask export, CachedBlock next) {
         next.pin();
         export.reached().ifPresent(tree::unpin);
         export.reach(next);
@@ -208,13 +208,13 @@ final class SnapshotExporter {
         return next;
     }
 
-    private Optional<BlockCopy> open(SnapshotExport export, TokenBlock at, int[] ids) {
-        Optional<TokenBlock> block =
+    private Optional<BlockExport> open(SnapshotExportTask export, CachedBlock at, int[] ids) {
+        Optional<CachedBlock> block =
                 tree.reserveBlock(
                         at,
                         ids,
-                        export.chunkHistory().digest(at.end() + TokenBlock.TOKENS),
-                        layout.rowBytes(TokenBlock.TOKENS));
+                        export.chunkHistory().digest(at.end() + CachedBlock.TOKENS),
+                        layout.rowBytes(CachedBlock.TOKENS));
         if (block.isEmpty()) {
             LOG.log(System.Logger.Level.DEBUG, "host memory has no room for a prefix");
             end(export);
@@ -227,14 +227,14 @@ final class SnapshotExporter {
                 fill(
                         export,
                         rows,
-                        () -> rows(export, rows, position, TokenBlock.TOKENS),
+                        () -> rows(export, rows, position, CachedBlock.TOKENS),
                         outcome(block.get())));
     }
 
-    private Optional<BlockCopy> openCheckpoint(SnapshotExport export, TokenBlock at) {
+    private Optional<BlockExport> openCheckpoint(SnapshotExportTask export, CachedBlock at) {
         int[] tail = export.tail(at);
         exportFeatures(export, at, tail);
-        Optional<BlockCopy> copy = Optional.empty();
+        Optional<BlockExport> copy = Optional.empty();
         if (isWorthIt(export, at, tail)) {
             copy =
                     tree.reserveCheckpoint(
@@ -248,7 +248,7 @@ final class SnapshotExporter {
     }
 
     /** Adds hidden states to existing checkpoints, which may lack them. */
-    private static void exportFeatures(SnapshotExport export, TokenBlock at, int[] tail) {
+    private static void exportFeatures(SnapshotExportTask export, CachedBlock at, int[] tail) {
         for (Checkpoint other : at.checkpoints()) {
             if (begins(other.tail(), tail)) {
                 export.features().page(other.position()).ifPresent(other::setFeatures);
@@ -256,7 +256,7 @@ final class SnapshotExporter {
         }
     }
 
-    private boolean isWorthIt(SnapshotExport export, TokenBlock at, int[] tail) {
+    private boolean isWorthIt(SnapshotExportTask export, CachedBlock at, int[] tail) {
         for (Checkpoint other : at.checkpoints()) {
             if (begins(other.tail(), tail) && tail.length - other.tail().length < LEAST_GAIN) {
                 return false;
@@ -272,7 +272,7 @@ final class SnapshotExporter {
 
     /** Descriptors for the first buffers of some pieces and the current place of their rows. */
     private List<TransferDescriptor> rows(
-            SnapshotExport export, LayerBuffers pieces, int position, int count) {
+            SnapshotExportTask export, LayerBuffers pieces, int position, int count) {
         List<TransferDescriptor> parts = new ArrayList<>();
         List<List<CachePart>> layers = layout.rows(export.place().rows(position, count));
         for (int i = 0; i < layers.size(); i++) {
@@ -281,7 +281,8 @@ final class SnapshotExporter {
         return parts;
     }
 
-    private List<TransferDescriptor> checkpointParts(SnapshotExport export, Checkpoint checkpoint) {
+    private List<TransferDescriptor> checkpointParts(
+            SnapshotExportTask export, Checkpoint checkpoint) {
         int tail = checkpoint.tail().length;
         LayerBuffers pieces = checkpoint.pieces();
         List<TransferDescriptor> parts = new ArrayList<>();
@@ -294,7 +295,7 @@ final class SnapshotExporter {
         return parts;
     }
 
-    private BlockCopy fill(SnapshotExport export, Checkpoint checkpoint) {
+    private BlockExport fill(SnapshotExportTask export, Checkpoint checkpoint) {
         export.features().page(checkpoint.position()).ifPresent(checkpoint::setFeatures);
         return fill(
                 export,
@@ -303,25 +304,25 @@ final class SnapshotExporter {
                 outcome(export, checkpoint));
     }
 
-    private BlockCopy fill(
-            SnapshotExport export,
+    private BlockExport fill(
+            SnapshotExportTask export,
             LayerBuffers targets,
             Supplier<List<TransferDescriptor>> parts,
-            BlockCopy.CompletionCallback outcome) {
-        BlockCopy copy = new BlockCopy(targets, parts, outcome);
+            BlockExport.CompletionCallback outcome) {
+        BlockExport copy = new BlockExport(targets, parts, outcome);
         export.fill(Optional.of(copy));
         inFlight.add(copy);
         return copy;
     }
 
-    private long[] sizes(SnapshotExport export, int tail) {
+    private long[] sizes(SnapshotExportTask export, int tail) {
         LongStream rows = tail > 0 ? Arrays.stream(layout.rowBytes(tail)) : LongStream.empty();
         return LongStream.concat(rows, states(export).stream().mapToLong(CachePart::bytes))
                 .toArray();
     }
 
-    private BlockCopy.CompletionCallback outcome(TokenBlock block) {
-        return new BlockCopy.CompletionCallback() {
+    private BlockExport.CompletionCallback outcome(CachedBlock block) {
+        return new BlockExport.CompletionCallback() {
             @Override
             public void onReady() {
                 block.markReady();
@@ -335,10 +336,11 @@ final class SnapshotExporter {
         };
     }
 
-    private BlockCopy.CompletionCallback outcome(SnapshotExport export, Checkpoint checkpoint) {
+    private BlockExport.CompletionCallback outcome(
+            SnapshotExportTask export, Checkpoint checkpoint) {
         ExportPosition end = new ExportPosition(export.place(), export.position());
         pendingCheckpoints.add(end);
-        return new BlockCopy.CompletionCallback() {
+        return new BlockExport.CompletionCallback() {
             @Override
             public void onReady() {
                 pendingCheckpoints.remove(end);
@@ -361,7 +363,7 @@ final class SnapshotExporter {
      */
     void poll() {
         while (!inFlight.isEmpty() && inFlight.getFirst().isDone()) {
-            BlockCopy first = inFlight.getFirst();
+            BlockExport first = inFlight.getFirst();
             if (first.hasFailed()) {
                 first.failure().ifPresent(reason -> failures.count(FAILED, reason));
                 abandon();
@@ -374,7 +376,7 @@ final class SnapshotExporter {
 
     /** Waits for the oldest copy under way, if there is one. */
     void await() {
-        inFlight.stream().findFirst().ifPresent(BlockCopy::await);
+        inFlight.stream().findFirst().ifPresent(BlockExport::await);
     }
 
     /** Copies all exports of a sequence at once, because its slots are about to be freed. */
@@ -384,22 +386,22 @@ final class SnapshotExporter {
 
     /** Copies all exports that hold state rows; returns whether there were any. */
     boolean flushRows() {
-        List<SnapshotExport> holders =
+        List<SnapshotExportTask> holders =
                 exports.stream().filter(each -> each.row() != SequenceChunk.ZERO_ROW).toList();
         flush(holders);
         return !holders.isEmpty();
     }
 
-    private void flush(List<SnapshotExport> some) {
-        for (SnapshotExport export : some) {
+    private void flush(List<SnapshotExportTask> some) {
+        for (SnapshotExportTask export : some) {
             while (exports.contains(export)) {
                 guarded(export, () -> flush(export));
             }
         }
     }
 
-    private long flush(SnapshotExport export) {
-        Optional<BlockCopy> next = export.isComputed() ? next(export) : Optional.empty();
+    private long flush(SnapshotExportTask export) {
+        Optional<BlockExport> next = export.isComputed() ? next(export) : Optional.empty();
         if (next.isPresent()) {
             return issue(export, next.get(), Long.MAX_VALUE);
         }
@@ -430,7 +432,7 @@ final class SnapshotExporter {
     }
 
     /** Drops an export whose computation failed. */
-    void cancel(SnapshotExport export) {
+    void cancel(SnapshotExportTask export) {
         if (exports.contains(export)) {
             end(export);
         }
@@ -439,18 +441,18 @@ final class SnapshotExporter {
     /** Gives up all copies that have not arrived, and waits until none of them writes any more. */
     void abandon() {
         List.copyOf(exports).forEach(this::end);
-        inFlight.forEach(BlockCopy::await);
+        inFlight.forEach(BlockExport::await);
         // The later blocks are descendants of the earlier ones.
-        for (BlockCopy copy : inFlight.reversed()) {
+        for (BlockExport copy : inFlight.reversed()) {
             copy.drop();
         }
         inFlight.clear();
     }
 
     /** Ends an export and releases what it holds. */
-    private void end(SnapshotExport export) {
+    private void end(SnapshotExportTask export) {
         exports.remove(export);
-        export.copy().ifPresent(BlockCopy::giveUp);
+        export.copy().ifPresent(BlockExport::giveUp);
         export.fill(Optional.empty());
         export.reached().ifPresent(tree::unpin);
         export.leaveBlocks();

@@ -3,7 +3,7 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.nio.ByteBuffer;
@@ -71,7 +71,7 @@ public final class SnapshotImport {
     }
 
     /** Copies the next parts, about as many bytes as given. Returns their number of bytes. */
-    long issue(OrderedCacheMover mover, long most) {
+    long issue(FlushingCacheMover mover, long most) {
         // The sequence may have moved since the last call.
         List<TransferDescriptor> parts = parts();
         int first = next;
@@ -88,7 +88,7 @@ public final class SnapshotImport {
     private List<TransferDescriptor> parts() {
         List<TransferDescriptor> parts = new ArrayList<>(sources.size());
         int position = 0;
-        for (TokenBlock block : found.blocks()) {
+        for (CachedBlock block : found.blocks()) {
             int count = Math.min(block.end(), found.position()) - position;
             addRows(parts, position, count);
             position += count;
@@ -112,8 +112,8 @@ public final class SnapshotImport {
         }
     }
 
-    private static CachePartHandler from(List<TransferDescriptor> group) {
-        return new CachePartHandler() {
+    private static CachePartTransfer from(List<TransferDescriptor> group) {
+        return new CachePartTransfer() {
             @Override
             public void accept(int index, ByteBuffer bytes) {
                 throw new UnsupportedOperationException(

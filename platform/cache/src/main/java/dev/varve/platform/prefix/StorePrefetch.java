@@ -21,12 +21,12 @@ import java.util.stream.Stream;
  * bytes; the engine's thread does everything else.
  */
 final class StorePrefetch implements PrefixPrefetch {
-    private final PrefixTree tree;
+    private final HostPrefixTree tree;
     private final CacheSource from;
     private final BooleanSupplier isAwaited;
     private final List<Item> items = new ArrayList<>();
     private final List<FeaturePrefetch> features = new ArrayList<>();
-    private Optional<TokenBlock> last = Optional.empty();
+    private Optional<CachedBlock> last = Optional.empty();
     private Optional<Checkpoint> checkpoint = Optional.empty();
 
     /** A checkpoint that host memory already has; it is only pinned against eviction. */
@@ -42,7 +42,7 @@ final class StorePrefetch implements PrefixPrefetch {
             int[] ids,
             int position,
             LayerBuffers pieces,
-            Optional<TokenBlock> block,
+            Optional<CachedBlock> block,
             LoadedHeader header) {}
 
     /**
@@ -50,21 +50,21 @@ final class StorePrefetch implements PrefixPrefetch {
      * notified.
      */
     private static final class LoadedHeader {
-        private Optional<StoredHeader> header = Optional.empty();
+        private Optional<StoredObjectHeader> header = Optional.empty();
     }
 
     /**
      * @param from tier of the store
      * @param isAwaited whether a request waits for the load; it is unpinned once no request does
      */
-    StorePrefetch(PrefixTree tree, CacheSource from, BooleanSupplier isAwaited) {
+    StorePrefetch(HostPrefixTree tree, CacheSource from, BooleanSupplier isAwaited) {
         this.tree = tree;
         this.from = from;
         this.isAwaited = isAwaited;
     }
 
     /** Adds a block that host memory already has, at the beginning of the prefix. */
-    void pass(TokenBlock block) {
+    void pass(CachedBlock block) {
         block.pin();
         last.ifPresent(tree::unpin);
         last = Optional.of(block);
@@ -83,7 +83,7 @@ final class StorePrefetch implements PrefixPrefetch {
     }
 
     /** Adds a reserved block, which is pinned. */
-    void add(ObjectKey key, TokenBlock block) {
+    void add(ObjectKey key, CachedBlock block) {
         block.load();
         last.ifPresent(tree::unpin);
         last = Optional.of(block);
@@ -122,7 +122,7 @@ final class StorePrefetch implements PrefixPrefetch {
 
     /** Returns the match that a request which resumes from a position will find. */
     PrefixMatch found(int position) {
-        List<TokenBlock> blocks =
+        List<CachedBlock> blocks =
                 last.orElseThrow().pathToRoot().stream().filter(block -> block.end() > 0).toList();
         return new PrefixMatch(blocks.reversed(), checkpoint, position);
     }
@@ -155,7 +155,7 @@ final class StorePrefetch implements PrefixPrefetch {
             long[] sizes =
                     item.pieces().parts().stream().mapToLong(HostAllocation::bytes).toArray();
             item.header().header =
-                    StoredHeader.decode(header).filter(read -> read.fits(item.ids(), sizes));
+                    StoredObjectHeader.decode(header).filter(read -> read.fits(item.ids(), sizes));
             boolean complete =
                     item.block().isPresent()
                             || item.header()
@@ -188,7 +188,7 @@ final class StorePrefetch implements PrefixPrefetch {
             return;
         }
         for (Item item : items) {
-            StoredHeader header = item.header().header.orElseThrow();
+            StoredObjectHeader header = item.header().header.orElseThrow();
             item.block().ifPresent(block -> block.markLoaded(header.chunkHistoryDigest(), from));
             if (item.block().isEmpty()) {
                 checkpoint.orElseThrow().markLoaded(header.chunkHistory(), from);
@@ -229,7 +229,7 @@ final class StorePrefetch implements PrefixPrefetch {
         passed = Optional.empty();
         checkpoint.ifPresent(tree::remove);
         checkpoint = Optional.empty();
-        List<TokenBlock> blocks = items.stream().flatMap(item -> item.block().stream()).toList();
+        List<CachedBlock> blocks = items.stream().flatMap(item -> item.block().stream()).toList();
         last.filter(block -> !block.isLoading()).ifPresent(tree::unpin);
         last = Optional.empty();
         if (!blocks.isEmpty()) {

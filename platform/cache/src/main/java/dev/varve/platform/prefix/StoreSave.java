@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 final class StoreSave {
     private final CacheScope scope;
     private final Checkpoint checkpoint;
-    private final List<TokenBlock> blocks;
+    private final List<CachedBlock> blocks;
 
     /** Hidden states of the blocks, then of the checkpoint; pinned. */
     private final List<Optional<FeaturePage>> features = new ArrayList<>();
@@ -47,7 +47,7 @@ final class StoreSave {
                         .filter(block -> block.end() > 0)
                         .toList();
         checkpoint.pin();
-        int first = checkpoint.position() - FeatureSpan.MOST;
+        int first = checkpoint.position() - TrailingFeatures.MOST;
         blocks.forEach(
                 block ->
                         features.add(
@@ -94,10 +94,10 @@ final class StoreSave {
         try {
             List<ObjectDescriptor> names = new ArrayList<>();
             ObjectKey before = keys.root(scope);
-            for (TokenBlock block : blocks) {
+            for (CachedBlock block : blocks) {
                 ObjectKey key = keys.block(before, block.tokens());
-                StoredHeader header =
-                        new StoredHeader(
+                StoredObjectHeader header =
+                        new StoredObjectHeader(
                                 block.tokens(),
                                 block.chunkHistoryDigest(),
                                 ChunkHistory.NONE,
@@ -105,15 +105,15 @@ final class StoreSave {
                                 "");
                 ObjectDescriptor name =
                         new ObjectDescriptor(
-                                key, before, ObjectKind.BLOCK, block.end(), TokenBlock.TOKENS);
+                                key, before, ObjectKind.BLOCK, block.end(), CachedBlock.TOKENS);
                 if (!write(archive, name, header, block.rows(), pause)) {
                     return;
                 }
                 names.add(name);
                 before = key;
             }
-            StoredHeader header =
-                    new StoredHeader(
+            StoredObjectHeader header =
+                    new StoredObjectHeader(
                             checkpoint.tail(),
                             0,
                             checkpoint.chunkHistory(),
@@ -143,7 +143,7 @@ final class StoreSave {
     private static boolean write(
             WritableArchive archive,
             ObjectDescriptor name,
-            StoredHeader header,
+            StoredObjectHeader header,
             LayerBuffers pieces,
             Runnable pause) {
         WriteResult written =
@@ -176,7 +176,7 @@ final class StoreSave {
         FeatureHeader header =
                 new FeatureHeader(
                         page.kind(),
-                        FeatureSpan.MOST,
+                        TrailingFeatures.MOST,
                         of.position(),
                         tokens.length - page.begin(),
                         tokens);

@@ -68,7 +68,8 @@ record TransferDescriptor(HostAllocation cells, int firstPosition, List<CachePar
     private void take(CachePart part, ByteBuffer bytes) {
         switch (part) {
             case CachePart.Rows rows -> take(rows.layout(), rows.position(), rows.count(), bytes);
-            case CachePart.Page page -> take(page.layout(), page.position(), page.count(), bytes);
+            case CachePart.HostPageRows page ->
+                    take(page.layout(), page.position(), page.count(), bytes);
             case CachePart.Window window -> cells.write(bytes);
             case CachePart.State state -> cells.write(bytes);
         }
@@ -85,7 +86,8 @@ record TransferDescriptor(HostAllocation cells, int firstPosition, List<CachePar
     private void give(CachePart part, ByteBuffer target) {
         switch (part) {
             case CachePart.Rows rows -> give(rows.layout(), rows.position(), rows.count(), target);
-            case CachePart.Page page -> give(page.layout(), page.position(), page.count(), target);
+            case CachePart.HostPageRows page ->
+                    give(page.layout(), page.position(), page.count(), target);
             case CachePart.Window window -> cells.read(0, cells.bytes(), target);
             case CachePart.State state -> cells.read(0, cells.bytes(), target);
         }

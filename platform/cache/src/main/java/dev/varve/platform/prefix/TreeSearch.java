@@ -17,12 +17,12 @@ import java.util.Optional;
  *     position
  */
 record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere) {
-    Optional<PrefixMatch> from(TokenBlock root) {
-        List<TokenBlock> path = new ArrayList<>();
+    Optional<PrefixMatch> from(CachedBlock root) {
+        List<CachedBlock> path = new ArrayList<>();
         Optional<PrefixMatch> best = Optional.empty();
-        Optional<TokenBlock> at = Optional.of(root);
-        while (at.filter(TokenBlock::isReady).isPresent()) {
-            TokenBlock block = at.get();
+        Optional<CachedBlock> at = Optional.of(root);
+        while (at.filter(CachedBlock::isReady).isPresent()) {
+            CachedBlock block = at.get();
             best = checkpoint(best, block, path);
             if (anywhere && replay.end() == 0) {
                 best = rows(best, block, path);
@@ -33,15 +33,15 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
         return best;
     }
 
-    private static Optional<TokenBlock> next(TokenBlock at, int[] tokens) {
-        int end = at.end() + TokenBlock.TOKENS;
+    private static Optional<CachedBlock> next(CachedBlock at, int[] tokens) {
+        int end = at.end() + CachedBlock.TOKENS;
         return end > tokens.length
                 ? Optional.empty()
                 : at.child(Arrays.copyOfRange(tokens, at.end(), end));
     }
 
     private Optional<PrefixMatch> checkpoint(
-            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> path) {
+            Optional<PrefixMatch> best, CachedBlock at, List<CachedBlock> path) {
         Optional<PrefixMatch> result = best;
         for (Checkpoint checkpoint : at.checkpoints()) {
             if (checkpoint.isReady()
@@ -73,13 +73,13 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
 
     /** Matches part of the rows of a block, or of the rows after the last block. */
     private Optional<PrefixMatch> rows(
-            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> path) {
+            Optional<PrefixMatch> best, CachedBlock at, List<CachedBlock> path) {
         Optional<PrefixMatch> result = best;
         int end = Math.min(limit, tokens.length);
-        for (TokenBlock child : at.children()) {
+        for (CachedBlock child : at.children()) {
             int position = at.end() + common(child.tokens(), tokens, at.end(), end);
             if (child.isReady() && position > at.end() && position > deepest(result)) {
-                List<TokenBlock> blocks = new ArrayList<>(path);
+                List<CachedBlock> blocks = new ArrayList<>(path);
                 blocks.add(child);
                 result = Optional.of(new PrefixMatch(blocks, Optional.empty(), position));
             }
@@ -97,15 +97,15 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
     }
 
     /** Number of leading tokens that a prompt shares with any prompt in the tree. */
-    static int commonPrefix(TokenBlock root, int[] tokens) {
-        TokenBlock at = root;
-        for (Optional<TokenBlock> next = next(at, tokens);
+    static int commonPrefix(CachedBlock root, int[] tokens) {
+        CachedBlock at = root;
+        for (Optional<CachedBlock> next = next(at, tokens);
                 next.isPresent();
                 next = next(at, tokens)) {
             at = next.get();
         }
         int most = 0;
-        for (TokenBlock child : at.children()) {
+        for (CachedBlock child : at.children()) {
             most = Math.max(most, common(child.tokens(), tokens, at.end(), tokens.length));
         }
         for (Checkpoint checkpoint : at.checkpoints()) {

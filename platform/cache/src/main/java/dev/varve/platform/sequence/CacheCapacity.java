@@ -1,8 +1,8 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 
 import java.util.Optional;
 
@@ -15,15 +15,18 @@ import java.util.Optional;
  * @param paging bound of the slots of a sequence; empty if it has one slot per token
  */
 public record CacheCapacity(
-        int slots, int stateRows, RollbackBuffers rollbackBuffers, Optional<PagingOptions> paging) {
+        int slots,
+        int stateRows,
+        RollbackBufferSizes rollbackBuffers,
+        Optional<PagingOptions> paging) {
     /** Creates sizes with one slot per token of a sequence. */
-    public CacheCapacity(int slots, int stateRows, RollbackBuffers rollbackBuffers) {
+    public CacheCapacity(int slots, int stateRows, RollbackBufferSizes rollbackBuffers) {
         this(slots, stateRows, rollbackBuffers, Optional.empty());
     }
 
     /** Maximum slots of one sequence. */
     public int mostSlots(int tokens) {
-        int slots = SlotSpan.roundUp(tokens);
+        int slots = KvSlotSpan.roundUp(tokens);
         return paging.map(bounded -> Math.min(slots, bounded.poolTokens())).orElse(slots);
     }
 
@@ -34,6 +37,6 @@ public record CacheCapacity(
 
     /** Creates sizes without speculative decoding. */
     public CacheCapacity(int slots, int stateRows) {
-        this(slots, stateRows, RollbackBuffers.NONE);
+        this(slots, stateRows, RollbackBufferSizes.NONE);
     }
 }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  */
 final class FinishedSequences {
     private final boolean forgets;
-    private final ResidentSequenceListener watcher;
+    private final FinishedSequenceListener watcher;
     private final Deque<SequenceCache> sequences = new ArrayDeque<>();
 
     /**
@@ -38,7 +38,7 @@ final class FinishedSequences {
      * @param forgets whether state cannot be cut back to every position
      * @param watcher is notified of added and removed residents
      */
-    FinishedSequences(boolean forgets, ResidentSequenceListener watcher) {
+    FinishedSequences(boolean forgets, FinishedSequenceListener watcher) {
         this.watcher = watcher;
         this.forgets = forgets;
     }

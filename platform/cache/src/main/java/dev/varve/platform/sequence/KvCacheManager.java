@@ -11,7 +11,7 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.RequestedOutput;
@@ -37,10 +37,10 @@ public final class KvCacheManager {
     private final CacheCapacity sizes;
     private final boolean forgets;
     private final FinishedSequences residents;
-    private final EvictionListener evictionListener;
+    private final SequenceEvictionHandler evictionListener;
     private KvSlotAllocator spans;
     private StateRowAllocator rows;
-    private final KvCachePager paged;
+    private final KvPagingPolicy paged;
 
     /** Accepted draft tokens, for the next batch. */
     private List<StateCommit> commits = new ArrayList<>();
@@ -50,7 +50,7 @@ public final class KvCacheManager {
      * @param forgets whether the model has state that cannot be cut back
      */
     public KvCacheManager(CacheCapacity sizes, boolean forgets) {
-        this(sizes, forgets, EvictionListener.NONE, ResidentSequenceListener.NONE);
+        this(sizes, forgets, SequenceEvictionHandler.NONE, FinishedSequenceListener.NONE);
     }
 
     /**
@@ -58,8 +58,9 @@ public final class KvCacheManager {
      *
      * @param evictionListener is notified of evicted sequences
      */
-    public KvCacheManager(CacheCapacity sizes, boolean forgets, EvictionListener evictionListener) {
-        this(sizes, forgets, evictionListener, ResidentSequenceListener.NONE);
+    public KvCacheManager(
+            CacheCapacity sizes, boolean forgets, SequenceEvictionHandler evictionListener) {
+        this(sizes, forgets, evictionListener, FinishedSequenceListener.NONE);
     }
 
     /**
@@ -71,13 +72,13 @@ public final class KvCacheManager {
     public KvCacheManager(
             CacheCapacity sizes,
             boolean forgets,
-            EvictionListener evictionListener,
-            ResidentSequenceListener watcher) {
+            SequenceEvictionHandler evictionListener,
+            FinishedSequenceListener watcher) {
         this.sizes = sizes;
         this.forgets = forgets;
         this.evictionListener = evictionListener;
         residents = new FinishedSequences(forgets, watcher);
-        paged = new KvCachePager(sizes.paging());
+        paged = new KvPagingPolicy(sizes.paging());
         spans = new KvSlotAllocator(sizes.slots());
         rows = new StateRowAllocator(sizes.stateRows(), this::freeRows);
     }
@@ -150,7 +151,7 @@ public final class KvCacheManager {
     public void choosePages(SequenceCache sequence, float[] scores) {
         paged.choose(
                 sequence,
-                Arrays.copyOf(scores, sequence.computed() / PagePoolGeometry.PAGE),
+                Arrays.copyOf(scores, sequence.computed() / PagePoolSizing.PAGE),
                 sequence.computed(),
                 spans::add);
     }
@@ -163,7 +164,7 @@ public final class KvCacheManager {
     public void choosePagesFor(SequenceCache sequence, float[] scores, int end) {
         PageTable table = sequence.pages().orElseThrow();
         table.truncate(sequence.computed());
-        int whole = sequence.computed() / PagePoolGeometry.PAGE;
+        int whole = sequence.computed() / PagePoolSizing.PAGE;
         // Runs are allocated first; otherwise pages that return now would leave for them.
         table.allocate(sequence.computed(), end, sequence.span().begin(), spans::add);
         paged.choose(sequence, Arrays.copyOf(scores, whole), end, spans::add);
@@ -415,7 +416,7 @@ public final class KvCacheManager {
      *
      * @param output output that stays valid
      */
-    public void retainCopy(SequenceCache sequence, TokenLogits output) {
+    public void retainCopy(SequenceCache sequence, TokenOutput output) {
         int wanted = sizes.mostSlots(sequence.computed());
         int capacity = sequence.map().isStraight() ? wanted : sequence.span().capacity();
         if (obtainableSlots() < capacity || !hasRowForFork(Optional.empty())) {
@@ -633,7 +634,7 @@ public final class KvCacheManager {
 
     /**
      * Keeps a state row unchanged until {@link #release}, even if its sequence is dropped. {@link
-     * EvictionListener#releaseRows} requests the release of held rows.
+     * SequenceEvictionHandler#releaseRows} requests the release of held rows.
      */
     public void retainRow(int row) {
         rows.retain(row);

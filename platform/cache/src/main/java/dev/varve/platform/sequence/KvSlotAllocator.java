@@ -1,10 +1,10 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ final class KvSlotAllocator {
     void placeCopy(SequenceCache from, SequenceCache to, int capacity, int count) {
         to.setSpan(place(capacity).orElseThrow());
         int slots = to.map().isStraight() ? count : from.span().capacity();
-        moves.add(new SlotCopy(from.span().begin(), to.span().begin(), slots));
+        moves.add(new KvSlotCopy(from.span().begin(), to.span().begin(), slots));
         owners.add(to);
     }
 
@@ -92,7 +92,7 @@ final class KvSlotAllocator {
      * @param position of the first token
      */
     void gather(SequenceCache owner, int position, TokenPath path) {
-        PageMap map = owner.map();
+        SlotPositionMap map = owner.map();
         for (TokenPath.Move move : path.moves()) {
             int done = 0;
             while (done < move.count()) {
@@ -101,7 +101,7 @@ final class KvSlotAllocator {
                 int most = map.isStraight() ? move.count() : Math.min(inRun(from), inRun(to));
                 int count = Math.min(move.count() - done, most);
                 int first = owner.span().begin();
-                moves.add(new SlotCopy(first + from, first + to, count));
+                moves.add(new KvSlotCopy(first + from, first + to, count));
                 done += count;
             }
         }
@@ -114,18 +114,18 @@ final class KvSlotAllocator {
 
     /** Enlarges a span, in place or by a move; returns whether that was possible. */
     boolean grow(SequenceCache owner, int capacity) {
-        Optional<SlotSpan> larger =
+        Optional<KvSlotSpan> larger =
                 owner.span().capacity() == 0 ? place(capacity) : extend(owner, capacity);
         larger.ifPresent(owner::setSpan);
         return larger.isPresent();
     }
 
-    private Optional<SlotSpan> extend(SequenceCache owner, int capacity) {
-        Optional<SlotSpan> inPlace = slots.extend(owner.span(), capacity);
+    private Optional<KvSlotSpan> extend(SequenceCache owner, int capacity) {
+        Optional<KvSlotSpan> inPlace = slots.extend(owner.span(), capacity);
         if (inPlace.isPresent()) {
             return inPlace;
         }
-        Optional<SlotSpan> elsewhere = slots.allocate(capacity);
+        Optional<KvSlotSpan> elsewhere = slots.allocate(capacity);
         if (elsewhere.isPresent()) {
             copyRows(owner, elsewhere.get().begin());
             slots.release(owner.span());
@@ -140,13 +140,13 @@ final class KvSlotAllocator {
 
     private void copyRows(SequenceCache owner, int begin) {
         if (owner.computed() > 0) {
-            moves.add(new SlotCopy(owner.span().begin(), begin, owner.slotsInUse()));
+            moves.add(new KvSlotCopy(owner.span().begin(), begin, owner.slotsInUse()));
         }
     }
 
     /** Takes a new span; moves the others if no gap is large enough. */
-    private Optional<SlotSpan> place(int capacity) {
-        Optional<SlotSpan> span = slots.allocate(capacity);
+    private Optional<KvSlotSpan> place(int capacity) {
+        Optional<KvSlotSpan> span = slots.allocate(capacity);
         if (span.isEmpty() && slots.freeSlots() >= capacity) {
             compact(Optional.empty());
             span = slots.allocate(capacity);

@@ -1,6 +1,6 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +33,7 @@ final class KvSlotPool {
     }
 
     /** Takes a span of {@code capacity} slots, if one gap is large enough. */
-    Optional<SlotSpan> allocate(int capacity) {
+    Optional<KvSlotSpan> allocate(int capacity) {
         Optional<Map.Entry<Integer, Integer>> largest =
                 gaps.entrySet().stream().max(Map.Entry.comparingByValue());
         if (largest.isEmpty() || largest.get().getValue() < capacity) {
@@ -42,12 +42,12 @@ final class KvSlotPool {
         int gap = largest.get().getKey();
         int spare = largest.get().getValue() - capacity;
         boolean whole = gap == 0 && freeSlots == slots;
-        int begin = whole ? 0 : gap + spare / 2 / SlotSpan.BLOCK * SlotSpan.BLOCK;
+        int begin = whole ? 0 : gap + spare / 2 / KvSlotSpan.BLOCK * KvSlotSpan.BLOCK;
         return Optional.of(allocateAt(begin, capacity));
     }
 
     /** Takes the given slots, which must be free. */
-    SlotSpan allocateAt(int begin, int capacity) {
+    KvSlotSpan allocateAt(int begin, int capacity) {
         Map.Entry<Integer, Integer> gap = gaps.floorEntry(begin);
         if (gap == null || gap.getKey() + gap.getValue() < begin + capacity) {
             throw new IllegalStateException(
@@ -62,21 +62,21 @@ final class KvSlotPool {
             gaps.put(begin + capacity, behind);
         }
         freeSlots -= capacity;
-        return new SlotSpan(begin, capacity);
+        return new KvSlotSpan(begin, capacity);
     }
 
     /** Enlarges a span without moving it, if the slots after it are free. */
-    Optional<SlotSpan> extend(SlotSpan span, int capacity) {
+    Optional<KvSlotSpan> extend(KvSlotSpan span, int capacity) {
         int more = capacity - span.capacity();
         Integer behind = gaps.get(span.end());
         if (behind == null || behind < more) {
             return Optional.empty();
         }
         allocateAt(span.end(), more);
-        return Optional.of(new SlotSpan(span.begin(), capacity));
+        return Optional.of(new KvSlotSpan(span.begin(), capacity));
     }
 
-    void release(SlotSpan span) {
+    void release(KvSlotSpan span) {
         if (span.capacity() == 0) {
             return;
         }

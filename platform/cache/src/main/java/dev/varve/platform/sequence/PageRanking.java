@@ -1,6 +1,6 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -97,8 +97,8 @@ final class PageRanking {
 
     /** Cuts the sequence to a number of tokens: a page that was cut has no score any more. */
     void truncate(int tokens) {
-        scores = Arrays.copyOf(scores, Math.min(scores.length, tokens / PagePoolGeometry.PAGE));
+        scores = Arrays.copyOf(scores, Math.min(scores.length, tokens / PagePoolSizing.PAGE));
         position = Math.min(position, tokens);
-        recalled.removeIf(page -> page >= PagePoolGeometry.pages(tokens));
+        recalled.removeIf(page -> page >= PagePoolSizing.pages(tokens));
     }
 }

@@ -2,14 +2,14 @@ package dev.varve.platform.sequence;
 
 import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingCounts;
-import dev.varve.platform.sequence.RefCountedPages.Page;
+import dev.varve.platform.sequence.PageContentRegistry.Page;
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.PageMove;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RowRun;
-import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotPositionMap;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 final class PageTable {
     private static final int NOWHERE = -1;
 
-    private final RefCountedPages names;
+    private final PageContentRegistry names;
     private final List<Page> pages = new ArrayList<>();
 
     /** Run of each page, by page number. */
@@ -59,21 +59,21 @@ final class PageTable {
     private PagingCounts counts = PagingCounts.NONE;
     private final long pageBytes;
 
-    private record CachedMap(PageMap map, long epoch, int runs) {}
+    private record CachedMap(SlotPositionMap map, long epoch, int runs) {}
 
     /**
      * Creates a table of a sequence that has no span yet.
      *
      * @param pageBytes bytes of a page, over all shards
      */
-    PageTable(RefCountedPages names, long pageBytes) {
+    PageTable(PageContentRegistry names, long pageBytes) {
         this.names = names;
         this.pageBytes = pageBytes;
     }
 
     /** Whether the pages of the first tokens are all in the span, each in the run of its number. */
     boolean isStraightUpTo(int tokens) {
-        int count = PagePoolGeometry.pages(tokens);
+        int count = PagePoolSizing.pages(tokens);
         return count == 0 || count <= pageOfRun.length && pageOfRun[count - 1] == count - 1;
     }
 
@@ -84,7 +84,7 @@ final class PageTable {
     PageTable copy(int tokens) {
         PageTable copy = new PageTable(names, pageBytes);
         boolean straight = isStraightUpTo(tokens);
-        int count = straight ? PagePoolGeometry.pages(tokens) : pages.size();
+        int count = straight ? PagePoolSizing.pages(tokens) : pages.size();
         for (int page = 0; page < count; page++) {
             names.share(pages.get(page));
             copy.append(pages.get(page), uses[page]);
@@ -109,7 +109,7 @@ final class PageTable {
      * @param tokens number of tokens; pages outside the span go to host memory
      */
     void await(int tokens, PageResidency before) {
-        int count = PagePoolGeometry.pages(tokens);
+        int count = PagePoolSizing.pages(tokens);
         if (before.fits(capacity, count)) {
             for (int page = 0; page < count; page++) {
                 append(names.make(), ++clock);
@@ -123,8 +123,8 @@ final class PageTable {
             }
             restore(before);
         } else {
-            for (int first = 0; first < tokens; first += PagePoolGeometry.PAGE) {
-                allocate(first, Math.min(first + PagePoolGeometry.PAGE, tokens), 0, move -> {});
+            for (int first = 0; first < tokens; first += PagePoolSizing.PAGE) {
+                allocate(first, Math.min(first + PagePoolSizing.PAGE, tokens), 0, move -> {});
             }
         }
         counts = PagingCounts.NONE;
@@ -152,7 +152,7 @@ final class PageTable {
         arrange(wanted, spanBegin, moves);
         restore(before);
         // The choice may have been made for tokens that were not computed yet.
-        int scoredAt = Math.min(before.scoredAt(), tokens + PagePoolGeometry.PAGE);
+        int scoredAt = Math.min(before.scoredAt(), tokens + PagePoolSizing.PAGE);
         choice.truncate(tokens);
         choice.setPosition(scoredAt);
         forgetIfStraight();
@@ -200,9 +200,10 @@ final class PageTable {
     }
 
     /** Current map of positions to slots. */
-    PageMap map() {
+    SlotPositionMap map() {
         if (known.filter(each -> each.epoch() == epoch && each.runs() == capacity).isEmpty()) {
-            PageMap map = isStraight() ? PageMap.STRAIGHT : PageMap.of(inRuns());
+            SlotPositionMap map =
+                    isStraight() ? SlotPositionMap.STRAIGHT : SlotPositionMap.of(inRuns());
             known = Optional.of(new CachedMap(map, epoch, capacity));
         }
         return known.get().map();
@@ -211,15 +212,15 @@ final class PageTable {
     /** Page of each run. */
     private int[] inRuns() {
         int[] inRuns = Arrays.copyOf(pageOfRun, capacity);
-        Arrays.fill(inRuns, pageOfRun.length, capacity, PageMap.EMPTY);
+        Arrays.fill(inRuns, pageOfRun.length, capacity, SlotPositionMap.EMPTY);
         return inRuns;
     }
 
     /** Slot of a position in the span, or a negative number. */
     int slot(int position) {
-        int page = PagePoolGeometry.pageOf(position);
+        int page = PagePoolSizing.pageOf(position);
         return isResident(page)
-                ? runs[page] * PagePoolGeometry.PAGE + position % PagePoolGeometry.PAGE
+                ? runs[page] * PagePoolSizing.PAGE + position % PagePoolSizing.PAGE
                 : NOWHERE;
     }
 
@@ -236,8 +237,8 @@ final class PageTable {
      * @throws IllegalStateException if no page may leave
      */
     void allocate(int first, int end, int spanBegin, Consumer<KvRowOperation> moves) {
-        int firstPage = PagePoolGeometry.pageOf(first);
-        int endPage = PagePoolGeometry.pages(end);
+        int firstPage = PagePoolSizing.pageOf(first);
+        int endPage = PagePoolSizing.pages(end);
         BitSet wanted = new BitSet();
         for (int page : pageOfRun) {
             wanted.set(page);
@@ -346,7 +347,7 @@ final class PageTable {
      * moved yet.
      */
     private void shift(int[] wanted, int spanBegin, Consumer<KvRowOperation> moves) {
-        List<SlotCopy> up = new ArrayList<>();
+        List<KvSlotCopy> up = new ArrayList<>();
         int run = 0;
         while (run < wanted.length) {
             int from = runs[wanted[run]];
@@ -355,11 +356,11 @@ final class PageTable {
                 while (end < wanted.length && runs[wanted[end]] == from + end - run) {
                     end++;
                 }
-                SlotCopy copy =
-                        new SlotCopy(
-                                spanBegin + from * PagePoolGeometry.PAGE,
-                                spanBegin + run * PagePoolGeometry.PAGE,
-                                (end - run) * PagePoolGeometry.PAGE);
+                KvSlotCopy copy =
+                        new KvSlotCopy(
+                                spanBegin + from * PagePoolSizing.PAGE,
+                                spanBegin + run * PagePoolSizing.PAGE,
+                                (end - run) * PagePoolSizing.PAGE);
                 if (from > run) {
                     moves.accept(copy);
                 } else {
@@ -382,7 +383,7 @@ final class PageTable {
     }
 
     private void pageIn(int page, int spanBegin, Consumer<KvRowOperation> moves) {
-        int slot = spanBegin + runs[page] * PagePoolGeometry.PAGE;
+        int slot = spanBegin + runs[page] * PagePoolSizing.PAGE;
         moves.accept(PageMove.in(pages.get(page).name(), slot));
         counts = counts.plus(new PagingCounts(0, 1, pageBytes, 0, 0, 0));
     }
@@ -392,7 +393,7 @@ final class PageTable {
         boolean copies = !content.isOnHost();
         if (copies) {
             // A page that is in host memory already has not changed since.
-            int slot = spanBegin + runs[page] * PagePoolGeometry.PAGE;
+            int slot = spanBegin + runs[page] * PagePoolSizing.PAGE;
             moves.accept(PageMove.out(content.name(), slot));
             names.putOnHost(content);
         }
@@ -406,7 +407,7 @@ final class PageTable {
      * @param head the last page that was ever written
      */
     static boolean isProtected(int page, int head) {
-        return page < PagePoolGeometry.SINKS || page > head - 1 - PagePoolGeometry.TAIL;
+        return page < PagePoolSizing.SINKS || page > head - 1 - PagePoolSizing.TAIL;
     }
 
     private boolean isEvictedBefore(int page, int other) {
@@ -455,14 +456,14 @@ final class PageTable {
      */
     List<PageQuery.PagePlace> places(int position, int spanBegin) {
         List<PageQuery.PagePlace> places = new ArrayList<>();
-        for (int page = 0; page < position / PagePoolGeometry.PAGE; page++) {
+        for (int page = 0; page < position / PagePoolSizing.PAGE; page++) {
             names.markQueried(pages.get(page));
             places.add(
                     new PageQuery.PagePlace(
                             pages.get(page).name(),
                             runs[page] == NOWHERE
                                     ? PageQuery.PagePlace.ON_HOST
-                                    : spanBegin + runs[page] * PagePoolGeometry.PAGE));
+                                    : spanBegin + runs[page] * PagePoolSizing.PAGE));
         }
         return places;
     }
@@ -479,8 +480,8 @@ final class PageTable {
         List<RowRun> rows = new ArrayList<>();
         int at = position;
         while (at < position + count) {
-            int page = PagePoolGeometry.pageOf(at);
-            int length = Math.min((page + 1) * PagePoolGeometry.PAGE, position + count) - at;
+            int page = PagePoolSizing.pageOf(at);
+            int length = Math.min((page + 1) * PagePoolSizing.PAGE, position + count) - at;
             rows.add(
                     runs[page] == NOWHERE
                             ? RowRun.onHost(at, length, pages.get(page).name())
@@ -505,7 +506,7 @@ final class PageTable {
 
     /** Cuts the table to the first tokens. */
     void truncate(int tokens) {
-        int kept = PagePoolGeometry.pages(tokens);
+        int kept = PagePoolSizing.pages(tokens);
         while (pages.size() > kept) {
             names.release(pages.removeLast());
         }

@@ -1,11 +1,11 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.PageMap;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.KvSlotSpan;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 
 import java.util.List;
 import java.util.Optional;
@@ -16,17 +16,17 @@ import java.util.OptionalInt;
  * {@link KvCacheManager} changes it. Not thread-safe.
  */
 public final class SequenceCache {
-    private static final SlotSpan NO_SLOTS = new SlotSpan(0, 0);
+    private static final KvSlotSpan NO_SLOTS = new KvSlotSpan(0, 0);
 
     private final TokenList tokens;
     private final CacheScope scope;
     private final int coldTokens;
     private int computed;
-    private SlotSpan span = NO_SLOTS;
+    private KvSlotSpan span = NO_SLOTS;
     private int row = SequenceChunk.ZERO_ROW;
     private Checkpoint checkpoint = Checkpoint.NONE;
     private ChunkHistory chunkHistory = new ChunkHistory();
-    private Optional<TokenLogits> output = Optional.empty();
+    private Optional<TokenOutput> output = Optional.empty();
 
     /** Page table, if its span may be smaller than its tokens. */
     private Optional<PageTable> pages;
@@ -77,7 +77,7 @@ public final class SequenceCache {
     }
 
     /** Slots of its K and V rows. */
-    public SlotSpan span() {
+    public KvSlotSpan span() {
         return span;
     }
 
@@ -91,8 +91,8 @@ public final class SequenceCache {
     }
 
     /** Map of its pages to the slots of its span. */
-    PageMap map() {
-        return pages.map(PageTable::map).orElse(PageMap.STRAIGHT);
+    SlotPositionMap map() {
+        return pages.map(PageTable::map).orElse(SlotPositionMap.STRAIGHT);
     }
 
     /** Current place of the rows of some of its positions. */
@@ -138,7 +138,7 @@ public final class SequenceCache {
     }
 
     /** Output of the last computed token, if it was kept for requests with the same tokens. */
-    public Optional<TokenLogits> output() {
+    public Optional<TokenOutput> output() {
         return output;
     }
 
@@ -192,9 +192,9 @@ public final class SequenceCache {
         computed = end;
     }
 
-    void setSpan(SlotSpan place) {
+    void setSpan(KvSlotSpan place) {
         span = place;
-        pages.ifPresent(table -> table.growTo(place.capacity() / PagePoolGeometry.PAGE));
+        pages.ifPresent(table -> table.growTo(place.capacity() / PagePoolSizing.PAGE));
     }
 
     void enterRow(int other) {
@@ -205,7 +205,7 @@ public final class SequenceCache {
         checkpoint = kept;
     }
 
-    void setOutput(TokenLogits kept) {
+    void setOutput(TokenOutput kept) {
         output = Optional.of(kept);
     }
 

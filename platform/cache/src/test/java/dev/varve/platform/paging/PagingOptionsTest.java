@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +21,7 @@ class PagingOptionsTest {
     /** One page that may leave, and the one that is written, beside those that must stay. */
     @Test
     void minimumPoolHasSinksATailAndTwoPages() {
-        assertEquals(448, PagePoolGeometry.LEAST);
+        assertEquals(448, PagePoolSizing.LEAST);
     }
 
     @ParameterizedTest
@@ -46,8 +46,8 @@ class PagingOptionsTest {
     @ParameterizedTest
     @CsvSource({"0, 0, 0", "63, 0, 1", "64, 1, 1", "65, 1, 2", "511, 7, 8", "512, 8, 8"})
     void pageHas64Positions(int position, int page, int pages) {
-        assertEquals(page, PagePoolGeometry.pageOf(position));
-        assertEquals(pages, PagePoolGeometry.pages(position));
+        assertEquals(page, PagePoolSizing.pageOf(position));
+        assertEquals(pages, PagePoolSizing.pages(position));
     }
 
     @Test

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.setting.Setting;
-import dev.varve.platform.shard.PagePoolGeometry;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -35,8 +35,8 @@ class ResidentPoolSizingTest {
 
     @Test
     void minimumPoolIsAMultipleOfTheShardBlocks() {
-        assertEquals(SlotSpan.BLOCK, ResidentPoolSizing.BLOCK);
-        assertEquals(448, PagePoolGeometry.LEAST);
+        assertEquals(KvSlotSpan.BLOCK, ResidentPoolSizing.BLOCK);
+        assertEquals(448, PagePoolSizing.LEAST);
         assertEquals(512, ResidentPoolSizing.LEAST);
     }
 

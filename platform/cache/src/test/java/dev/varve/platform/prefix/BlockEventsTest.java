@@ -29,7 +29,7 @@ import java.util.TreeSet;
 /** A listener knows which blocks are on the devices and in host memory, and nothing else. */
 @Timeout(60)
 class BlockEventsTest {
-    private static final int BLOCK = TokenBlock.TOKENS;
+    private static final int BLOCK = CachedBlock.TOKENS;
     private static final int LENGTH = 2 * BLOCK + 60;
     private static final int[] PROMPT = text(1, LENGTH);
 
@@ -82,7 +82,7 @@ class BlockEventsTest {
     private final CacheEventPublisher eventPublisher = new CacheEventPublisher(index, 1000);
 
     private CacheRig rig(boolean forgets) {
-        return new CacheRig(Kind.of(forgets), CacheStores.NONE, Optional.of(eventPublisher));
+        return new CacheRig(Kind.of(forgets), StorageTierOptions.NONE, Optional.of(eventPublisher));
     }
 
     private Map<Long, CacheEvent.Stored> told(CacheMedium medium) throws InterruptedException {

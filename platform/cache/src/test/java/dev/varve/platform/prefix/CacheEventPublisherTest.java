@@ -23,7 +23,7 @@ import java.util.stream.LongStream;
 /** Notes of what the cache has, for a listener that may be slow. */
 @Timeout(60)
 class CacheEventPublisherTest {
-    private static final int[] TOKENS = new int[TokenBlock.TOKENS];
+    private static final int[] TOKENS = new int[CachedBlock.TOKENS];
 
     /** Knows what it heard. */
     private static final class Index implements CacheListener {

@@ -15,14 +15,14 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
 import java.util.ArrayList;
@@ -133,12 +133,12 @@ final class CacheRig implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             return failure.isPresent() ? after(null) : after(shard.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
             return failure.isPresent() ? after(null) : after(shard.adopt(parts, source));
         }
     }
@@ -151,10 +151,10 @@ final class CacheRig implements AutoCloseable {
     record Answer(SequenceCache sequence, PrefixLookupResult use, float[] logits) {}
 
     CacheRig(Kind kind) {
-        this(kind, CacheStores.NONE, Optional.empty());
+        this(kind, StorageTierOptions.NONE, Optional.empty());
     }
 
-    CacheRig(Kind kind, CacheStores stores, Optional<CacheEventPublisher> eventPublisher) {
+    CacheRig(Kind kind, StorageTierOptions stores, Optional<CacheEventPublisher> eventPublisher) {
         features = kind.features();
         model = kind.forgets() ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
         LayerRange all = model.shape().allLayers();
@@ -168,14 +168,15 @@ final class CacheRig implements AutoCloseable {
                                 capacity.slots(),
                                 capacity.stateRows(),
                                 features ? STATES.captures() : List.of(),
-                                RollbackBuffers.NONE));
+                                RollbackBufferSizes.NONE));
         mover.shard = shard;
         Optional<PrefixCache.HostTierOptions> host =
                 kind.hostBytes() == 0
                         ? Optional.empty()
                         : Optional.of(
                                 new PrefixCache.HostTierOptions(
-                                        CacheLayout.of(model.shape(), all, F32, 2 * SlotSpan.BLOCK),
+                                        CacheLayout.of(
+                                                model.shape(), all, F32, 2 * KvSlotSpan.BLOCK),
                                         kind.hostBytes(),
                                         features ? Optional.of(STATES) : Optional.empty(),
                                         mover,
@@ -221,7 +222,7 @@ final class CacheRig implements AutoCloseable {
     }
 
     /** A sequence behind what was found, once that has arrived. */
-    Optional<PrefixCache.AllocatedSequence> begin(PrefixQuery request) {
+    Optional<PrefixCache.SequenceAllocation> begin(PrefixQuery request) {
         return cache.begin(request, cache.find(request, true), 0);
     }
 
@@ -247,7 +248,7 @@ final class CacheRig implements AutoCloseable {
     /** Computes a prompt, and keeps the sequence running. */
     Answer run(int[] prompt, CacheScope scope, int... stops) {
         PrefixQuery request = request(prompt, scope);
-        PrefixCache.AllocatedSequence begun = begin(request).orElseThrow();
+        PrefixCache.SequenceAllocation begun = begin(request).orElseThrow();
         SequenceCache sequence = begun.sequence();
         PrefixLookupResult use;
         if (begun.snapshotImport().isPresent()) {
@@ -292,12 +293,13 @@ final class CacheRig implements AutoCloseable {
                         sequence, id, tokens, RequestedOutput.LAST, ChunkKind.WINDOW, keepState, 0);
         Batch batch =
                 cache.devices().advance(List.of(advance), features ? STATES.captures() : List.of());
-        Optional<SnapshotExport> export = keepState ? cache.exportEnd(sequence) : Optional.empty();
+        Optional<SnapshotExportTask> export =
+                keepState ? cache.exportEnd(sequence) : Optional.empty();
         ShardResult result = shard.forward(batch, Optional.empty()).join();
         if (features) {
             cache.recordFeatures(sequence, begin, result.features(), 0, tokens.length);
         }
-        export.ifPresent(SnapshotExport::markComputed);
+        export.ifPresent(SnapshotExportTask::markComputed);
         return Arrays.copyOf(result.logits(), model.shape().vocabularySize());
     }
 

@@ -28,7 +28,7 @@ class EvictionScoreTest {
     private Checkpoint checkpoint(int tokens, int cells, long used) {
         LayerBuffers pieces =
                 new LayerBuffers(List.of(memory.allocate((long) cells * CELL).orElseThrow()));
-        return new Checkpoint(TokenBlock.root(), new int[tokens], ChunkHistory.NONE, pieces, used);
+        return new Checkpoint(CachedBlock.root(), new int[tokens], ChunkHistory.NONE, pieces, used);
     }
 
     private void assertOrder(Checkpoint first, Checkpoint second) {

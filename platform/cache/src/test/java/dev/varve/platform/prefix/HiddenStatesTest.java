@@ -28,7 +28,8 @@ class HiddenStatesTest {
     private static final int LENGTH = 572;
     private static final int[] PROMPT = text(1, LENGTH);
 
-    private static void assertSame(FeatureSpan expected, FeatureSpan actual, int from, int to) {
+    private static void assertSame(
+            TrailingFeatures expected, TrailingFeatures actual, int from, int to) {
         for (int layer = 0; layer < 2; layer++) {
             assertArrayEquals(
                     expected.read(from, to - from).orElseThrow().get(layer),
@@ -43,14 +44,14 @@ class HiddenStatesTest {
         int[] next = join(PROMPT, text(2, 40));
         try (CacheRig cold = new CacheRig(Kind.of(forgets).withFeatures());
                 CacheRig rig = new CacheRig(Kind.of(forgets).withFeatures())) {
-            FeatureSpan computed =
+            TrailingFeatures computed =
                     cold.cache().features(cold.run(next, SCOPE).sequence()).orElseThrow();
             rig.finish(PROMPT);
             rig.pushOff();
 
             Answer restored = rig.run(next, SCOPE);
 
-            FeatureSpan span = rig.cache().features(restored.sequence()).orElseThrow();
+            TrailingFeatures span = rig.cache().features(restored.sequence()).orElseThrow();
             assertEquals(LENGTH, restored.use().tokens());
             assertEquals(0, span.begin());
             assertEquals(next.length, span.end());
@@ -63,7 +64,7 @@ class HiddenStatesTest {
         int[] next = join(PROMPT, text(2, 40));
         try (CacheRig cold = new CacheRig(Kind.of(false).withFeatures());
                 CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
-            FeatureSpan computed =
+            TrailingFeatures computed =
                     cold.cache().features(cold.run(next, SCOPE).sequence()).orElseThrow();
             rig.finish(PROMPT);
 
@@ -97,7 +98,7 @@ class HiddenStatesTest {
     void statesOfAnotherKindAreNotKept() {
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
             Answer answer = rig.run(PROMPT, SCOPE);
-            FeatureSpan before = rig.cache().features(answer.sequence()).orElseThrow();
+            TrailingFeatures before = rig.cache().features(answer.sequence()).orElseThrow();
             float[] wrong = new float[8 * LENGTH];
             Arrays.fill(wrong, 7);
 
@@ -119,7 +120,7 @@ class HiddenStatesTest {
                             1,
                             LENGTH);
 
-            FeatureSpan after = rig.cache().features(answer.sequence()).orElseThrow();
+            TrailingFeatures after = rig.cache().features(answer.sequence()).orElseThrow();
             assertEquals(before.end(), after.end());
             assertSame(before, after, 0, LENGTH);
         }
@@ -163,7 +164,7 @@ class HiddenStatesTest {
             assertEquals(LENGTH, first.use().tokens());
             assertEquals(0, lastBegin);
             assertTrue(firstBegin > 0, "all states of the first prompt are still there");
-            PrefixCacheStatus.Tier host = rig.cache().status().host();
+            PrefixCacheStatus.HostTierStatus host = rig.cache().status().host();
             assertTrue(host.usedBytes() <= host.limitBytes(), host::toString);
             assertEquals(1 << 20, host.limitBytes());
         }

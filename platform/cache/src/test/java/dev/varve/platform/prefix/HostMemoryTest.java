@@ -30,7 +30,7 @@ import java.util.Optional;
 
 /** Rows that the cache restores from host memory give the same numbers as computed rows. */
 class HostMemoryTest {
-    private static final int BLOCK = TokenBlock.TOKENS;
+    private static final int BLOCK = CachedBlock.TOKENS;
     private static final int LENGTH = 2 * BLOCK + 60;
     private static final int[] PROMPT = text(1, LENGTH);
     private static final CacheScope OTHER = new CacheScope("other");
@@ -238,10 +238,12 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.finish(text(2, 300), OTHER);
 
-            List<CachedPrefix> entries = rig.cache().entries();
+            List<CachedPrefixInfo> entries = rig.cache().entries();
 
-            assertEquals(List.of(300, LENGTH), entries.stream().map(CachedPrefix::tokens).toList());
-            assertEquals(List.of(OTHER, SCOPE), entries.stream().map(CachedPrefix::scope).toList());
+            assertEquals(
+                    List.of(300, LENGTH), entries.stream().map(CachedPrefixInfo::tokens).toList());
+            assertEquals(
+                    List.of(OTHER, SCOPE), entries.stream().map(CachedPrefixInfo::scope).toList());
             assertEquals(2, rig.cache().status().host().entries());
             assertEquals(3 * BLOCK, rig.cache().status().host().blockTokens());
         }
@@ -265,7 +267,7 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
-            PrefixCache.AllocatedSequence begun = rig.begin(request(next, SCOPE)).orElseThrow();
+            PrefixCache.SequenceAllocation begun = rig.begin(request(next, SCOPE)).orElseThrow();
             rig.mover().fail(new VarveException(VarveException.Kind.BACKEND_FAILED, "broken"));
 
             rig.move();
@@ -290,7 +292,7 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
-            PrefixCache.AllocatedSequence begun =
+            PrefixCache.SequenceAllocation begun =
                     rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
             ShardLostException loss = new ShardLostException("gone", new RuntimeException());
             rig.mover().fail(loss);
@@ -307,7 +309,7 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.pushOff();
             rig.mover().hold();
-            PrefixCache.AllocatedSequence begun =
+            PrefixCache.SequenceAllocation begun =
                     rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
 
             rig.move();
@@ -329,7 +331,7 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             rig.finish(PROMPT);
             rig.pushOff();
-            PrefixCache.AllocatedSequence begun =
+            PrefixCache.SequenceAllocation begun =
                     rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
             rig.cache().clear();
             assertTrue(rig.cache().status().host().usedBytes() > 0, "it is needed");
@@ -405,7 +407,7 @@ class HostMemoryTest {
             assertFalse(rig.cache().awaits(running.sequence(), 300));
             assertEquals(
                     List.of(300),
-                    rig.cache().entries().stream().map(CachedPrefix::tokens).toList());
+                    rig.cache().entries().stream().map(CachedPrefixInfo::tokens).toList());
         }
     }
 
@@ -515,7 +517,7 @@ class HostMemoryTest {
     }
 
     private static List<Integer> tokens(CacheRig rig) {
-        return rig.cache().entries().stream().map(CachedPrefix::tokens).toList();
+        return rig.cache().entries().stream().map(CachedPrefixInfo::tokens).toList();
     }
 
     @Test
@@ -616,7 +618,7 @@ class HostMemoryTest {
             rig.finish(PROMPT);
             rig.pushOff();
             rig.mover().hold();
-            PrefixCache.AllocatedSequence begun =
+            PrefixCache.SequenceAllocation begun =
                     rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
             rig.move();
             Thread.startVirtualThread(rig.mover()::letGo);

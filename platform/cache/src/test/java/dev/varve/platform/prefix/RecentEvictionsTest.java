@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 class RecentEvictionsTest {
     private static final CacheScope ONE = new CacheScope("one");
     private static final CacheScope TWO = new CacheScope("two");
-    private static final int BLOCK = TokenBlock.TOKENS;
+    private static final int BLOCK = CachedBlock.TOKENS;
 
     private final RecentEvictions forgotten = new RecentEvictions();
 
@@ -23,7 +23,7 @@ class RecentEvictionsTest {
     }
 
     private static Checkpoint checkpoint(int... tokens) {
-        TokenBlock block = TokenBlock.root();
+        CachedBlock block = CachedBlock.root();
         while (block.end() + BLOCK <= tokens.length) {
             int[] ids = Arrays.copyOfRange(tokens, block.end(), block.end() + BLOCK);
             block = block.add(ids, 0, LayerBuffers.NONE);

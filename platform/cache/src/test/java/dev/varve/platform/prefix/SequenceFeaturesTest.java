@@ -35,9 +35,9 @@ class SequenceFeaturesTest {
             this.begin = begin;
         }
 
-        static Pair empty(FeatureMemory memory) {
+        static Pair empty(FeaturePagePool memory) {
             return new Pair(
-                    new SequenceFeatures(memory, new FeatureSpan(List.of(), 0)), List.of(), 0);
+                    new SequenceFeatures(memory, new TrailingFeatures(List.of(), 0)), List.of(), 0);
         }
 
         int end() {
@@ -68,8 +68,8 @@ class SequenceFeaturesTest {
         }
 
         void require(String what) {
-            FeatureSpan span = sequenceFeatures.before(end());
-            int first = Math.max(begin, end() - FeatureSpan.MOST);
+            TrailingFeatures span = sequenceFeatures.before(end());
+            int first = Math.max(begin, end() - TrailingFeatures.MOST);
             assertEquals(first, span.begin(), what);
             assertEquals(end(), span.end(), what);
             for (int at = first; at < end(); at += 100) {
@@ -113,7 +113,7 @@ class SequenceFeaturesTest {
         Random random = new Random(seed);
         // Half of the time all but the shortest are copied by another thread.
         long large = seed % 2 == 0 ? Long.MAX_VALUE : 4L * KIND.bytesPerToken();
-        try (FeatureMemory memory = new FeatureMemory(KIND, PLENTY, large)) {
+        try (FeaturePagePool memory = new FeaturePagePool(KIND, PLENTY, large)) {
             List<Pair> pairs = new ArrayList<>(List.of(Pair.empty(memory)));
             for (int step = 0; step < Effort.of(120, 400); step++) {
                 Pair pair = pairs.get(random.nextInt(pairs.size()));
@@ -138,7 +138,7 @@ class SequenceFeaturesTest {
     @Test
     void oldestRecordsAreEvictedUnlessInUse() {
         long page = HostMemoryPool.rounded(FeaturePage.GROUP * (long) KIND.bytesPerToken()) * 8;
-        try (FeatureMemory memory = new FeatureMemory(KIND, 3 * page)) {
+        try (FeaturePagePool memory = new FeaturePagePool(KIND, 3 * page)) {
             Random random = new Random(1);
             Pair first = Pair.empty(memory);
             first.add(random, 0, 256);
@@ -165,7 +165,7 @@ class SequenceFeaturesTest {
 
     @Test
     void recordWithoutMemoryIsSkipped() {
-        try (FeatureMemory memory = new FeatureMemory(KIND, HostMemoryPool.CELL_BYTES)) {
+        try (FeaturePagePool memory = new FeaturePagePool(KIND, HostMemoryPool.CELL_BYTES)) {
             Pair pair = Pair.empty(memory);
             pair.add(new Random(1), 0, 300);
 

@@ -11,16 +11,16 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
-import dev.varve.platform.sequence.EvictionListener;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.SequenceEvictionHandler;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.RequestedOutput;
@@ -39,7 +39,7 @@ import java.util.stream.IntStream;
 
 /** Copies to host memory part by part, of sequences that begin alike and may be given up. */
 class SnapshotExporterTest {
-    private static final int BLOCK = TokenBlock.TOKENS;
+    private static final int BLOCK = CachedBlock.TOKENS;
     private static final int CONTEXT = 1024;
     private static final int LENGTH = 2 * BLOCK + 88;
     private static final int[] PROMPT = IntStream.range(0, LENGTH).toArray();
@@ -47,8 +47,10 @@ class SnapshotExporterTest {
     private static final CacheScope SCOPE = CacheScope.common();
 
     private final KvCacheManager devices =
-            new KvCacheManager(new CacheCapacity(4 * CONTEXT, 9), false, EvictionListener.NONE);
-    private final PrefixTree tree = new PrefixTree(new HostMemoryPool(16 << 20), true, () -> 0);
+            new KvCacheManager(
+                    new CacheCapacity(4 * CONTEXT, 9), false, SequenceEvictionHandler.NONE);
+    private final HostPrefixTree tree =
+            new HostPrefixTree(new HostMemoryPool(16 << 20), true, () -> 0);
     private final HeldMover mover = new HeldMover();
 
     /** Positions that were reported as ready. */
@@ -63,7 +65,7 @@ class SnapshotExporterTest {
                             new CacheTypes(GgmlType.F32, GgmlType.F32),
                             2 * BLOCK),
                     devices,
-                    new OrderedCacheMover(devices, mover),
+                    new FlushingCacheMover(devices, mover),
                     new FailureCounter(System::nanoTime),
                     (scope, checkpoint) -> kept.add(checkpoint.position()));
 
@@ -77,7 +79,7 @@ class SnapshotExporterTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             for (int i = 0; i < parts.size(); i++) {
                 target.accept(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
             }
@@ -86,7 +88,7 @@ class SnapshotExporterTest {
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
             throw new AssertionError("nothing is restored");
         }
 
@@ -120,7 +122,7 @@ class SnapshotExporterTest {
         return sequence;
     }
 
-    private SnapshotExport add(SequenceCache sequence) {
+    private SnapshotExportTask add(SequenceCache sequence) {
         return exporter.add(sequence, sequence.computed(), sequence.stateRow(), true);
     }
 
@@ -262,7 +264,7 @@ class SnapshotExporterTest {
     @Test
     void flushedSequenceIsCopiedAtOnce() {
         SequenceCache sequence = computed(PROMPT);
-        SnapshotExport unripe = exporter.add(sequence, LENGTH, sequence.stateRow(), false);
+        SnapshotExportTask unripe = exporter.add(sequence, LENGTH, sequence.stateRow(), false);
         add(sequence);
         assertFalse(unripe.isComputed());
 

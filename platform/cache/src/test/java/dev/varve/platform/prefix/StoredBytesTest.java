@@ -18,15 +18,15 @@ class StoredBytesTest {
 
     @Test
     void eachHeaderHasItsBytes() {
-        StoredHeader block =
-                new StoredHeader(
+        StoredObjectHeader block =
+                new StoredObjectHeader(
                         TOKENS,
                         0x1234_5678_9abc_def0L,
                         ChunkHistory.NONE,
                         new long[] {96, 1L << 40},
                         "ab");
-        StoredHeader checkpoint =
-                new StoredHeader(
+        StoredObjectHeader checkpoint =
+                new StoredObjectHeader(
                         TOKENS, 0, ChunkHistory.ofWindows(100, 350), new long[] {96}, "ab");
         FeatureHeader features =
                 new FeatureHeader(new FeatureKind(List.of(1, 3), 8), 64, 512, 2, TOKENS);

@@ -45,7 +45,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Another cache finds behind its host memory what an earlier one left there. */
 class StoredPrefixTest {
-    private static final int BLOCK = TokenBlock.TOKENS;
+    private static final int BLOCK = CachedBlock.TOKENS;
     private static final int LENGTH = 2 * BLOCK + 60;
     private static final int[] PROMPT = text(1, LENGTH);
     private static final byte[] ID = new byte[32];
@@ -67,7 +67,7 @@ class StoredPrefixTest {
         }
     }
 
-    private CacheStores stores(Below below, byte[] id) throws IOException {
+    private StorageTierOptions stores(Below below, byte[] id) throws IOException {
         Namespace namespace = new Namespace(id, Map.of());
         if (below == Below.SHARED) {
             SharedArchiveSettings settings =
@@ -78,7 +78,7 @@ class StoredPrefixTest {
                             Duration.ofSeconds(20),
                             Optional.empty());
             SharedArchive archive = SharedArchive.open(settings, new MemorySharedStore(values));
-            return new CacheStores(
+            return new StorageTierOptions(
                     Optional.empty(), Optional.of(new SharedTierOptions(archive, id, "")));
         }
         ArchiveSettings settings =
@@ -91,7 +91,7 @@ class StoredPrefixTest {
                         Optional.empty(),
                         InstantSource.system());
         SnapshotArchive archive = SnapshotArchive.open(settings, new SlotStore.Provider());
-        return CacheStores.of(Optional.of(new DiskTierOptions(archive, id, "")));
+        return StorageTierOptions.of(Optional.of(new DiskTierOptions(archive, id, "")));
     }
 
     private CacheRig open(Below below, Kind kind) throws IOException {
@@ -329,7 +329,7 @@ class StoredPrefixTest {
         int[] prompt = text(5, length);
         int[] next = join(prompt, text(6, 300));
         leave(Below.DISK, Kind.of(false).withFeatures(), prompt);
-        FeatureSpan computed;
+        TrailingFeatures computed;
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures());
                 CacheRig other = open(Below.DISK, Kind.of(false).withFeatures())) {
             Answer cold = rig.run(next, SCOPE);
@@ -340,7 +340,7 @@ class StoredPrefixTest {
             Answer restored = other.run(next, SCOPE);
 
             assertEquals(length, restored.use().tokens());
-            FeatureSpan read = other.cache().features(restored.sequence()).orElseThrow();
+            TrailingFeatures read = other.cache().features(restored.sequence()).orElseThrow();
             assertEquals(0, read.begin());
             assertEquals(next.length, read.end());
             for (int layer = 0; layer < 2; layer++) {
@@ -362,7 +362,7 @@ class StoredPrefixTest {
             Answer answer = rig.run(PROMPT, SCOPE);
 
             assertTrue(answer.use().tokens() > 0);
-            FeatureSpan read = rig.cache().features(answer.sequence()).orElseThrow();
+            TrailingFeatures read = rig.cache().features(answer.sequence()).orElseThrow();
             assertEquals(answer.use().tokens(), read.begin());
         }
     }

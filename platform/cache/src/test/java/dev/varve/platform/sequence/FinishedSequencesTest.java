@@ -2,8 +2,8 @@ package dev.varve.platform.sequence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
 
@@ -22,10 +22,10 @@ class FinishedSequencesTest {
     private final List<String> heard = new ArrayList<>();
     private final KvCacheManager cache =
             new KvCacheManager(
-                    new CacheCapacity(4 * SlotSpan.BLOCK, 9),
+                    new CacheCapacity(4 * KvSlotSpan.BLOCK, 9),
                     false,
-                    EvictionListener.NONE,
-                    new ResidentSequenceListener() {
+                    SequenceEvictionHandler.NONE,
+                    new FinishedSequenceListener() {
                         @Override
                         public void onAdd(SequenceCache sequence) {
                             heard.add("stays " + sequence.tokens().get(0));
@@ -66,7 +66,7 @@ class FinishedSequencesTest {
         cache.retain(sequence);
 
         assertEquals(List.of("stays 1"), heard);
-        assertEquals(SlotSpan.BLOCK, cache.slotUse().resident());
+        assertEquals(KvSlotSpan.BLOCK, cache.slotUse().resident());
     }
 
     @Test
@@ -89,7 +89,7 @@ class FinishedSequencesTest {
         cache.retain(begin(1, 60));
 
         assertEquals(List.of("stays 1"), heard);
-        assertEquals(2 * SlotSpan.BLOCK, cache.slotUse().resident());
+        assertEquals(2 * KvSlotSpan.BLOCK, cache.slotUse().resident());
     }
 
     @Test

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 class KvCacheManagerTest {
-    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final int BLOCK = KvSlotSpan.BLOCK;
     private static final int ROWS = 9;
     private static final CacheScope ALICE = new CacheScope("alice");
 
@@ -133,7 +133,7 @@ class KvCacheManagerTest {
         int shared = branch.stateRow();
         Batch batch = advance(own, branch, 370);
         assertEquals(
-                List.of(new SlotCopy(state.span().begin(), branch.span().begin(), 300)),
+                List.of(new KvSlotCopy(state.span().begin(), branch.span().begin(), 300)),
                 batch.changes().copies());
         assertEquals(shared, batch.chunks().getFirst().readRow());
         assertNotEquals(shared, batch.chunks().getFirst().writeRow());
@@ -158,7 +158,7 @@ class KvCacheManagerTest {
         KvCacheManager small = cache(5, false);
         int[] prompt = prompt(0, 300);
         SequenceCache before = resident(small, request(prompt), 300);
-        SlotSpan span = before.span();
+        KvSlotSpan span = before.span();
         resident(small, request(prompt(7, 300)), 300);
 
         SequenceCache after = small.begin(request(longer(prompt, 10)), 0).orElseThrow();
@@ -176,7 +176,7 @@ class KvCacheManagerTest {
                 new KvCacheManager(
                         new CacheCapacity(16 * BLOCK, ROWS),
                         true,
-                        new EvictionListener() {
+                        new SequenceEvictionHandler() {
                             @Override
                             public boolean isStored(SequenceCache sequence) {
                                 return true;
@@ -200,7 +200,7 @@ class KvCacheManagerTest {
                         });
         int[] prompt = prompt(0, 300);
         SequenceCache before = resident(kept, request(prompt), 300);
-        SlotSpan span = before.span();
+        KvSlotSpan span = before.span();
 
         SequenceCache after = kept.begin(request(longer(prompt, 10)), 0).orElseThrow();
 
@@ -261,7 +261,7 @@ class KvCacheManagerTest {
         int[] prompt = prompt(0, 100);
         SequenceCache leader = compute(cache, request(prompt), 100);
         int shared = leader.stateRow();
-        cache.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        cache.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
 
         SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
 
@@ -281,7 +281,7 @@ class KvCacheManagerTest {
     void truncatedResidentHasNoOutput() {
         KvCacheManager own = cache(12, false);
         SequenceCache leader = compute(own, request(prompt(0, 700)), 512, 700);
-        own.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        own.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
 
         SequenceCache cut = own.begin(request(longer(prompt(0, 600), 9)), 0).orElseThrow();
         own.retain(cut);
@@ -299,7 +299,7 @@ class KvCacheManagerTest {
             resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
         }
 
-        cache.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        cache.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(5 * BLOCK, cache.slotUse().resident(), "the copy, and two that need not go");
     }
@@ -312,7 +312,7 @@ class KvCacheManagerTest {
         advance(narrow, leader, 80, true);
         advance(narrow, leader, 100);
 
-        narrow.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        narrow.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(0, narrow.slotUse().resident());
         assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
@@ -328,7 +328,7 @@ class KvCacheManagerTest {
         SequenceCache first = compute(narrow, request(longer(prompt(0, 90), 20)));
         advance(narrow, first, 80, true);
         advance(narrow, first, 100);
-        narrow.retainCopy(first, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
+        narrow.retainCopy(first, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
         SequenceCache second = compute(narrow, request(longer(prompt(10_000, 90), 20)));
         advance(narrow, second, 100, true);
 
@@ -363,7 +363,7 @@ class KvCacheManagerTest {
             SequenceCache leader = compute(cache, request(prompt), 60);
             advance(cache, leader, 80, true);
             advance(cache, leader, 100);
-            cache.retainCopy(leader, new TokenLogits(new float[0], 0, 1, RequestedOutput.BEST));
+            cache.retainCopy(leader, new TokenOutput(new float[0], 0, 1, RequestedOutput.BEST));
             SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
             advance(cache, fork, 101);
             cache.drop(fork);

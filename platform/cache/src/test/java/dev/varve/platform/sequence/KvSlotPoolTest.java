@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.Random;
 
 class KvSlotPoolTest {
-    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final int BLOCK = KvSlotSpan.BLOCK;
 
     @Test
     void spanGrowsInPlaceWhileTheSlotsBehindItAreFree() {
         KvSlotPool pool = new KvSlotPool(8 * BLOCK);
-        SlotSpan first = pool.allocate(BLOCK).orElseThrow();
-        SlotSpan second = pool.allocate(BLOCK).orElseThrow();
+        KvSlotSpan first = pool.allocate(BLOCK).orElseThrow();
+        KvSlotSpan second = pool.allocate(BLOCK).orElseThrow();
 
-        SlotSpan grown = pool.extend(first, 2 * BLOCK).orElseThrow();
+        KvSlotSpan grown = pool.extend(first, 2 * BLOCK).orElseThrow();
 
-        assertEquals(new SlotSpan(first.begin(), 2 * BLOCK), grown);
+        assertEquals(new KvSlotSpan(first.begin(), 2 * BLOCK), grown);
         assertTrue(second.begin() > grown.end(), "the second span leaves room behind the first");
         assertFalse(pool.extend(grown, 8 * BLOCK).isPresent());
     }
@@ -33,7 +33,7 @@ class KvSlotPoolTest {
     @Test
     void doubleReleaseIsAnError() {
         KvSlotPool pool = new KvSlotPool(4 * BLOCK);
-        SlotSpan span = pool.allocate(BLOCK).orElseThrow();
+        KvSlotSpan span = pool.allocate(BLOCK).orElseThrow();
         pool.release(span);
 
         assertThrows(IllegalStateException.class, () -> pool.release(span));
@@ -44,13 +44,13 @@ class KvSlotPoolTest {
         for (long seed = 0; seed < Effort.of(50, 200); seed++) {
             Random random = new Random(seed);
             KvSlotPool pool = new KvSlotPool(16 * BLOCK);
-            List<SlotSpan> taken = new ArrayList<>();
+            List<KvSlotSpan> taken = new ArrayList<>();
             for (int step = 0; step < 200; step++) {
                 if (taken.isEmpty() || random.nextBoolean()) {
                     pool.allocate((1 + random.nextInt(4)) * BLOCK).ifPresent(taken::add);
                 } else if (random.nextBoolean()) {
                     int index = random.nextInt(taken.size());
-                    SlotSpan span = taken.get(index);
+                    KvSlotSpan span = taken.get(index);
                     pool.extend(span, span.capacity() + BLOCK)
                             .ifPresent(larger -> taken.set(index, larger));
                 } else {
@@ -64,10 +64,10 @@ class KvSlotPoolTest {
         }
     }
 
-    private static void requireDisjoint(List<SlotSpan> spans, KvSlotPool pool, long seed) {
+    private static void requireDisjoint(List<KvSlotSpan> spans, KvSlotPool pool, long seed) {
         boolean[] used = new boolean[pool.slots()];
         int sum = 0;
-        for (SlotSpan span : spans) {
+        for (KvSlotSpan span : spans) {
             for (int slot = span.begin(); slot < span.end(); slot++) {
                 int taken = slot;
                 assertFalse(used[slot], () -> "slot " + taken + " is taken twice, seed " + seed);

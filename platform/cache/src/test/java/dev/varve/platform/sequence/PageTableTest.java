@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingCounts;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PageDrop;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.PageMove;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RowRun;
-import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotPositionMap;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,13 +31,13 @@ import java.util.stream.IntStream;
 
 /** One table in a span of 8 pages, with a sink and a tail of 4 pages. */
 class PageTableTest {
-    private static final int PAGE = PagePoolGeometry.PAGE;
+    private static final int PAGE = PagePoolSizing.PAGE;
     private static final int POOL = 512;
     private static final int RUNS = POOL / PAGE;
     private static final int BEGIN = 1024;
     private static final long BYTES = 1000;
 
-    private final RefCountedPages names = new RefCountedPages();
+    private final PageContentRegistry names = new PageContentRegistry();
     private final PageTable table = table(RUNS);
     private final List<KvRowOperation> moves = new ArrayList<>();
 
@@ -68,8 +68,8 @@ class PageTableTest {
     }
 
     /** Pages that move together to another run. */
-    private static SlotCopy shift(int from, int to, int pages) {
-        return new SlotCopy(BEGIN + from * PAGE, BEGIN + to * PAGE, pages * PAGE);
+    private static KvSlotCopy shift(int from, int to, int pages) {
+        return new KvSlotCopy(BEGIN + from * PAGE, BEGIN + to * PAGE, pages * PAGE);
     }
 
     private List<Integer> slots(PageMove.Direction direction) {
@@ -90,7 +90,7 @@ class PageTableTest {
             assertEquals(position, table.slot(position));
         }
         assertTrue(table.isStraight());
-        assertEquals(PageMap.STRAIGHT, table.map());
+        assertEquals(SlotPositionMap.STRAIGHT, table.map());
         assertEquals(PageResidency.STRAIGHT, table.residency());
         assertEquals(List.of(), moves);
         assertEquals(List.of(RowRun.inSlots(100, 400, BEGIN + 100)), table.rows(100, 400, BEGIN));
@@ -112,7 +112,7 @@ class PageTableTest {
 
         assertEquals(448, allocate(576, 577));
         assertEquals(List.of(PageMove.out(3, BEGIN + 64), shift(2, 1, 6)), takeMoves());
-        assertEquals(PageMap.of(new int[] {0, 3, 4, 5, 6, 7, 8, 9}), table.map());
+        assertEquals(SlotPositionMap.of(new int[] {0, 3, 4, 5, 6, 7, 8, 9}), table.map());
         assertEquals(8, table.residentPages());
         assertEquals(2, table.hostPages());
     }
@@ -385,7 +385,7 @@ class PageTableTest {
 
         allocate(PAGE + 60, PAGE + 61);
 
-        assertEquals(List.of(new PageDrop(2)), names.takeDrops());
+        assertEquals(List.of(new HostPageFree(2)), names.takeDrops());
         assertNotEquals(2, table.places(2 * PAGE, BEGIN).get(1).page());
         allocate(2 * PAGE + 5, 3 * PAGE);
         assertEquals(List.of(), names.takeDrops());
@@ -404,7 +404,7 @@ class PageTableTest {
         assertTrue(allocate(PAGE + 9, PAGE + 10) >= 0);
 
         assertEquals(List.of(PageMove.in(2, BEGIN + table.slot(PAGE))), moves);
-        assertEquals(List.of(new PageDrop(2)), names.takeDrops());
+        assertEquals(List.of(new HostPageFree(2)), names.takeDrops());
     }
 
     /** Those that would leave last come back first, as many as there is room for. */
@@ -566,7 +566,7 @@ class PageTableTest {
         assertEquals(2, names.onHost());
         fork.release();
         assertEquals(
-                List.of(new PageDrop(2), new PageDrop(3)),
+                List.of(new HostPageFree(2), new HostPageFree(3)),
                 names.takeDrops().stream()
                         .sorted((a, b) -> Long.compare(a.page(), b.page()))
                         .toList());

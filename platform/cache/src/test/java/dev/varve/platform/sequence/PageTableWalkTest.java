@@ -7,15 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.paging.PageResidency;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PageDrop;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PageMove;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RowRun;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
@@ -40,7 +40,7 @@ import java.util.stream.IntStream;
  * wherever they are said to lie, and the host holds what somebody still needs.
  */
 class PageTableWalkTest {
-    private static final int PAGE = PagePoolGeometry.PAGE;
+    private static final int PAGE = PagePoolSizing.PAGE;
     private static final int STEPS = Effort.of(500, 1500);
     private static final int MOST_SEQUENCES = 5;
     private static final int MOST_TOKENS = 3000;
@@ -80,7 +80,7 @@ class PageTableWalkTest {
     private static final class Walk {
         private final SplittableRandom random;
         private final int pool;
-        private final RefCountedPages names = new RefCountedPages();
+        private final PageContentRegistry names = new PageContentRegistry();
         private final List<PlainPager> pagers = new ArrayList<>();
         private final List<Tokens> sequences = new ArrayList<>();
         private final PagedDevice device;
@@ -149,7 +149,7 @@ class PageTableWalkTest {
         }
 
         private void grow(Tokens sequence, int tokens) {
-            int slots = Math.min(pool, SlotSpan.roundUp(tokens));
+            int slots = Math.min(pool, KvSlotSpan.roundUp(tokens));
             sequence.table.growTo(slots / PAGE);
             sequence.plain.growTo(slots / PAGE);
         }
@@ -228,7 +228,7 @@ class PageTableWalkTest {
             Set<Integer> written = new HashSet<>();
             for (KvRowOperation move : moves) {
                 switch (move) {
-                    case SlotCopy(int from, int to, int count) -> {
+                    case KvSlotCopy(int from, int to, int count) -> {
                         stages.add(1);
                         assertNotEquals(from, to, step);
                         for (int slot = to; slot < to + count; slot++) {
@@ -237,7 +237,7 @@ class PageTableWalkTest {
                     }
                     case PageMove page ->
                             stages.add(page.direction() == PageMove.Direction.OUT ? 0 : 2);
-                    case PageDrop drop -> throw new AssertionError(step + ": " + drop);
+                    case HostPageFree drop -> throw new AssertionError(step + ": " + drop);
                 }
             }
             assertEquals(stages.stream().sorted().toList(), stages, step);
@@ -264,7 +264,8 @@ class PageTableWalkTest {
             Tokens made = add(source.table.copy(tokens), source.plain.fork(tokens));
             boolean straight = source.plain.isStraightUpTo(tokens);
             grow(made, straight ? tokens : pool);
-            device.make(new SlotCopy(source.begin, made.begin, straight ? tokens : slots(source)));
+            device.make(
+                    new KvSlotCopy(source.begin, made.begin, straight ? tokens : slots(source)));
             made.rows = Arrays.copyOf(source.rows, tokens);
             assertEquals(straight, made.table.isStraight(), step);
             made.plain.takeChanged();
@@ -338,7 +339,7 @@ class PageTableWalkTest {
             device.make(moves);
             for (int block = 0; block < before.inBlocks().size(); block++) {
                 int page = before.inBlocks().get(block);
-                if (page >= 0 && page < PagePoolGeometry.pages(tokens)) {
+                if (page >= 0 && page < PagePoolSizing.pages(tokens)) {
                     assertEquals(page, sequence.plain.pageIn(block), step);
                 }
             }
@@ -377,7 +378,7 @@ class PageTableWalkTest {
             spans.add(sequence.begin);
         }
 
-        private void drop(PageDrop drop) {
+        private void drop(HostPageFree drop) {
             PlainPager.Content content = byName.get(drop.page());
             assertTrue(content != null, step + ": nobody knows page " + drop.page());
             assertTrue(isGone(content), step + ": somebody needs page " + drop.page());
@@ -418,7 +419,7 @@ class PageTableWalkTest {
         private void requireSame(Tokens sequence) {
             PageTable table = sequence.table;
             PlainPager plain = sequence.plain;
-            PageMap map = table.map();
+            SlotPositionMap map = table.map();
             assertTrue(map.isInOrder(), step + ": " + map);
             int resident = 0;
             for (int page = 0; page < plain.pageCount(); page++) {

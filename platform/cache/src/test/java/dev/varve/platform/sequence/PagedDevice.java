@@ -1,11 +1,11 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RowRun;
-import dev.varve.platform.shard.SlotCopy;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,7 +33,7 @@ final class PagedDevice {
 
     void make(KvRowOperation move) {
         switch (move) {
-            case SlotCopy(int from, int to, int count) ->
+            case KvSlotCopy(int from, int to, int count) ->
                     System.arraycopy(slots, from, slots, to, count);
             case PageMove(long page, int slot, PageMove.Direction direction) -> {
                 if (direction == PageMove.Direction.OUT) {
@@ -42,7 +42,7 @@ final class PagedDevice {
                     System.arraycopy(require(page), 0, slots, slot, Pages.TOKENS);
                 }
             }
-            case PageDrop(long page) -> {
+            case HostPageFree(long page) -> {
                 if (!dropped.add(page)) {
                     throw new AssertionError("page " + page + " is dropped twice");
                 }

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenTree;
 
 import java.util.ArrayList;
@@ -36,9 +36,9 @@ final class PagedRig {
     final List<SequenceCache> left = new ArrayList<>();
 
     PagedRig(int blocks, PagePolicy policy, boolean forgets) {
-        device = new PagedDevice(blocks * SlotSpan.BLOCK);
-        EvictionListener exports =
-                new EvictionListener() {
+        device = new PagedDevice(blocks * KvSlotSpan.BLOCK);
+        SequenceEvictionHandler exports =
+                new SequenceEvictionHandler() {
                     @Override
                     public boolean isStored(SequenceCache sequence) {
                         return false;
@@ -61,9 +61,9 @@ final class PagedRig {
                 };
         CacheCapacity sizes =
                 new CacheCapacity(
-                                blocks * SlotSpan.BLOCK,
+                                blocks * KvSlotSpan.BLOCK,
                                 ROWS,
-                                forgets ? new RollbackBuffers(4, 16) : RollbackBuffers.NONE)
+                                forgets ? new RollbackBufferSizes(4, 16) : RollbackBufferSizes.NONE)
                         .with(new PagingOptions(POOL, policy, TAU).withPageBytes(PAGE_BYTES));
         cache = new KvCacheManager(sizes, forgets, exports);
     }
@@ -161,7 +161,7 @@ final class PagedRig {
     /** A chunk sees the right rows wherever its map says that they lie. */
     private void requireSeen(SequenceChunk chunk, SequenceCache sequence) {
         assertTrue(chunk.slots().capacity() <= POOL, () -> "slots " + chunk.slots());
-        PageMap map = chunk.place().pages();
+        SlotPositionMap map = chunk.place().pages();
         assertTrue(map.isInOrder(), () -> sequence.computed() + " tokens, map " + map);
         long[] expected = expected(sequence.tokens(), chunk.firstPosition());
         for (int position = 0; position < expected.length; position++) {

@@ -14,15 +14,15 @@ import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.HostPageFree;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 
@@ -40,8 +40,8 @@ import java.util.stream.IntStream;
 /** Sequences that share the slots of a cache, each with at most 512 of them. */
 class PagedSequenceCacheTest {
     private static final int PAGE = Pages.TOKENS;
-    private static final TokenLogits OUTPUT =
-            new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST);
+    private static final TokenOutput OUTPUT =
+            new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST);
 
     private final PagedRig rig = new PagedRig(8, PagePolicy.LRU, false);
     private final KvCacheManager cache = rig.cache;
@@ -75,7 +75,7 @@ class PagedSequenceCacheTest {
     void sequenceHasNoMoreSlotsThanItsPool(int tokens, int slots) {
         assertEquals(slots, cache.mostSlots(tokens));
         assertEquals(
-                SlotSpan.roundUp(tokens),
+                KvSlotSpan.roundUp(tokens),
                 new KvCacheManager(new CacheCapacity(4096, 9), false).mostSlots(tokens));
     }
 
@@ -162,7 +162,7 @@ class PagedSequenceCacheTest {
         Batch batch = rig.run(PagedRig.window(after, 430));
 
         assertEquals(
-                List.of(new SlotCopy(before.span().begin(), after.span().begin(), 400)),
+                List.of(new KvSlotCopy(before.span().begin(), after.span().begin(), 400)),
                 batch.changes().moves());
         rig.prefill(after, 700);
         rig.require(after);
@@ -182,7 +182,7 @@ class PagedSequenceCacheTest {
         Batch batch = rig.run(PagedRig.window(after, 1024));
 
         assertEquals(
-                List.of(new SlotCopy(before.span().begin(), after.span().begin(), POOL)),
+                List.of(new KvSlotCopy(before.span().begin(), after.span().begin(), POOL)),
                 batch.changes().moves());
         rig.require(before);
         rig.require(after);
@@ -221,7 +221,7 @@ class PagedSequenceCacheTest {
     void residentIsContinuedInPlaceWithItsPagesIfAForkDoesNotFit(int common) {
         PagedRig small = new PagedRig(2, PagePolicy.LRU, false);
         SequenceCache before = resident(small, prompt(0, 1000));
-        SlotSpan span = before.span();
+        KvSlotSpan span = before.span();
 
         SequenceCache after = small.begin(longer(prompt(0, common), 500));
         assertEquals(common == 1000 ? 1000 : common / 128 * 128, after.computed());
@@ -350,7 +350,7 @@ class PagedSequenceCacheTest {
         Batch batch = small.run(PagedRig.window(third, 128));
 
         assertEquals(
-                8, batch.changes().moves().stream().filter(PageDrop.class::isInstance).count());
+                8, batch.changes().moves().stream().filter(HostPageFree.class::isInstance).count());
         assertEquals(8, small.device.hostPages().size());
         assertEquals(1, small.left.size());
         small.prefill(third, 600);
@@ -774,10 +774,10 @@ class PagedSequenceCacheTest {
     @Test
     void rollbackBuffersWorkWithPools() {
         CacheCapacity sizes =
-                new CacheCapacity(4096, 9, new RollbackBuffers(2, 8))
+                new CacheCapacity(4096, 9, new RollbackBufferSizes(2, 8))
                         .with(new PagingOptions(POOL, PagePolicy.LRU, 64));
 
-        assertEquals(new RollbackBuffers(2, 8), sizes.rollbackBuffers());
+        assertEquals(new RollbackBufferSizes(2, 8), sizes.rollbackBuffers());
         assertEquals(9, sizes.stateRows());
         assertEquals(4096, sizes.slots());
     }

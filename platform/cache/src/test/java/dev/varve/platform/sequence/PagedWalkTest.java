@@ -33,8 +33,8 @@ class PagedWalkTest {
     private static final int STEPS = Effort.of(2000, 4000);
     private static final int MOST_RUNNING = 4;
     private static final int MOST_TOKENS = 2500;
-    private static final TokenLogits OUTPUT =
-            new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST);
+    private static final TokenOutput OUTPUT =
+            new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST);
 
     /** All there is of a walk. */
     private static final class Walk {

@@ -3,7 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 
 import picocli.CommandLine.Option;
 
@@ -102,7 +102,7 @@ final class AccessArguments {
                 insecure
                         ? ClientAccess.KeylessListening.ANYWHERE
                         : ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                new CrossOriginOptions(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
+                new CorsAndHostOptions(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
                 new CacheAccessSettings(scopes, operatorKey()),
                 openMetrics);
     }

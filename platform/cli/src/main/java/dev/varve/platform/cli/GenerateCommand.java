@@ -2,10 +2,10 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.paging.PagingCounts;
@@ -148,9 +148,9 @@ final class GenerateCommand extends CliCommand {
                 new SamplingOptions.Context(breakers, AdvancedSampling.EndDelay.NONE, Map.of()));
     }
 
-    private TokenGuide guide(HostedModel runtime, int[] promptTokens) {
+    private TokenConstraint guide(HostedModel runtime, int[] promptTokens) {
         if (!form.isGiven()) {
-            return TokenGuide.none();
+            return TokenConstraint.none();
         }
         // A plain continuation has no reasoning.
         ResponseSyntax dialect =
@@ -166,7 +166,8 @@ final class GenerateCommand extends CliCommand {
             throws InterruptedException {
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         GeneratedText text = new GeneratedText(runtime.tokenizer());
-        Generation generation = runtime.engine().submit(request, GenerationEvent.into(events));
+        GenerationHandle generation =
+                runtime.engine().submit(request, GenerationEvent.into(events));
         try (ShutdownHook guard = ShutdownHook.prepare(generation::cancel, STOP_LIMIT)) {
             guard.arm();
             GenerationEnd end = show(events, text);

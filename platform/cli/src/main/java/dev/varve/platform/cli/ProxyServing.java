@@ -3,10 +3,10 @@ package dev.varve.platform.cli;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.ProxyPrefillDrafter;
+import dev.varve.platform.http.CompressionProxyServer;
 import dev.varve.platform.http.HttpOptions;
-import dev.varve.platform.http.ProxyServer;
-import dev.varve.platform.http.upstream.ProxySettings;
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.CompressionProxySettings;
+import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.platform.http.upstream.UpstreamTimeouts;
 
 import java.util.Optional;
@@ -20,14 +20,14 @@ import java.util.function.Consumer;
  * @param compression settings of prompt compression
  * @param options options of this HTTP server
  */
-record ProxyServing(UpstreamTarget target, CompressionSettings compression, HttpOptions options) {
+record ProxyServing(UpstreamServer target, CompressionSettings compression, HttpOptions options) {
     /**
      * Creates it after checking that prompts are compressed.
      *
      * @throws UsageException if not
      */
     static ProxyServing of(
-            UpstreamTarget target, Optional<CompressionSettings> compression, HttpOptions options) {
+            UpstreamServer target, Optional<CompressionSettings> compression, HttpOptions options) {
         CompressionSettings settings =
                 compression
                         .filter(ProxyServing::compresses)
@@ -61,13 +61,13 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
             Consumer<String> say,
             Consumer<String> print)
             throws InterruptedException {
-        ProxySettings upstream =
-                new ProxySettings(
+        CompressionProxySettings upstream =
+                new CompressionProxySettings(
                         target,
                         UpstreamTimeouts.USUAL,
                         drafter.compressor(),
                         compression.drafter().getFileName().toString());
-        try (ProxyServer http = ProxyServer.start(options, upstream)) {
+        try (CompressionProxyServer http = CompressionProxyServer.start(options, upstream)) {
             print.accept("Serving " + target + " on " + http.uri());
             stop.stopRequested().await();
             stop.drain(http::drain, say);

@@ -16,7 +16,7 @@ import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.serving.ModelManager;
 import dev.varve.platform.http.serving.ModelNameResolver;
 import dev.varve.platform.http.trace.Tracing;
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.ModelSettings;
@@ -99,7 +99,7 @@ final class ServeCommand extends CliCommand {
 
     @Override
     int run() throws InterruptedException {
-        Optional<UpstreamTarget> other = upstream.target(environment());
+        Optional<UpstreamServer> other = upstream.target(environment());
         if (other.isPresent()) {
             requireNoModel();
         }
@@ -120,7 +120,7 @@ final class ServeCommand extends CliCommand {
     }
 
     /** Serves without a model: an upstream server generates. */
-    private int proxy(UpstreamTarget target, MonitoringOptions watched)
+    private int proxy(UpstreamServer target, MonitoringOptions watched)
             throws InterruptedException {
         ProxyServing serving =
                 ProxyServing.of(

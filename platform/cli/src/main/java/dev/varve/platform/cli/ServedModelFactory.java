@@ -77,7 +77,7 @@ record ServedModelFactory(
                 shards.stream()
                         .map(
                                 shard ->
-                                        new MemoryPlacement.PlannedShard(
+                                        new MemoryPlacement.ShardStateMemory(
                                                 shard.memory(), shard.need().stateBytes()))
                         .toList(),
                 List.copyOf(memories.values()));

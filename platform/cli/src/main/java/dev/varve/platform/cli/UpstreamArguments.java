@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamServer;
 
 import picocli.CommandLine.Option;
 
@@ -52,7 +52,7 @@ final class UpstreamArguments {
      *
      * @throws UsageException whose message begins with the wrong flag
      */
-    Optional<UpstreamTarget> target(Environment environment) {
+    Optional<UpstreamServer> target(Environment environment) {
         if (base.isEmpty()) {
             requireUnset(key, KEY);
             requireUnset(model, MODEL);
@@ -64,7 +64,7 @@ final class UpstreamArguments {
             throw new UsageException(MODEL + ": expected a name, found none");
         }
         try {
-            return Optional.of(new UpstreamTarget(uri, given, model));
+            return Optional.of(new UpstreamServer(uri, given, model));
         } catch (IllegalArgumentException e) {
             String source = key.isPresent() ? KEY : KEY_VARIABLE;
             throw new UsageException(source + ": " + e.getMessage());
@@ -73,7 +73,7 @@ final class UpstreamArguments {
 
     private static URI uri(String text) {
         try {
-            return UpstreamTarget.parseBase(text);
+            return UpstreamServer.parseBase(text);
         } catch (IllegalArgumentException e) {
             throw new UsageException(BASE + ": " + e.getMessage());
         }

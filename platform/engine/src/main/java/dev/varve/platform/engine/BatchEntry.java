@@ -9,10 +9,10 @@ import dev.varve.platform.shard.ShardResult;
  * @param advance the tokens to compute
  * @param consumer receives the result
  */
-record BatchEntry(Request request, ScheduledTokens advance, LogitsConsumer consumer) {
+record BatchEntry(Request request, ScheduledTokens advance, ResultConsumer consumer) {
     /** Receives the result of a batch for one request. */
     @FunctionalInterface
-    interface LogitsConsumer {
+    interface ResultConsumer {
         /**
          * @param row the request's first row of outputs
          * @param column the request's first token in the batch

@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.speculation.AcceptanceRates;
-import dev.varve.platform.speculation.TreeGain;
+import dev.varve.platform.speculation.TreeGainTracker;
 
 import java.util.Optional;
 
@@ -43,7 +43,7 @@ final class DraftAcceptanceTracker {
      * @param all acceptance rates of all sequences
      * @param trees gain of drafts with branches
      */
-    void record(TokenHistory tokens, AcceptanceRates all, TreeGain trees) {
+    void record(TokenHistory tokens, AcceptanceRates all, TreeGainTracker trees) {
         if (pending.isPresent() && !follow(tokens).isOpen()) {
             conclude(tokens, all, trees);
         }
@@ -55,7 +55,7 @@ final class DraftAcceptanceTracker {
      * @param all acceptance rates of all sequences
      * @param trees gain of drafts with branches
      */
-    void conclude(TokenHistory tokens, AcceptanceRates all, TreeGain trees) {
+    void conclude(TokenHistory tokens, AcceptanceRates all, TreeGainTracker trees) {
         if (pending.isEmpty()) {
             return;
         }
@@ -80,9 +80,9 @@ final class DraftAcceptanceTracker {
      * @param right consecutive draft tokens that match, on any branch
      * @param isOpen whether further draft tokens may still match
      */
-    private record DraftAcceptance(int right, boolean isOpen) {}
+    private record DraftMatch(int right, boolean isOpen) {}
 
-    private DraftAcceptance follow(TokenHistory tokens) {
+    private DraftMatch follow(TokenHistory tokens) {
         Draft draft = pending.orElseThrow().draft();
         DraftTokens draftTokens = DraftTokens.of(draft, draft.tokens().length);
         int begin = pending.get().position();
@@ -97,7 +97,7 @@ final class DraftAcceptanceTracker {
                 right++;
             }
         }
-        return new DraftAcceptance(right, next >= 0 && draftTokens.continuesAfter(last));
+        return new DraftMatch(right, next >= 0 && draftTokens.continuesAfter(last));
     }
 
     /** Counts draft tokens that a step verified. */

@@ -1,7 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 
 import java.time.Duration;
 import java.util.List;
@@ -21,10 +21,10 @@ public interface Engine extends AutoCloseable {
      *     context, OVERLOADED if the queue is full, UNAVAILABLE if the engine drains or is broken,
      *     INVALID_REQUEST if a token id is outside the vocabulary
      */
-    List<Generation> submit(List<NewRequest> submissions);
+    List<GenerationHandle> submit(List<NewRequest> submissions);
 
     /** Queues one request. */
-    default Generation submit(GenerationRequest request, GenerationListener listener) {
+    default GenerationHandle submit(GenerationRequest request, GenerationListener listener) {
         return submit(List.of(new NewRequest(request, listener))).getFirst();
     }
 
@@ -35,7 +35,7 @@ public interface Engine extends AutoCloseable {
      * Returns the positions that host memory can restore, most recently used first; completes
      * between two steps.
      */
-    CompletableFuture<List<CachedPrefix>> cacheEntries();
+    CompletableFuture<List<CachedPrefixInfo>> cacheEntries();
 
     /**
      * Clears the cached prefixes of ended requests, on the devices, in host memory, on disk and in

@@ -2,7 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.KvCacheManager;
-import dev.varve.platform.sequence.TokenLogits;
+import dev.varve.platform.sequence.TokenOutput;
 
 /**
  * Shared state of the steps of an engine. Only the engine's thread uses it.
@@ -18,8 +18,8 @@ record EngineContext(
         RunningRequests running,
         PrefixCache prefix,
         InFlightBatches inFlight,
-        TokenChoice choice,
-        SpeculativeDecoding drafting,
+        TokenSelector choice,
+        DraftProposer drafting,
         PendingPageScores pages) {
     /** Returns the manager of the sequences on the devices. */
     KvCacheManager cache() {
@@ -27,7 +27,7 @@ record EngineContext(
     }
 
     /** Chooses the next token of a request whose known tokens are all computed. */
-    void chooseFirst(Request request, TokenLogits output) {
+    void chooseFirst(Request request, TokenOutput output) {
         running.guard(
                 request,
                 () ->

@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.paging.AsyncPageScorer;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
@@ -45,7 +45,7 @@ public final class EngineCore implements Engine {
     private final ModelShape shape;
     private final EngineOptions options;
     private final RequestQueue queue;
-    private final SpeculativeDecoding drafting;
+    private final DraftProposer drafting;
     private final StepRunner steps;
     private final Thread thread;
     private final AtomicLong arrivals = new AtomicLong();
@@ -74,7 +74,7 @@ public final class EngineCore implements Engine {
         this.shape = shape;
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
-        drafting = new SpeculativeDecoding(speculation, shape.vocabularySize());
+        drafting = new DraftProposer(speculation, shape.vocabularySize());
         steps =
                 new StepRunner(
                         pipeline, shape, options, drafting, pages, queue, new DelegatingFailover());
@@ -161,7 +161,7 @@ public final class EngineCore implements Engine {
     }
 
     @Override
-    public List<Generation> submit(List<NewRequest> submissions) {
+    public List<GenerationHandle> submit(List<NewRequest> submissions) {
         List<Request> entries = new ArrayList<>(submissions.size());
         for (NewRequest submission : submissions) {
             requireFits(submission.request());
@@ -210,7 +210,7 @@ public final class EngineCore implements Engine {
         VarveException end = new EngineClosedException(VarveException.Kind.CANCELLED);
         try {
             if (queue.staysIdle(WARMUP_DELAY)) {
-                EngineWarmup.run(pipeline, shape, options, queue::isIdle);
+                JitWarmup.run(pipeline, shape, options, queue::isIdle);
             }
             while (queue.awaitWork(this::isIdle)) {
                 requestedFailure.ifPresent(
@@ -490,7 +490,7 @@ public final class EngineCore implements Engine {
     }
 
     @Override
-    public CompletableFuture<List<CachedPrefix>> cacheEntries() {
+    public CompletableFuture<List<CachedPrefixInfo>> cacheEntries() {
         return queue.call(steps::cacheEntries);
     }
 

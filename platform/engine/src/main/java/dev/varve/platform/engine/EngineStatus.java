@@ -1,6 +1,6 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.PrefixCacheStatus;
@@ -34,11 +34,11 @@ public record EngineStatus(
         Load load,
         KvSlotUsage slots,
         ShardMemory memory,
-        Counts counts,
+        EngineCounters counts,
         PrefixCacheStatus cache,
         SpeculationCounts speculation,
         List<ShardStatus> shards,
-        Optional<DraftStatus> draft,
+        Optional<RemoteDraftStatus> draft,
         Optional<PagingStatus> paging,
         Optional<Outage> outage,
         List<ReplicaStatus> replicas) {
@@ -54,11 +54,11 @@ public record EngineStatus(
             Load load,
             KvSlotUsage slots,
             ShardMemory memory,
-            Counts counts,
+            EngineCounters counts,
             PrefixCacheStatus cache,
             SpeculationCounts speculation,
             List<ShardStatus> shards,
-            Optional<DraftStatus> draft,
+            Optional<RemoteDraftStatus> draft,
             Optional<PagingStatus> paging) {
         this(
                 load,
@@ -79,7 +79,7 @@ public record EngineStatus(
             Load load,
             KvSlotUsage slots,
             ShardMemory memory,
-            Counts counts,
+            EngineCounters counts,
             PrefixCacheStatus cache,
             List<ShardStatus> shards) {
         this(
@@ -117,7 +117,7 @@ public record EngineStatus(
      * @param masks cost of grammar masks
      * @param failures steps and optional work that failed
      */
-    public record Counts(
+    public record EngineCounters(
             Tokens tokens,
             long preemptions,
             long replays,
@@ -126,10 +126,10 @@ public record EngineStatus(
             Masks masks,
             FailureCounter.Report failures) {
         /** Counters of a new engine. */
-        public static final Counts NONE = new Counts(new Tokens(0, 0, 0), 0, 0, 0);
+        public static final EngineCounters NONE = new EngineCounters(new Tokens(0, 0, 0), 0, 0, 0);
 
         /** Creates counters without grammar masks and failures. */
-        public Counts(Tokens tokens, long preemptions, long replays, long steps) {
+        public EngineCounters(Tokens tokens, long preemptions, long replays, long steps) {
             this(
                     tokens,
                     preemptions,
@@ -191,14 +191,14 @@ public record EngineStatus(
     record SchedulerStats(
             Load load,
             KvSlotUsage slots,
-            Counts counts,
+            EngineCounters counts,
             PrefixCacheStatus cache,
             SpeculationCounts speculation,
             Optional<PagingStatus> paging) {
         EngineStatus with(
                 ShardMemory memory,
                 List<ShardStatus> shards,
-                Optional<DraftStatus> draft,
+                Optional<RemoteDraftStatus> draft,
                 Optional<ArchiveStatus> disk,
                 Optional<SharedArchiveStatus> shared,
                 Optional<Outage> outage) {

@@ -1,7 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.speculation.HiddenStates;
-import dev.varve.platform.prefix.FeatureSpan;
+import dev.varve.platform.prefix.TrailingFeatures;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,10 +20,10 @@ final class FeatureBackfill {
 
     private final List<Integer> layers;
     private final BiPredicate<Request, HiddenStates> show;
-    private final Map<Request, Backfill> backfills = new LinkedHashMap<>();
+    private final Map<Request, RemainingFeatures> backfills = new LinkedHashMap<>();
 
     /** The features of a request that are still to be passed. */
-    private record Backfill(FeatureSpan states, int next) {}
+    private record RemainingFeatures(TrailingFeatures states, int next) {}
 
     /**
      * @param layers layers whose input the features are
@@ -34,8 +34,8 @@ final class FeatureBackfill {
         this.show = show;
     }
 
-    void add(Request request, FeatureSpan states) {
-        backfills.put(request, new Backfill(states, states.begin()));
+    void add(Request request, TrailingFeatures states) {
+        backfills.put(request, new RemainingFeatures(states, states.begin()));
     }
 
     void remove(Request request) {
@@ -44,12 +44,14 @@ final class FeatureBackfill {
 
     /** Passes all remaining features of a request. */
     void showAll(Request request) {
-        for (Optional<Backfill> rest = rest(request); rest.isPresent(); rest = rest(request)) {
+        for (Optional<RemainingFeatures> rest = rest(request);
+                rest.isPresent();
+                rest = rest(request)) {
             showNext(request, rest.get());
         }
     }
 
-    private Optional<Backfill> rest(Request request) {
+    private Optional<RemainingFeatures> rest(Request request) {
         return Optional.ofNullable(backfills.get(request));
     }
 
@@ -57,12 +59,12 @@ final class FeatureBackfill {
     void showSome(long nanos) {
         long end = System.nanoTime() + nanos;
         while (!backfills.isEmpty() && System.nanoTime() < end) {
-            Map.Entry<Request, Backfill> first = backfills.entrySet().iterator().next();
+            Map.Entry<Request, RemainingFeatures> first = backfills.entrySet().iterator().next();
             showNext(first.getKey(), first.getValue());
         }
     }
 
-    private void showNext(Request request, Backfill rest) {
+    private void showNext(Request request, RemainingFeatures rest) {
         backfills.remove(request);
         int count = Math.min(PIECE, rest.states().end() - rest.next());
         Optional<List<float[]>> values = rest.states().read(rest.next(), count);
@@ -77,7 +79,7 @@ final class FeatureBackfill {
         int next = rest.next() + count;
         if (show.test(request, new HiddenStates(request.arrival(), rest.next(), count, shown))
                 && next < rest.states().end()) {
-            backfills.put(request, new Backfill(rest.states(), next));
+            backfills.put(request, new RemainingFeatures(rest.states(), next));
         }
     }
 }

@@ -153,7 +153,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
      *     empty for no log probabilities at all
      * @param guide steers the choice; belongs to this request alone
      */
-    public record Choice(SamplingOptions sampling, OptionalInt topLogprobs, TokenGuide guide) {
+    public record Choice(SamplingOptions sampling, OptionalInt topLogprobs, TokenConstraint guide) {
         /** Most alternatives that can be reported. */
         public static final int MOST_LOGPROBS = 20;
 
@@ -170,7 +170,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
 
         /** Returns a choice without a guide and without log probabilities. */
         public static Choice of(SamplingOptions sampling) {
-            return new Choice(sampling, OptionalInt.empty(), TokenGuide.none());
+            return new Choice(sampling, OptionalInt.empty(), TokenConstraint.none());
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.prefix.CacheStores;
+import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.shard.CacheLayout;
 
 import java.util.Objects;
@@ -12,7 +12,7 @@ import java.util.Objects;
  * @param bytes most bytes to use
  * @param stores disk and shared stores behind it
  */
-public record HostCacheOptions(CacheLayout layout, long bytes, CacheStores stores) {
+public record HostCacheOptions(CacheLayout layout, long bytes, StorageTierOptions stores) {
     /** Checks that {@code bytes} is positive. */
     public HostCacheOptions {
         Objects.requireNonNull(layout);
@@ -24,6 +24,6 @@ public record HostCacheOptions(CacheLayout layout, long bytes, CacheStores store
 
     /** Creates options without disk and shared stores. */
     public HostCacheOptions(CacheLayout layout, long bytes) {
-        this(layout, bytes, CacheStores.NONE);
+        this(layout, bytes, StorageTierOptions.NONE);
     }
 }

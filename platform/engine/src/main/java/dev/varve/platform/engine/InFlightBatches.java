@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.prefix.PrefixCache;
-import dev.varve.platform.prefix.SnapshotExport;
+import dev.varve.platform.prefix.SnapshotExportTask;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.SequenceCache;
@@ -34,7 +34,7 @@ final class InFlightBatches {
     private final ShardPipeline pipeline;
     private final PrefixCache cache;
     private final StepTokenBudget tokenBudget;
-    private final SpeculativeDecoding drafting;
+    private final DraftProposer drafting;
     private final Consumer<Failure> onFailure;
     private final Deque<InFlightBatch> batches = new ArrayDeque<>();
     private long submitted;
@@ -57,7 +57,7 @@ final class InFlightBatches {
     private record InFlightBatch(
             List<BatchEntry> works,
             List<SequenceCache> places,
-            List<SnapshotExport> exports,
+            List<SnapshotExportTask> exports,
             Batch batch,
             boolean changes,
             CompletableFuture<ShardResult> result,
@@ -96,7 +96,7 @@ final class InFlightBatches {
             ShardPipeline pipeline,
             PrefixCache cache,
             StepTokenBudget tokenBudget,
-            SpeculativeDecoding drafting,
+            DraftProposer drafting,
             Consumer<Failure> onFailure) {
         this.pipeline = pipeline;
         this.cache = cache;
@@ -174,8 +174,8 @@ final class InFlightBatches {
                 .orElse(result);
     }
 
-    private List<SnapshotExport> exports(List<ScheduledTokens> advances) {
-        List<SnapshotExport> exports = new ArrayList<>();
+    private List<SnapshotExportTask> exports(List<ScheduledTokens> advances) {
+        List<SnapshotExportTask> exports = new ArrayList<>();
         for (ScheduledTokens advance : advances) {
             if (advance.savesCheckpoint()) {
                 cache.exportEnd(advance.sequence()).ifPresent(exports::add);
@@ -245,7 +245,7 @@ final class InFlightBatches {
                         pipeline.overlapping() * (returnedAt - begin)));
         // First, since a sequence that is kept below must have these features.
         recordFeatures(pending, result);
-        pending.exports().forEach(SnapshotExport::markComputed);
+        pending.exports().forEach(SnapshotExportTask::markComputed);
         int row = 0;
         int column = 0;
         for (int i = 0; i < pending.works().size(); i++) {

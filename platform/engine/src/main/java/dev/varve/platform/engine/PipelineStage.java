@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 /** A shard in the pipeline, with the thread that calls it and its durations. */
 class PipelineStage {
     private final Shard shard;
-    private final StageWorker worker;
+    private final DeviceWorker worker;
     private final LongAdder forwards = new LongAdder();
     private final LongAdder tokens = new LongAdder();
     private final LongAdder forwardNanos = new LongAdder();
@@ -32,7 +32,7 @@ class PipelineStage {
     /**
      * @param recorder is called from the thread that completes a batch
      */
-    PipelineStage(Shard shard, StageWorker worker, DecodeRecorder recorder) {
+    PipelineStage(Shard shard, DeviceWorker worker, DecodeRecorder recorder) {
         this.shard = shard;
         this.worker = worker;
         this.recorder = recorder;

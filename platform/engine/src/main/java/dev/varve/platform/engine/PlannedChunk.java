@@ -1,7 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.sequence.ChunkKind;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 /**
  * The next chunk of a prompt in prefill. The chunk boundaries depend only on the positions of the
@@ -48,7 +48,7 @@ record PlannedChunk(int end, ChunkKind kind) {
         if (windowEnd <= slots) {
             return windowEnd;
         }
-        int window = PagePoolGeometry.cell(slots);
+        int window = PagePoolSizing.cell(slots);
         return Math.min(windowEnd, (begin / window + 1) * window);
     }
 
@@ -60,7 +60,7 @@ record PlannedChunk(int end, ChunkKind kind) {
      */
     static int windowBegin(int begin, int end, int slots) {
         boolean bounded = windowEnd(begin, end, 0) > slots;
-        int window = bounded ? PagePoolGeometry.cell(slots) : WINDOW;
+        int window = bounded ? PagePoolSizing.cell(slots) : WINDOW;
         return begin / window * window;
     }
 

@@ -20,7 +20,7 @@ public record ReplicaStatus(
         Optional<String> reason,
         EngineStatus.Load load,
         EngineStatus.Tokens tokens,
-        Moves moves) {
+        FailoverCounts moves) {
     /** State of a replica. */
     public enum State {
         /** It accepts requests. */
@@ -42,7 +42,7 @@ public record ReplicaStatus(
      * @param movedRequests requests that continued at another replica
      * @param restarts how often it was loaded again
      */
-    public record Moves(long movedRequests, long restarts) {}
+    public record FailoverCounts(long movedRequests, long restarts) {}
 
     /** Checks that no component is null. */
     public ReplicaStatus {

@@ -10,7 +10,7 @@ import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.TopTokens;
 
@@ -137,7 +137,7 @@ final class Request implements TransferableRequest {
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
         this.lastResume = lastResume;
-        tailBegin = Math.max(0, promptLength - PagePoolGeometry.QUESTION);
+        tailBegin = Math.max(0, promptLength - PagePoolSizing.QUESTION);
         sampler.acceptPrompt(prompt);
         stops = stops(request.prompt(), lastResume);
         int last = Math.min(request.prompt().lastBoundary(), lastResume);

@@ -4,8 +4,8 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,7 +27,7 @@ final class RunningRequests {
 
     private final PrefixCache cache;
     private final QueueAccess queue;
-    private final SpeculativeDecoding drafting;
+    private final DraftProposer drafting;
     private final RequestFailover failover;
     private final FailureCounter failures;
     private final List<Request> requests = new ArrayList<>();
@@ -41,7 +41,7 @@ final class RunningRequests {
     RunningRequests(
             PrefixCache cache,
             QueueAccess queue,
-            SpeculativeDecoding drafting,
+            DraftProposer drafting,
             RequestFailover failover,
             FailureCounter failures) {
         this.failover = failover;
@@ -93,7 +93,7 @@ final class RunningRequests {
     int nextBlocks() {
         int slots = 0;
         for (Request request : requests) {
-            slots += Math.min(SlotSpan.BLOCK, request.remainingSlots(cache.devices()));
+            slots += Math.min(KvSlotSpan.BLOCK, request.remainingSlots(cache.devices()));
         }
         return slots;
     }

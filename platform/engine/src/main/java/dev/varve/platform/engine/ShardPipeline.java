@@ -6,7 +6,7 @@ import dev.varve.platform.prefix.CacheMover;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
@@ -28,7 +28,7 @@ import java.util.function.Function;
  */
 public final class ShardPipeline implements CacheMover, AutoCloseable {
     private final List<PipelineStage> stages;
-    private final List<StageWorker> workers;
+    private final List<DeviceWorker> workers;
     private final MicroBatches microBatches;
 
     /**
@@ -52,14 +52,14 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         stages = new ArrayList<>();
         workers = new ArrayList<>();
         if (groups.size() > 1) {
-            groups.forEach(group -> workers.add(StageWorker.start(group.getFirst().device())));
+            groups.forEach(group -> workers.add(DeviceWorker.start(group.getFirst().device())));
         }
         microBatches =
                 new MicroBatches(shards.stream().map(shard -> indexOf(shard, groups)).toList());
         for (Shard shard : shards) {
             // A single group: no batches overlap, and a change of threads would cost time.
-            StageWorker worker =
-                    workers.isEmpty() ? StageWorker.inline() : workers.get(indexOf(shard, groups));
+            DeviceWorker worker =
+                    workers.isEmpty() ? DeviceWorker.inline() : workers.get(indexOf(shard, groups));
             stages.add(new PipelineStage(shard, worker, recorder(stages.size())));
         }
         if (depth() > 1) {
@@ -188,7 +188,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     /**
      * Returns the last shard's result with the features and scores of all shards.
      *
-     * @throws MissingFeaturesException if a requested feature is missing
+     * @throws FeaturesNotCapturedException if a requested feature is missing
      */
     private static ShardResult gather(
             Batch batch, ShardResult last, List<CompletableFuture<ShardResult>> results) {
@@ -199,7 +199,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         List<Integer> missing =
                 batch.captures().stream().filter(layer -> !byLayer.containsKey(layer)).toList();
         if (!missing.isEmpty()) {
-            throw new MissingFeaturesException(missing);
+            throw new FeaturesNotCapturedException(missing);
         }
         return new ShardResult(
                 last.logits(),
@@ -217,25 +217,25 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return move(parts, target, Shard::export);
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return move(parts, source, Shard::adopt);
     }
 
     /** {@link Shard#export} or {@link Shard#adopt}. */
     private interface TransferCall {
-        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, CachePartHandler bytes);
+        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, CachePartTransfer bytes);
     }
 
     private CompletableFuture<Void> move(
-            List<CachePart> parts, CachePartHandler bytes, TransferCall move) {
+            List<CachePart> parts, CachePartTransfer bytes, TransferCall move) {
         return inOrder(
                 range -> {
-                    ShardTransfer own = ShardTransfer.of(range, parts, bytes);
+                    ShardTransferParts own = ShardTransferParts.of(range, parts, bytes);
                     return own.parts().isEmpty()
                             ? Optional.empty()
                             : Optional.of(shard -> move.of(shard, own.parts(), own));
@@ -317,7 +317,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
 
     @Override
     public void close() {
-        workers.forEach(StageWorker::close);
+        workers.forEach(DeviceWorker::close);
         Optional<Throwable> failure = Optional.empty();
         for (PipelineStage stage : stages) {
             try {

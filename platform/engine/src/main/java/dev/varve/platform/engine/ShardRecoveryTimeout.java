@@ -48,7 +48,7 @@ final class ShardRecoveryTimeout {
         boolean over = false;
         oldest = nanos;
         for (int shard = 0; shard < now.size(); shard++) {
-            long steps = now.get(shard).loading().map(ShardHealth.Loading::steps).orElse(0L);
+            long steps = now.get(shard).loading().map(ShardHealth.Recovery::steps).orElse(0L);
             boolean ready = now.get(shard).state() == ShardHealth.State.READY;
             if (shard == shards.size()) {
                 shards.add(new LastProgress(steps, begin));

@@ -2,10 +2,10 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.GraphCounts;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 
 import java.util.Objects;
 import java.util.Optional;
@@ -26,7 +26,7 @@ public record ShardStatus(
         ShardMemory memory,
         ShardHealth health,
         ForwardTotals work,
-        Optional<RemoteShardProcess> peer) {
+        Optional<RemoteProcessInfo> peer) {
     /** Checks that {@code peer} is not null. */
     public ShardStatus {
         Objects.requireNonNull(peer);
@@ -59,7 +59,7 @@ public record ShardStatus(
             double forwardMillis,
             double boundaryMillis,
             GraphCounts graphs,
-            Optional<ShardTraffic> traffic,
+            Optional<RemoteConnectionTraffic> traffic,
             Recent recent) {
         /** Creates counters without graphs and recent durations. */
         public ForwardTotals(
@@ -67,7 +67,7 @@ public record ShardStatus(
                 long tokens,
                 double forwardMillis,
                 double boundaryMillis,
-                Optional<ShardTraffic> traffic) {
+                Optional<RemoteConnectionTraffic> traffic) {
             this(
                     forwards,
                     tokens,

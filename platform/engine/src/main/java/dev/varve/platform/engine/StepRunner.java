@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.AsyncPageScorer;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.PrefixQuery;
@@ -55,9 +55,9 @@ final class StepRunner {
 
     private final EngineContext state;
     private final RunningRequests running;
-    private final DecodeStep decode;
-    private final PrefillStep prefill;
-    private final PendingRestores restores;
+    private final DecodeScheduler decode;
+    private final PrefillScheduler prefill;
+    private final HostTransferScheduler restores;
 
     /** Time of steps outside shards, in nanoseconds. */
     private long hostNanos;
@@ -77,7 +77,7 @@ final class StepRunner {
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
-            SpeculativeDecoding drafting,
+            DraftProposer drafting,
             Optional<AsyncPageScorer> reader,
             QueueAccess line,
             RequestFailover failover) {
@@ -102,18 +102,18 @@ final class StepRunner {
                         options.eventPublisher(),
                         failures);
         running = new RunningRequests(cache, line, drafting, failover, failures);
-        restores = new PendingRestores(cache, running, this::start);
+        restores = new HostTransferScheduler(cache, running, this::start);
         state =
                 new EngineContext(
                         running,
                         cache,
                         new InFlightBatches(
                                 pipeline, cache, tokenBudget, drafting, this::endFailed),
-                        new TokenChoice(shape.vocabularySize()),
+                        new TokenSelector(shape.vocabularySize()),
                         drafting,
                         new PendingPageScores(reader, cache.devices(), line::wakeUp));
-        decode = new DecodeStep(state, capacity.contextTokens());
-        prefill = new PrefillStep(state, line, tokenBudget, pipeline);
+        decode = new DecodeScheduler(state, capacity.contextTokens());
+        prefill = new PrefillScheduler(state, line, tokenBudget, pipeline);
     }
 
     boolean isIdle() {
@@ -184,7 +184,7 @@ final class StepRunner {
         if (awaitsSharedPrefix(request, known.length())) {
             return AdmissionResult.AWAITS_SAME_PREFIX;
         }
-        Optional<PrefixCache.AllocatedSequence> begun =
+        Optional<PrefixCache.SequenceAllocation> begun =
                 state.prefix().begin(wanted, known, running.nextBlocks());
         if (begun.isEmpty()) {
             return AdmissionResult.NO_CAPACITY;
@@ -383,7 +383,7 @@ final class StepRunner {
         if (streams == 0) {
             return List.of();
         }
-        boolean divides = mixes && running.anyMatch(PrefillStep::hasChunk);
+        boolean divides = mixes && running.anyMatch(PrefillScheduler::hasChunk);
         int batches =
                 divides
                         ? Math.min(streams, pipeline.overlapping())
@@ -495,7 +495,7 @@ final class StepRunner {
                 new EngineStatus.Load(
                         capacity.contextTokens(), capacity.parallel(), waiting, running.size()),
                 state.cache().slotUse(),
-                new EngineStatus.Counts(
+                new EngineStatus.EngineCounters(
                         new EngineStatus.Tokens(
                                 promptTokens, cachedTokens, state.choice().tokens()),
                         running.preemptions(),
@@ -509,7 +509,7 @@ final class StepRunner {
                 state.cache().paging());
     }
 
-    List<CachedPrefix> cacheEntries() {
+    List<CachedPrefixInfo> cacheEntries() {
         return state.prefix().entries();
     }
 

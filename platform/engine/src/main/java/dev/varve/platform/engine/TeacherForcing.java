@@ -5,10 +5,10 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Arrays;
 import java.util.List;
@@ -45,7 +45,7 @@ public final class TeacherForcing {
                     VarveException.Kind.CONTEXT_OVERFLOW,
                     tokens.length + " tokens exceed the context of " + slots);
         }
-        SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(tokens.length));
+        KvSlotSpan span = new KvSlotSpan(0, KvSlotSpan.roundUp(tokens.length));
         boolean continues = false;
         for (int begin = 0; begin < tokens.length; ) {
             if (Thread.interrupted()) {

@@ -9,9 +9,9 @@
  *   <li>{@link EngineCore}, {@link StepRunner}: the implementation of {@link Engine} and its steps;
  *   <li>{@link Request}, {@link RequestQueue}, {@link RunningRequests}, {@link RequestFailover}:
  *       the state of requests, from the queue to their end or their move to another engine;
- *   <li>{@link PrefillStep}, {@link DecodeStep}, {@link TokenChoice}, {@link InFlightBatches}: the
- *       content of a batch and the use of its result;
- *   <li>{@link SpeculativeDecoding}, {@link DraftTokens}: draft tokens;
+ *   <li>{@link PrefillScheduler}, {@link DecodeScheduler}, {@link TokenSelector}, {@link
+ *       InFlightBatches}: the content of a batch and the use of its result;
+ *   <li>{@link DraftProposer}, {@link DraftTokens}: draft tokens;
  *   <li>{@link ShardPipeline} and {@link PipelineStage}: batches on their way through the shards.
  * </ul>
  *

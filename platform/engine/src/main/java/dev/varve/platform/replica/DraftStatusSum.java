@@ -1,6 +1,6 @@
 package dev.varve.platform.replica;
 
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.shard.ShardHealth;
 
 import java.util.stream.Stream;
@@ -10,18 +10,18 @@ final class DraftStatusSum {
     private DraftStatusSum() {}
 
     /** Returns the sum of two, which is ready if both are; the device is that of the first. */
-    static DraftStatus of(DraftStatus a, DraftStatus b) {
+    static RemoteDraftStatus of(RemoteDraftStatus a, RemoteDraftStatus b) {
         return sum(a, b, both(a.health(), b.health()));
     }
 
     /** Returns the status of a draft model with the counters of an earlier one added. */
-    static DraftStatus after(DraftStatus now, DraftStatus past) {
+    static RemoteDraftStatus after(RemoteDraftStatus now, RemoteDraftStatus past) {
         return sum(now, past, with(now.health(), now.health().restarts(), past.health()));
     }
 
     /** Returns the status of a draft model that has ended: its counters, and no memory. */
-    static DraftStatus ofEnded(DraftStatus draft, String why) {
-        return new DraftStatus(
+    static RemoteDraftStatus ofEnded(RemoteDraftStatus draft, String why) {
+        return new RemoteDraftStatus(
                 draft.device(),
                 0,
                 RetiredShardStatus.lost(draft.health(), why),
@@ -29,12 +29,13 @@ final class DraftStatusSum {
                 draft.traffic());
     }
 
-    private static DraftStatus sum(DraftStatus a, DraftStatus b, ShardHealth health) {
-        return new DraftStatus(
+    private static RemoteDraftStatus sum(
+            RemoteDraftStatus a, RemoteDraftStatus b, ShardHealth health) {
+        return new RemoteDraftStatus(
                 a.device(),
                 a.bytes() + b.bytes(),
                 health,
-                new DraftStatus.Responses(
+                new RemoteDraftStatus.Responses(
                         a.responses().count() + b.responses().count(),
                         a.responses().millis() + b.responses().millis(),
                         a.responses().late() + b.responses().late()),

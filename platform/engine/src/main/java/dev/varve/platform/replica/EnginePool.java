@@ -4,11 +4,11 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineCore;
 import dev.varve.platform.engine.EngineStatus;
-import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.RequestFailover;
 import dev.varve.platform.engine.TransferableRequest;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public final class EnginePool implements Engine {
     private final List<Replica> replicas;
     private final PooledEngine.Opener opener;
     private final ReplicaRestarter restarter;
-    private final ActiveCount open = new ActiveCount();
+    private final ActiveRequestCounter open = new ActiveRequestCounter();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
     /** Serializes routing; otherwise simultaneous requests would all go to the same replica. */
@@ -138,7 +138,7 @@ public final class EnginePool implements Engine {
     }
 
     @Override
-    public List<Generation> submit(List<NewRequest> submissions) {
+    public List<GenerationHandle> submit(List<NewRequest> submissions) {
         if (draining || closed) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE, "the server is shutting down");
@@ -158,7 +158,7 @@ public final class EnginePool implements Engine {
     }
 
     /** Tries one replica after the other, as long as the replica is the cause of the failure. */
-    private List<Generation> place(List<RoutedRequest> routedRequests) {
+    private List<GenerationHandle> place(List<RoutedRequest> routedRequests) {
         VarveException failure = unavailable();
         int tries = replicas.size();
         List<Replica> tried = new ArrayList<>();
@@ -329,15 +329,15 @@ public final class EnginePool implements Engine {
     }
 
     @Override
-    public CompletableFuture<List<CachedPrefix>> cacheEntries() {
-        List<CompletableFuture<List<CachedPrefix>>> each =
+    public CompletableFuture<List<CachedPrefixInfo>> cacheEntries() {
+        List<CompletableFuture<List<CachedPrefixInfo>>> each =
                 engines().map(EngineCore::cacheEntries).toList();
         return all(each)
                 .thenApply(
                         nothing ->
                                 each.stream()
                                         .flatMap(entries -> entries.join().stream())
-                                        .sorted(Comparator.comparing(CachedPrefix::idle))
+                                        .sorted(Comparator.comparing(CachedPrefixInfo::idle))
                                         .toList());
     }
 

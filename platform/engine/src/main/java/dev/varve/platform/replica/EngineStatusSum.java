@@ -1,6 +1,6 @@
 package dev.varve.platform.replica;
 
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
@@ -31,7 +31,7 @@ final class EngineStatusSum {
         return sum(
                 a,
                 b,
-                new Parts(
+                new ShardAndDraftStatus(
                         Stream.concat(a.shards().stream(), b.shards().stream()).toList(),
                         either(a.draft(), b.draft(), DraftStatusSum::of),
                         either(a.outage(), b.outage(), EngineStatusSum::longer)));
@@ -42,16 +42,16 @@ final class EngineStatusSum {
         return sum(
                 now,
                 past,
-                new Parts(
+                new ShardAndDraftStatus(
                         RetiredShardStatus.after(now.shards(), past.shards()),
                         either(now.draft(), past.draft(), DraftStatusSum::after),
                         now.outage()));
     }
 
     /** Components that are combined differently for simultaneous and for successive engines. */
-    private record Parts(
+    private record ShardAndDraftStatus(
             List<ShardStatus> shards,
-            Optional<DraftStatus> draft,
+            Optional<RemoteDraftStatus> draft,
             Optional<EngineStatus.Outage> outage) {}
 
     private static <T> Optional<T> either(Optional<T> a, Optional<T> b, BinaryOperator<T> both) {
@@ -68,7 +68,7 @@ final class EngineStatusSum {
         return a.left().compareTo(b.left()) < 0 ? b : a;
     }
 
-    private static EngineStatus sum(EngineStatus a, EngineStatus b, Parts parts) {
+    private static EngineStatus sum(EngineStatus a, EngineStatus b, ShardAndDraftStatus parts) {
         return new EngineStatus(
                 new EngineStatus.Load(
                         a.load().contextTokens(),
@@ -124,8 +124,9 @@ final class EngineStatusSum {
                 status.paging().map(past -> new PagingStatus(past.options(), past.counts(), 0, 0)));
     }
 
-    private static EngineStatus.Counts counts(EngineStatus.Counts a, EngineStatus.Counts b) {
-        return new EngineStatus.Counts(
+    private static EngineStatus.EngineCounters counts(
+            EngineStatus.EngineCounters a, EngineStatus.EngineCounters b) {
+        return new EngineStatus.EngineCounters(
                 new EngineStatus.Tokens(
                         a.tokens().prompt() + b.tokens().prompt(),
                         a.tokens().cachedPrompt() + b.tokens().cachedPrompt(),
@@ -142,7 +143,7 @@ final class EngineStatusSum {
 
     private static PrefixCacheStatus cache(PrefixCacheStatus a, PrefixCacheStatus b) {
         return new PrefixCacheStatus(
-                new PrefixCacheStatus.Tier(
+                new PrefixCacheStatus.HostTierStatus(
                         a.host().limitBytes() + b.host().limitBytes(),
                         a.host().usedBytes() + b.host().usedBytes(),
                         a.host().entries() + b.host().entries(),
@@ -158,14 +159,14 @@ final class EngineStatusSum {
                 a.shared().or(b::shared));
     }
 
-    private static PrefixCacheStatus.Moved moved(
-            PrefixCacheStatus.Moved a, PrefixCacheStatus.Moved b) {
+    private static PrefixCacheStatus.TransferStats moved(
+            PrefixCacheStatus.TransferStats a, PrefixCacheStatus.TransferStats b) {
         long[] restores = a.restores();
         long[] others = b.restores();
         for (int i = 0; i < restores.length; i++) {
             restores[i] += others[i];
         }
-        return new PrefixCacheStatus.Moved(
+        return new PrefixCacheStatus.TransferStats(
                 a.exportedBytes() + b.exportedBytes(),
                 a.restoredBytes() + b.restoredBytes(),
                 restores,

@@ -19,7 +19,7 @@ final class Replica {
     private final AtomicLong moved = new AtomicLong();
     private final AtomicLong restarts = new AtomicLong();
     private final AtomicInteger failedSteps = new AtomicInteger();
-    private volatile PromptIndex index = new PromptIndex(0);
+    private volatile CachedPrefixEstimate index = new CachedPrefixEstimate(0);
     private volatile Optional<PooledEngine> member = Optional.empty();
     private volatile Optional<VarveException> reason = Optional.empty();
     private volatile long openedAt;
@@ -40,7 +40,7 @@ final class Replica {
         return member;
     }
 
-    PromptIndex index() {
+    CachedPrefixEstimate index() {
         return index;
     }
 
@@ -56,7 +56,7 @@ final class Replica {
     /** Sets the engine after it was loaded. */
     synchronized void put(PooledEngine opened) {
         EngineStatus status = opened.engine().status();
-        index = new PromptIndex(cacheTokens(status));
+        index = new CachedPrefixEstimate(cacheTokens(status));
         failedSteps.set(0);
         openedAt = System.nanoTime();
         // Cleared before the engine accepts requests.
@@ -152,7 +152,7 @@ final class Replica {
                 reason.map(VarveException::getMessage).or(() -> missing(state, status)),
                 status.load(),
                 status.counts().tokens(),
-                new ReplicaStatus.Moves(moved.get(), restarts.get()));
+                new ReplicaStatus.FailoverCounts(moved.get(), restarts.get()));
     }
 
     private static Optional<String> missing(State state, EngineStatus status) {

@@ -1,7 +1,7 @@
 package dev.varve.platform.replica;
 
 import dev.varve.platform.engine.ShardStatus;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 
@@ -38,7 +38,7 @@ final class RetiredShardStatus {
     }
 
     private static ShardStatus lost(
-            ShardStatus shard, ShardMemory memory, Optional<RemoteShardProcess> peer, String why) {
+            ShardStatus shard, ShardMemory memory, Optional<RemoteProcessInfo> peer, String why) {
         return new ShardStatus(
                 shard.device(),
                 shard.range(),
@@ -56,8 +56,8 @@ final class RetiredShardStatus {
     /**
      * Removes the process: one that was started separately may continue, but not for this server.
      */
-    private static RemoteShardProcess withoutProcess(RemoteShardProcess peer) {
-        return new RemoteShardProcess(peer.own(), peer.address(), Optional.empty());
+    private static RemoteProcessInfo withoutProcess(RemoteProcessInfo peer) {
+        return new RemoteProcessInfo(peer.own(), peer.address(), Optional.empty());
     }
 
     /** Returns the current shards with the counters of their predecessors added. */

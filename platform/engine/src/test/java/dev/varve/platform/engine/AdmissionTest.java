@@ -3,9 +3,9 @@ package dev.varve.platform.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,7 +17,7 @@ import java.util.List;
 @Timeout(60)
 class AdmissionTest {
     private static final int PARALLEL = 4;
-    private static final PlainModel MODEL = PlainModel.mixed(2 * SlotSpan.BLOCK);
+    private static final PlainModel MODEL = PlainModel.mixed(2 * KvSlotSpan.BLOCK);
 
     /** Returns the most sequences of a batch for {@code count} simultaneous requests. */
     private static int mostTogether(int context, int slots, int count) throws Exception {
@@ -54,14 +54,14 @@ class AdmissionTest {
 
     @Test
     void requestsThatFitTheirFirstBlockNeedNoMoreRoom() throws Exception {
-        assertEquals(PARALLEL, mostTogether(SlotSpan.BLOCK, PARALLEL * SlotSpan.BLOCK, 60));
+        assertEquals(PARALLEL, mostTogether(KvSlotSpan.BLOCK, PARALLEL * KvSlotSpan.BLOCK, 60));
     }
 
     /** Room for two requests, and for the next block of each. */
     @Test
     void nextBlockOfARunningRequestIsReserved() throws Exception {
-        int context = 2 * SlotSpan.BLOCK;
+        int context = 2 * KvSlotSpan.BLOCK;
 
-        assertEquals(2, mostTogether(context, PARALLEL * SlotSpan.BLOCK, context - 3));
+        assertEquals(2, mostTogether(context, PARALLEL * KvSlotSpan.BLOCK, context - 3));
     }
 }

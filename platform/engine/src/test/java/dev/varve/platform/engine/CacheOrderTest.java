@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
@@ -21,7 +21,7 @@ import java.util.Random;
  * forked, and shards are several batches apart.
  */
 class CacheOrderTest {
-    private static final int CONTEXT = 6 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 6 * KvSlotSpan.BLOCK;
     private static final int REQUESTS = 14;
 
     /**
@@ -48,7 +48,7 @@ class CacheOrderTest {
         Random random = new Random(1000 * stages + seed);
         boolean forgets = seed % 2 == 0;
         List<Ask> asks = asks(random);
-        EngineOptions sizes = HashingModel.sizes(CONTEXT, 5, 10 * SlotSpan.BLOCK);
+        EngineOptions sizes = HashingModel.sizes(CONTEXT, 5, 10 * KvSlotSpan.BLOCK);
         List<Collected> together = new ArrayList<>();
         try (EngineCore engine =
                 HashingModel.engine(
@@ -72,7 +72,7 @@ class CacheOrderTest {
     private static List<Ask> asks(Random random) {
         List<Ask> asks = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {
-            int length = 1 + random.nextInt(3 * SlotSpan.BLOCK);
+            int length = 1 + random.nextInt(3 * KvSlotSpan.BLOCK);
             int[] prompt = random.ints(length, 0, HashingShard.VOCABULARY).toArray();
             int stable = random.nextInt(length + 1);
             if (i > 0 && random.nextBoolean()) {
@@ -81,7 +81,7 @@ class CacheOrderTest {
                 System.arraycopy(other.prompt(), 0, prompt, 0, shared);
                 stable = Math.min(other.stablePrefix(), length);
             }
-            asks.add(new Ask(prompt, stable, 1 + random.nextInt(2 * SlotSpan.BLOCK)));
+            asks.add(new Ask(prompt, stable, 1 + random.nextInt(2 * KvSlotSpan.BLOCK)));
         }
         return asks;
     }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.varve.api.speculation.Draft;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.speculation.AcceptanceRates;
-import dev.varve.platform.speculation.DraftLengthController;
-import dev.varve.platform.speculation.TreeGain;
+import dev.varve.platform.speculation.SpeculationController;
+import dev.varve.platform.speculation.TreeGainTracker;
 
 import org.junit.jupiter.api.Test;
 
@@ -16,10 +16,10 @@ class DraftAcceptanceTrackerTest {
     private static final int DEPTH = 6;
 
     private final DraftAcceptanceTracker drafts = new DraftAcceptanceTracker(DEPTH);
-    private final DraftLengthController controller =
-            new DraftLengthController(DEPTH, OptionalInt.empty(), false);
+    private final SpeculationController controller =
+            new SpeculationController(DEPTH, OptionalInt.empty(), false);
     private final AcceptanceRates all = controller.rates();
-    private final TreeGain trees = controller.trees();
+    private final TreeGainTracker trees = controller.trees();
 
     /** Draft tokens after forced tokens count neither as accepted nor as rejected. */
     @Test

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  */
 @Timeout(120)
 class EngineFaultTest {
-    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
 
     /**
      * Number of successful calls before the failing one. If it is odd, the faulty shard has its own
@@ -41,7 +41,7 @@ class EngineFaultTest {
     private static final int[] FAULTS = {0, 1, 2, 3, 7, 60, 200};
 
     private static final int[] SOME_FAULTS = {0, 2, 3, 7};
-    private static final EngineOptions SIZES = HashingModel.sizes(CONTEXT, 3, 5 * SlotSpan.BLOCK);
+    private static final EngineOptions SIZES = HashingModel.sizes(CONTEXT, 3, 5 * KvSlotSpan.BLOCK);
 
     /** Throwables of the faults. */
     private enum Fault implements Supplier<Throwable> {
@@ -220,7 +220,7 @@ class EngineFaultTest {
                                 hear(Hearing.ERROR);
                             }
                         };
-                Generation generation =
+                GenerationHandle generation =
                         engine.submit(Collected.request(asks().get(1).prompt(), 0, 400), bad);
                 if (hearing == Hearing.ERROR) {
                     generation.cancel();

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.prefix.SharedTierOptions;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.prefix.StorageTierOptions;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SimulatedDisk;
 import dev.varve.platform.store.SimulatedSharedStore;
@@ -151,7 +151,7 @@ public final class EngineScenario implements Scenario {
                         EngineOptions.Capacity.of(
                                 SimulatedModel.CONTEXT,
                                 parallel,
-                                SlotSpan.BLOCK * choices.nextInt(3, 8)),
+                                KvSlotSpan.BLOCK * choices.nextInt(3, 8)),
                         64);
         patient = choices.nextInt(4) > 0;
         if (!patient) {
@@ -168,7 +168,7 @@ public final class EngineScenario implements Scenario {
                             new HostCacheOptions(
                                     model.layout(),
                                     oneOf(100_000, 200_000, 2_000_000),
-                                    new CacheStores(below, shared())));
+                                    new StorageTierOptions(below, shared())));
         }
         return EngineCore.start(new ShardPipeline(shards(options)), model.shape(), options);
     }

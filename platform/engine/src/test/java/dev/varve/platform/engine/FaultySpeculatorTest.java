@@ -9,10 +9,10 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Timeout;
@@ -259,9 +259,9 @@ class FaultySpeculatorTest {
                                 PlainEngine.CONTEXT,
                                 PARALLEL,
                                 new CacheCapacity(
-                                        12 * SlotSpan.BLOCK,
+                                        12 * KvSlotSpan.BLOCK,
                                         EngineOptions.Capacity.rowsFor(PARALLEL),
-                                        new RollbackBuffers(PARALLEL, 1 + MOST))),
+                                        new RollbackBufferSizes(PARALLEL, 1 + MOST))),
                         64);
         PlainShard.Sizes sizes = PlainEngine.sizes(options);
         PlainShard shard =

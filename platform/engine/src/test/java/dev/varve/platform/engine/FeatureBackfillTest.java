@@ -18,10 +18,10 @@ import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SnapshotArchive;
@@ -56,7 +56,7 @@ import java.util.stream.IntStream;
 class FeatureBackfillTest {
     private static final int MOST = 5;
     private static final int PARALLEL = 2;
-    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
     private static final long PLENTY = 64 << 20;
     private static final int[] PROMPT = text(1, 600);
     private static final Ask ASK = Ask.of(PROMPT, 20, 500);
@@ -175,9 +175,9 @@ class FeatureBackfillTest {
                         CONTEXT,
                         PARALLEL,
                         new CacheCapacity(
-                                blocks * SlotSpan.BLOCK,
+                                blocks * KvSlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
-                                new RollbackBuffers(PARALLEL, 1 + MOST))),
+                                new RollbackBufferSizes(PARALLEL, 1 + MOST))),
                 64);
     }
 

@@ -9,10 +9,10 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 /** Tests that forbidden tokens never occur and forced ones do, however the tokens are computed. */
 @Timeout(120)
 class GuidedTest {
-    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
     private static final int COUNT = 120;
     private static final int MOST = 7;
     private static final int PARALLEL = 3;
@@ -82,9 +82,9 @@ class GuidedTest {
                         CONTEXT,
                         PARALLEL,
                         new CacheCapacity(
-                                blocks * SlotSpan.BLOCK,
+                                blocks * KvSlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
-                                new RollbackBuffers(PARALLEL, 1 + MOST))),
+                                new RollbackBufferSizes(PARALLEL, 1 + MOST))),
                 64);
     }
 
@@ -127,7 +127,7 @@ class GuidedTest {
     }
 
     private static GenerationRequest request(
-            int[] prompt, SamplingOptions sampling, TokenGuide guide) {
+            int[] prompt, SamplingOptions sampling, TokenConstraint guide) {
         return new GenerationRequest(
                 GenerationRequest.Prompt.of(prompt),
                 new GenerationRequest.Ending(COUNT, Set.of()),
@@ -138,7 +138,7 @@ class GuidedTest {
             EngineCore engine,
             Kind kind,
             SamplingOptions sampling,
-            List<? extends TokenGuide> guides) {
+            List<? extends TokenConstraint> guides) {
         List<Collected> collected = guides.stream().map(guide -> new Collected()).toList();
         engine.submit(
                 IntStream.range(0, guides.size())
@@ -243,7 +243,7 @@ class GuidedTest {
 
             assertEquals(IntStream.of(wanted).boxed().toList(), answer.await());
             assertEquals(GenerationEnd.Speculation.NONE, answer.end().speculation());
-            int group = 1 + DecodeStep.MOST_FORCED;
+            int group = 1 + DecodeScheduler.MOST_FORCED;
             long steps = 1 + Math.ceilDiv(COUNT - 1, group);
             assertTrue(engine.status().counts().steps() <= steps + 1, "" + engine.status());
         }
@@ -298,11 +298,11 @@ class GuidedTest {
     @ParameterizedTest
     @EnumSource(Kind.class)
     void preemptedRequestResumesWithTheSameTokens(Kind kind) throws Exception {
-        int[] prompt = PlainEngine.text(1, 2 * SlotSpan.BLOCK - 70);
+        int[] prompt = PlainEngine.text(1, 2 * KvSlotSpan.BLOCK - 70);
         List<Integer> alone;
         try (EngineCore engine = plain(kind, BLOCKS)) {
             Collected answer = new Collected();
-            TokenGuide guide = ScriptedGuide.of(9, COUNT, kind.vocabulary()).silent();
+            TokenConstraint guide = ScriptedGuide.of(9, COUNT, kind.vocabulary()).silent();
             engine.submit(request(prompt, sampled(), guide), answer);
             alone = answer.await();
         }
@@ -334,7 +334,7 @@ class GuidedTest {
     void conversationContinuesBehindATruncatedForcedRun(Kind kind) throws Exception {
         int[] prompt = prompts(kind).getFirst();
         int[] wanted = new Random(5).ints(COUNT, 0, kind.vocabulary()).toArray();
-        for (int heard = 1; heard < 2 * DecodeStep.MOST_FORCED; heard += 3) {
+        for (int heard = 1; heard < 2 * DecodeScheduler.MOST_FORCED; heard += 3) {
             int stop = heard;
             int[] said = IntStream.of(wanted).limit(stop).toArray();
             int[] next = PlainEngine.join(PlainEngine.join(prompt, said), new int[] {1, 2, 3});
@@ -381,7 +381,7 @@ class GuidedTest {
     void failingGuideEndsItsRequestOnly(Fault fault) throws Exception {
         Kind kind = Kind.MIXED;
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
-        List<TokenGuide> guides = new ArrayList<>(guides(kind));
+        List<TokenConstraint> guides = new ArrayList<>(guides(kind));
         guides.set(1, new FaultyGuide(fault));
         try (EngineCore engine = plain(kind, BLOCKS)) {
             List<Collected> asked = ask(engine, kind, SamplingOptions.greedy(), guides);
@@ -393,7 +393,7 @@ class GuidedTest {
     }
 
     /** A guide that accepts some tokens before it fails. */
-    private static final class FaultyGuide implements TokenGuide {
+    private static final class FaultyGuide implements TokenConstraint {
         private final Fault fault;
         private int tokens;
 
@@ -462,7 +462,10 @@ class GuidedTest {
                 };
         try (EngineCore engine = plain(kind, BLOCKS)) {
             GenerationRequest request =
-                    request(prompts(kind).getFirst(), SamplingOptions.greedy(), TokenGuide.none())
+                    request(
+                                    prompts(kind).getFirst(),
+                                    SamplingOptions.greedy(),
+                                    TokenConstraint.none())
                             .choosing(
                                     new GenerationRequest.Choice(
                                             SamplingOptions.greedy(),

@@ -4,11 +4,11 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotCopy;
 
 import java.util.Arrays;
 import java.util.List;
@@ -62,7 +62,7 @@ class HashingShard extends FakeShard {
     public CompletableFuture<ShardResult> forward(
             Batch batch, Optional<LayerActivations> boundary) {
         pace.run();
-        for (SlotCopy copy : batch.changes().copies()) {
+        for (KvSlotCopy copy : batch.changes().copies()) {
             for (long[] layer : slots) {
                 System.arraycopy(layer, copy.from(), layer, copy.to(), copy.count());
             }

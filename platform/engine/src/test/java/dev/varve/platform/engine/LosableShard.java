@@ -61,7 +61,7 @@ final class LosableShard extends FakeShard {
                 ShardHealth.State.LOADING,
                 Optional.of("lost"),
                 0,
-                Optional.of(new ShardHealth.Loading(steps, 1000, steps)));
+                Optional.of(new ShardHealth.Recovery(steps, 1000, steps)));
     }
 
     @Override

@@ -14,7 +14,7 @@ import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -101,7 +101,7 @@ class LostStatesTest {
                                         new CacheCapacity(
                                                 4 * CONTEXT,
                                                 EngineOptions.Capacity.rowsFor(PARALLEL),
-                                                new RollbackBuffers(PARALLEL, 1 + MOST))),
+                                                new RollbackBufferSizes(PARALLEL, 1 + MOST))),
                                 64),
                         model,
                         64 << 20);

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +27,7 @@ import java.util.concurrent.ExecutionException;
 /** Tests that prefill and decode share batches without an effect on each other's tokens. */
 @Timeout(60)
 class MixedBatchTest {
-    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
     private static final int COUNT = 40;
     private static final PlainModel MODEL = PlainModel.attentionOnly(2, CONTEXT);
 
@@ -182,7 +182,7 @@ class MixedBatchTest {
         int[] longPrompt = prompts().get(1);
         int[] shortPrompt = Arrays.copyOf(longPrompt, 50);
         Arrays.fill(shortPrompt, 32, 50, 1);
-        CompletableFuture<Generation> given = new CompletableFuture<>();
+        CompletableFuture<GenerationHandle> given = new CompletableFuture<>();
         Collected stopped =
                 new Collected() {
                     @Override

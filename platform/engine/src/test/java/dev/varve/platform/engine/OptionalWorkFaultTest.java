@@ -15,12 +15,12 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
@@ -47,8 +47,8 @@ import java.util.stream.IntStream;
  */
 @Timeout(300)
 class OptionalWorkFaultTest {
-    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
-    private static final int POOL = 2 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
+    private static final int POOL = 2 * KvSlotSpan.BLOCK;
     private static final int PARALLEL = 4;
     private static final int[] FAULTS =
             Effort.isFull() ? new int[] {0, 1, 2, 5, 11, 23} : new int[] {0};
@@ -106,12 +106,12 @@ class OptionalWorkFaultTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             return unlessDue(Call.EXPORT, Call.EXPORT_FUTURE, () -> super.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
             return unlessDue(Call.ADOPT, Call.ADOPT_FUTURE, () -> super.adopt(parts, source));
         }
 

@@ -10,10 +10,10 @@ import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
@@ -39,7 +39,7 @@ import java.util.stream.Stream;
 @Timeout(300)
 class PagedPrefixCacheTest {
     private static final int CONTEXT = 2048;
-    private static final int POOL = 2 * SlotSpan.BLOCK;
+    private static final int POOL = 2 * KvSlotSpan.BLOCK;
     private static final int PARALLEL = 4;
     private static final int MOST_DRAFTS = 7;
     private static final int TAU = 64;
@@ -64,7 +64,7 @@ class PagedPrefixCacheTest {
 
         /** Returns blocks for all pools, or too few, so that requests are preempted or wait. */
         int blocks() {
-            return seed % 5 < 3 ? PARALLEL * POOL / SlotSpan.BLOCK : 2 + POOL / SlotSpan.BLOCK;
+            return seed % 5 < 3 ? PARALLEL * POOL / KvSlotSpan.BLOCK : 2 + POOL / KvSlotSpan.BLOCK;
         }
 
         /** Returns host memory for all prompts, or for a few of them. */
@@ -78,9 +78,9 @@ class PagedPrefixCacheTest {
                             CONTEXT,
                             parallel,
                             new CacheCapacity(
-                                            blocks * SlotSpan.BLOCK,
+                                            blocks * KvSlotSpan.BLOCK,
                                             EngineOptions.Capacity.rowsFor(parallel),
-                                            new RollbackBuffers(parallel, 1 + MOST_DRAFTS))
+                                            new RollbackBufferSizes(parallel, 1 + MOST_DRAFTS))
                                     .with(new PagingOptions(POOL, policy(), TAU))),
                     4096);
         }
@@ -114,7 +114,7 @@ class PagedPrefixCacheTest {
 
     private static List<Integer> cold(Load load, Ask ask) throws Exception {
         try (EngineCore engine =
-                PlainEngine.start(load.model(), load.options(1, POOL / SlotSpan.BLOCK), 1)) {
+                PlainEngine.start(load.model(), load.options(1, POOL / KvSlotSpan.BLOCK), 1)) {
             return ask.within(CacheScope.none()).ask(engine).await();
         }
     }
@@ -196,7 +196,7 @@ class PagedPrefixCacheTest {
         for (int i = 0; i < 4; i++) {
             Ask ask = asks.get(random.nextInt(asks.size()));
             Collected leaver = new Collected();
-            Generation generation = engine.submit(ask.request(), leaver);
+            GenerationHandle generation = engine.submit(ask.request(), leaver);
             leavers.add(leaver);
             if (random.nextBoolean()) {
                 Thread.onSpinWait();

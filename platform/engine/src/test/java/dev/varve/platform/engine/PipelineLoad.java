@@ -4,10 +4,10 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.simulation.Simulation;
 
 import java.util.ArrayList;
@@ -35,8 +35,8 @@ record PipelineLoad(
     private static final long HOST_NANOS = 20_000;
 
     private static final int PARALLEL = 64;
-    private static final int CONTEXT = 80 * SlotSpan.BLOCK;
-    private static final int SLOTS = 200 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 80 * KvSlotSpan.BLOCK;
+    private static final int SLOTS = 200 * KvSlotSpan.BLOCK;
 
     /** Tokens of each stream before the measurement begins. */
     private static final int RUN_IN = 30;

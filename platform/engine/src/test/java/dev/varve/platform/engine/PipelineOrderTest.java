@@ -11,17 +11,17 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
@@ -76,13 +76,13 @@ class PipelineOrderTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             calls.add("export");
             return super.export(parts, target);
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
             calls.add("adopt");
             return super.adopt(parts, source);
         }
@@ -110,7 +110,7 @@ class PipelineOrderTest {
                         new SequenceChunk(
                                 number,
                                 new int[] {1},
-                                ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                                ChunkPlacement.start(new KvSlotSpan(0, KvSlotSpan.BLOCK), 1),
                                 RequestedOutput.NONE)),
                 Phase.PREFILL);
     }
@@ -125,7 +125,7 @@ class PipelineOrderTest {
                         case "adopt" -> pipeline.adopt(parts, KeptParts.zeros(parts));
                         case "copy" ->
                                 pipeline.change(
-                                        CacheChanges.copies(List.of(new SlotCopy(0, 256, 1))));
+                                        CacheChanges.copies(List.of(new KvSlotCopy(0, 256, 1))));
                         default -> pipeline.submit(batch(call.charAt(6) - '0'));
                     });
         }
@@ -210,13 +210,13 @@ class PipelineOrderTest {
 
                     @Override
                     public CompletableFuture<Void> export(
-                            List<CachePart> parts, CachePartHandler bytes) {
+                            List<CachePart> parts, CachePartTransfer bytes) {
                         return failing;
                     }
 
                     @Override
                     public CompletableFuture<Void> adopt(
-                            List<CachePart> parts, CachePartHandler bytes) {
+                            List<CachePart> parts, CachePartTransfer bytes) {
                         throw new IllegalArgumentException("on the spot");
                     }
                 });

@@ -13,9 +13,10 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
@@ -23,7 +24,6 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +59,7 @@ class PipelineTest {
                         new SequenceChunk(
                                 sequence,
                                 new int[] {100 + sequence},
-                                ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                                ChunkPlacement.start(new KvSlotSpan(0, KvSlotSpan.BLOCK), 1),
                                 RequestedOutput.BEST)),
                 Phase.PREFILL,
                 captures);
@@ -92,7 +92,7 @@ class PipelineTest {
 
     @Test
     void shardsOnSeparateProcessorsOverlap() {
-        ComputeUnit cores = new ComputeUnit("cores");
+        ComputeResource cores = new ComputeResource("cores");
         List<TimedShard> shards = shards(cores.only(Set.of(0, 1)), cores.only(Set.of(2, 3)));
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
             submitAll(pipeline).forEach(CompletableFuture::join);
@@ -105,7 +105,7 @@ class PipelineTest {
     /** The first and the second shard share resources only with the third. */
     @Test
     void shardsThatShareProcessorsTakeTurns() {
-        ComputeUnit cores = new ComputeUnit("cores");
+        ComputeResource cores = new ComputeResource("cores");
         List<TimedShard> shards = new ArrayList<>();
         List<Set<Integer>> processors = List.of(Set.of(0, 1), Set.of(2, 3), Set.of(1, 2));
         for (int i = 0; i < 3; i++) {
@@ -296,9 +296,9 @@ class PipelineTest {
         shards.getFirst().offerNot(2);
         shards.getLast().offerNot(LAYERS);
         try (ShardPipeline pipeline = new ShardPipeline(shards)) {
-            MissingFeaturesException failure =
+            FeaturesNotCapturedException failure =
                     assertThrows(
-                            MissingFeaturesException.class,
+                            FeaturesNotCapturedException.class,
                             () -> pipeline.forward(batch(0, List.of(1, 2, 3, LAYERS))));
 
             assertEquals(List.of(2, LAYERS), failure.layers());
@@ -331,7 +331,7 @@ class PipelineTest {
                 shape,
                 new EngineOptions(
                         EngineOptions.Capacity.of(
-                                context, parallel, SlotSpan.roundUp(context) * parallel),
+                                context, parallel, KvSlotSpan.roundUp(context) * parallel),
                         8));
     }
 }

@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.DiskTierOptions;
+import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
 import java.util.Arrays;
@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 
 /** Engines over plain shards, whose results do not depend on how requests are batched. */
 final class PlainEngine {
-    static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
 
     private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
 
@@ -37,7 +37,7 @@ final class PlainEngine {
 
     static EngineOptions options(int parallel, int blocks) {
         return new EngineOptions(
-                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * SlotSpan.BLOCK), 4096);
+                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * KvSlotSpan.BLOCK), 4096);
     }
 
     static EngineOptions withHost(EngineOptions options, PlainModel model, long bytes) {
@@ -46,17 +46,17 @@ final class PlainEngine {
 
     static EngineOptions withDisk(
             EngineOptions options, PlainModel model, long bytes, DiskTierOptions disk) {
-        return withStores(options, model, bytes, CacheStores.of(Optional.of(disk)));
+        return withStores(options, model, bytes, StorageTierOptions.of(Optional.of(disk)));
     }
 
     static EngineOptions withStores(
-            EngineOptions options, PlainModel model, long bytes, CacheStores stores) {
+            EngineOptions options, PlainModel model, long bytes, StorageTierOptions stores) {
         return ChangedOptions.withHostCache(
                 options, new HostCacheOptions(layout(model), bytes, stores));
     }
 
     private static CacheLayout layout(PlainModel model) {
-        return CacheLayout.of(model.shape(), model.shape().allLayers(), F32, 2 * SlotSpan.BLOCK);
+        return CacheLayout.of(model.shape(), model.shape().allLayers(), F32, 2 * KvSlotSpan.BLOCK);
     }
 
     static PlainShard.Sizes sizes(EngineOptions options) {
@@ -92,7 +92,7 @@ final class PlainEngine {
 
     /** Starts an engine for one request at a time, without a host cache. */
     static EngineCore alone(PlainModel model) {
-        return start(model, options(1, CONTEXT / SlotSpan.BLOCK), 1);
+        return start(model, options(1, CONTEXT / KvSlotSpan.BLOCK), 1);
     }
 
     static int[] text(long seed, int length) {

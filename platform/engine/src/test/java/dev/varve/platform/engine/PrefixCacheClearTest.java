@@ -10,12 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.PlainEngine.Ask;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 
@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Tests listing and clearing the cache during all activities of an engine. */
 @Timeout(60)
 class PrefixCacheClearTest {
-    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
     private static final PlainModel MODEL = PlainEngine.model(true);
     private static final EngineOptions OPTIONS =
             PlainEngine.withHost(PlainEngine.options(4, 4 * BLOCKS), MODEL, 16 << 20);
@@ -101,10 +101,11 @@ class PrefixCacheClearTest {
                         () -> engine.status().cache().host().entries() == entries);
             }
 
-            List<CachedPrefix> entries = Await.result(engine.cacheEntries());
+            List<CachedPrefixInfo> entries = Await.result(engine.cacheEntries());
 
-            assertEquals(List.of(52, 51, 50), entries.stream().map(CachedPrefix::tokens).toList());
-            long bytes = entries.stream().mapToLong(CachedPrefix::bytes).sum();
+            assertEquals(
+                    List.of(52, 51, 50), entries.stream().map(CachedPrefixInfo::tokens).toList());
+            long bytes = entries.stream().mapToLong(CachedPrefixInfo::bytes).sum();
             assertEquals(engine.status().cache().host().usedBytes(), bytes);
         }
     }

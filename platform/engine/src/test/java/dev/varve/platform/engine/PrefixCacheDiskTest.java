@@ -13,8 +13,8 @@ import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.store.ArchiveMissException.Reason;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.ArchiveStatus;
@@ -42,7 +42,7 @@ import java.util.concurrent.ExecutionException;
 /** Tests prefixes that an earlier engine computed and that are loaded from disk. */
 @Timeout(60)
 class PrefixCacheDiskTest {
-    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
     private static final long PLENTY = 64 << 20;
     private static final int[] PROMPT = text(1, 400);
     private static final int BOUNDARY = 300;
@@ -222,7 +222,7 @@ class PrefixCacheDiskTest {
         try (EngineCore engine = start(model, 1, 1, faults);
                 EngineCore alone = PlainEngine.alone(model)) {
             Collected gone = new Collected();
-            Generation handle = engine.submit(ASK.request(), gone);
+            GenerationHandle handle = engine.submit(ASK.request(), gone);
             Await.until("a read has begun", () -> faults.reads() > 0);
             handle.cancel();
             assertThrows(ExecutionException.class, gone::end);

@@ -11,8 +11,8 @@ import dev.varve.api.event.CacheMedium;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ import java.util.OptionalLong;
 /** Tests the events by which routers know the cached prefixes of an engine. */
 @Timeout(60)
 class PrefixCacheEventsTest {
-    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
     private static final int[] PROMPT = text(1, 700);
 
     /** The state of a router. */

@@ -11,12 +11,12 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.engine.MovingShard.Move;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 
@@ -33,7 +33,7 @@ import java.util.concurrent.ExecutionException;
 /** Tests shards that fail or are lost during a copy to host memory or back. */
 @Timeout(60)
 class PrefixCacheLossTest {
-    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
     private static final Ask FIRST = Ask.of(text(1, 400), 12, 300);
 
     /** Faults in the middle of a copy. */
@@ -99,7 +99,7 @@ class PrefixCacheLossTest {
 
         private boolean holds(int position) {
             return Await.result(engine.cacheEntries()).stream()
-                    .map(CachedPrefix::tokens)
+                    .map(CachedPrefixInfo::tokens)
                     .anyMatch(tokens -> tokens == position);
         }
 
@@ -222,7 +222,7 @@ class PrefixCacheLossTest {
             PlainEngine.pushOff(rig.engine());
             CompletableFuture<Void> held = rig.shard().hold(Move.ADOPT, 0);
             Collected cancelled = new Collected();
-            Generation generation = rig.engine().submit(rig.next(FIRST).request(), cancelled);
+            GenerationHandle generation = rig.engine().submit(rig.next(FIRST).request(), cancelled);
             rig.shard().awaitTrap();
 
             generation.cancel();

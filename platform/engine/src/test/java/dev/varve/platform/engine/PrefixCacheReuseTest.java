@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 
@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
 /** Tests which prefixes are found and kept by requests that continue the same tokens. */
 @Timeout(60)
 class PrefixCacheReuseTest {
-    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
     private static final long PLENTY = 64 << 20;
     private static final int[] PROMPT = text(1, 400);
     private static final int BOUNDARY = 300;
@@ -152,7 +152,7 @@ class PrefixCacheReuseTest {
                 EngineCore alone = PlainEngine.alone(model)) {
             kept.ask(engine).await();
             Await.until("all is copied", () -> isCopied(engine, host ? 2 : 0, forgets));
-            List<CachedPrefix> before = Await.result(engine.cacheEntries());
+            List<CachedPrefixInfo> before = Await.result(engine.cacheEntries());
             long slots = engine.status().slots().resident();
 
             for (Ask ask : List.of(kept, other)) {
@@ -176,8 +176,8 @@ class PrefixCacheReuseTest {
         return engine.status().cache().host().entries() >= Math.min(entries, forgets ? 2 : 1);
     }
 
-    private static List<Integer> positions(List<CachedPrefix> entries) {
-        return entries.stream().map(CachedPrefix::tokens).sorted().toList();
+    private static List<Integer> positions(List<CachedPrefixInfo> entries) {
+        return entries.stream().map(CachedPrefixInfo::tokens).sorted().toList();
     }
 
     @ParameterizedTest

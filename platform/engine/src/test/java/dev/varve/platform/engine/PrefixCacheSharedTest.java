@@ -12,12 +12,12 @@ import dev.varve.contracts.MemorySharedStore;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.prefix.SharedTierOptions;
+import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.store.ArchiveMissException.Reason;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
@@ -54,7 +54,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Tests prefixes that another server computed and that are loaded from a shared store. */
 @Timeout(60)
 class PrefixCacheSharedTest {
-    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
     private static final long PLENTY = 64 << 20;
     private static final int[] PROMPT = text(1, 700);
     private static final int BOUNDARY = 600;
@@ -78,14 +78,14 @@ class PrefixCacheSharedTest {
         return shared(new MemorySharedStore(values), Duration.ofSeconds(20));
     }
 
-    private static EngineCore start(PlainModel model, int stages, CacheStores stores) {
+    private static EngineCore start(PlainModel model, int stages, StorageTierOptions stores) {
         EngineOptions options = PlainEngine.options(2, 4 * BLOCKS);
         return PlainEngine.start(
                 model, PlainEngine.withStores(options, model, PLENTY, stores), stages);
     }
 
     private static EngineCore start(PlainModel model, int stages, SharedTierOptions shared) {
-        return start(model, stages, new CacheStores(Optional.empty(), Optional.of(shared)));
+        return start(model, stages, new StorageTierOptions(Optional.empty(), Optional.of(shared)));
     }
 
     /** Computes prompts on another server, which writes them to the store. */
@@ -157,11 +157,13 @@ class PrefixCacheSharedTest {
     void diskIsReadBeforeTheSharedStore(@TempDir Path folder) throws Exception {
         PlainModel model = PlainEngine.model(true);
         Ask beginning = Ask.of(Arrays.copyOf(PROMPT, 300), 4, 280);
-        try (EngineCore engine = start(model, 1, CacheStores.of(Optional.of(disk(folder))))) {
+        try (EngineCore engine =
+                start(model, 1, StorageTierOptions.of(Optional.of(disk(folder))))) {
             beginning.ask(engine).await();
         }
         compute(model, 1, ASK);
-        CacheStores both = new CacheStores(Optional.of(disk(folder)), Optional.of(shared()));
+        StorageTierOptions both =
+                new StorageTierOptions(Optional.of(disk(folder)), Optional.of(shared()));
         try (EngineCore engine = start(model, 1, both);
                 EngineCore alone = PlainEngine.alone(model)) {
             Collected first = beginning.ask(engine);

@@ -147,7 +147,7 @@ class RecoveryTest {
     @Test
     void requestThatWaitsAgainIsParked() throws Exception {
         try (EngineCore engine = engine()) {
-            CompletableFuture<Generation> first = new CompletableFuture<>();
+            CompletableFuture<GenerationHandle> first = new CompletableFuture<>();
             CompletableFuture<Integer> answer = new CompletableFuture<>();
             first.complete(
                     engine.submit(

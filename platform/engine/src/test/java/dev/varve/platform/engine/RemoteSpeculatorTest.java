@@ -9,16 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.draft.RemoteSpeculator;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.ShardHealth;
-import dev.varve.platform.shard.ShardTraffic;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,13 +77,13 @@ class RemoteSpeculatorTest {
         }
 
         @Override
-        public DraftStatus status() {
-            return new DraftStatus(
+        public RemoteDraftStatus status() {
+            return new RemoteDraftStatus(
                     "afar",
                     0,
                     ShardHealth.ready(),
-                    new DraftStatus.Responses(script.proposals(), 0, 0),
-                    new ShardTraffic(0, 0, ShardTraffic.PayloadPath.STREAM));
+                    new RemoteDraftStatus.Responses(script.proposals(), 0, 0),
+                    new RemoteConnectionTraffic(0, 0, RemoteConnectionTraffic.PayloadPath.STREAM));
         }
 
         @Override
@@ -134,7 +134,7 @@ class RemoteSpeculatorTest {
                         new CacheCapacity(
                                 4 * CONTEXT,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
-                                new RollbackBuffers(PARALLEL, 1 + MOST))),
+                                new RollbackBufferSizes(PARALLEL, 1 + MOST))),
                 64);
     }
 

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
  * Allows even tokens only, and forces runs of tokens at random positions. Checks its caller: a
  * token that it forbids, or other than the forced one, must never be accepted.
  */
-public final class ScriptedGuide implements TokenGuide {
+public final class ScriptedGuide implements TokenConstraint {
     private static final int FREE = -1;
 
     /** Longest forced run. */

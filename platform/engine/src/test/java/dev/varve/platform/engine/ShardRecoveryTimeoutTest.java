@@ -25,7 +25,7 @@ class ShardRecoveryTimeoutTest {
                 ShardHealth.State.LOADING,
                 Optional.of("killed"),
                 0,
-                Optional.of(new ShardHealth.Loading(10 * steps, 1000, steps)));
+                Optional.of(new ShardHealth.Recovery(10 * steps, 1000, steps)));
     }
 
     private boolean isOverAfter(long more, ShardHealth... shards) {

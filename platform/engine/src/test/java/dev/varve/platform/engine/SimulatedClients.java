@@ -115,7 +115,7 @@ public final class SimulatedClients {
         clients.add(client);
         prompts.add(prompt);
         try {
-            Generation generation = engine.submit(request, client);
+            GenerationHandle generation = engine.submit(request, client);
             client.accepted();
             if (cancels) {
                 simulation.sleep(own.nextLong(60_000_000));

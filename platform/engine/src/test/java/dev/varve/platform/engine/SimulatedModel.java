@@ -6,7 +6,7 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ public record SimulatedModel(boolean recurrent) {
     public static final int LAYERS = 3;
 
     /** Most tokens of a sequence. */
-    public static final int CONTEXT = 3 * SlotSpan.BLOCK;
+    public static final int CONTEXT = 3 * KvSlotSpan.BLOCK;
 
     static final int VOCABULARY = 211;
 
@@ -52,7 +52,7 @@ public record SimulatedModel(boolean recurrent) {
                 shape(),
                 new LayerRange(0, LAYERS),
                 new CacheTypes(GgmlType.F32, GgmlType.F32),
-                2 * SlotSpan.BLOCK);
+                2 * KvSlotSpan.BLOCK);
     }
 
     static long mix(long a, long b) {

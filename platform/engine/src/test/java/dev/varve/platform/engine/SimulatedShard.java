@@ -8,16 +8,16 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.testkit.simulation.Simulation;
 
 import java.nio.ByteBuffer;
@@ -175,7 +175,7 @@ public final class SimulatedShard extends FakeShard {
     /** Writes garbage to the rows of a failed batch. */
     private void leaveGarbage(Batch batch) {
         for (int layer = 0; layer < slots.length; layer++) {
-            for (SlotCopy copy : batch.changes().copies()) {
+            for (KvSlotCopy copy : batch.changes().copies()) {
                 scramble(slots[layer], copy.to(), copy.count());
             }
             for (SequenceChunk chunk : batch.chunks()) {
@@ -272,7 +272,7 @@ public final class SimulatedShard extends FakeShard {
     }
 
     private void apply(CacheChanges changes) {
-        for (SlotCopy copy : changes.copies()) {
+        for (KvSlotCopy copy : changes.copies()) {
             for (long[] layer : slots) {
                 System.arraycopy(layer, copy.from(), layer, copy.to(), copy.count());
             }
@@ -292,7 +292,7 @@ public final class SimulatedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return call(
                 "export",
                 faults.failsCopy(random),
@@ -306,7 +306,7 @@ public final class SimulatedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return call(
                 "adopt",
                 faults.failsCopy(random),

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
@@ -40,7 +40,7 @@ class SpeculationLoadTest {
     private static final int REQUESTS = Effort.of(60, 1000);
     private static final int PARALLEL = 8;
     private static final int MOST = 7;
-    private static final int CONTEXT = 2 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 2 * KvSlotSpan.BLOCK;
 
     /** Configurations of the engine. */
     private enum Bed {
@@ -72,9 +72,9 @@ class SpeculationLoadTest {
                                     CONTEXT,
                                     PARALLEL,
                                     new CacheCapacity(
-                                            blocks * SlotSpan.BLOCK,
+                                            blocks * KvSlotSpan.BLOCK,
                                             EngineOptions.Capacity.rowsFor(PARALLEL),
-                                            new RollbackBuffers(PARALLEL, 1 + MOST))),
+                                            new RollbackBufferSizes(PARALLEL, 1 + MOST))),
                             4096);
             return hasHost ? PlainEngine.withHost(options, model, 16 << 20) : options;
         }
@@ -104,7 +104,7 @@ class SpeculationLoadTest {
         private final List<Integer> tokens = new ArrayList<>();
         private final CompletableFuture<Optional<VarveException>> over = new CompletableFuture<>();
         private final CountDownLatch crowd;
-        private volatile Optional<Generation> generation = Optional.empty();
+        private volatile Optional<GenerationHandle> generation = Optional.empty();
 
         Heard(Ask ask, CountDownLatch crowd) {
             this.ask = ask;
@@ -129,7 +129,7 @@ class SpeculationLoadTest {
                 return true;
             }
             if (ask.fate() == Fate.IS_CANCELLED) {
-                generation.ifPresent(Generation::cancel);
+                generation.ifPresent(GenerationHandle::cancel);
             }
             return ask.fate() != Fate.IS_STOPPED;
         }

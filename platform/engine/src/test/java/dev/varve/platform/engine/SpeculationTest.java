@@ -15,12 +15,12 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 
@@ -42,7 +42,7 @@ import java.util.stream.IntStream;
 /** Tests that draft tokens change only the number of forward passes of a response. */
 @Timeout(120)
 class SpeculationTest {
-    private static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
     private static final int COUNT = 60;
     private static final int MOST = 7;
     private static final int PARALLEL = 3;
@@ -113,9 +113,9 @@ class SpeculationTest {
                         CONTEXT,
                         PARALLEL,
                         new CacheCapacity(
-                                blocks * SlotSpan.BLOCK,
+                                blocks * KvSlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
-                                new RollbackBuffers(PARALLEL, 1 + MOST))),
+                                new RollbackBufferSizes(PARALLEL, 1 + MOST))),
                 64);
     }
 
@@ -142,7 +142,7 @@ class SpeculationTest {
 
     private static EngineCore engine(
             Kind kind, List<FragileShard> shards, Speculator speculator, OptionalInt width) {
-        int blocks = shards.getFirst().slots / SlotSpan.BLOCK;
+        int blocks = shards.getFirst().slots / KvSlotSpan.BLOCK;
         return EngineCore.start(
                 new ShardPipeline(shards),
                 kind.model.shape(),
@@ -362,7 +362,7 @@ class SpeculationTest {
     @EnumSource(Kind.class)
     void draftTokensEvictNothing(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
-        List<FragileShard> shards = shards(kind, CONTEXT / SlotSpan.BLOCK, 1, false);
+        List<FragileShard> shards = shards(kind, CONTEXT / KvSlotSpan.BLOCK, 1, false);
         Speculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
         try (EngineCore engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
@@ -427,8 +427,9 @@ class SpeculationTest {
 
     private static List<List<Float>> states(Kind kind, int[] text) {
         int layers = kind.model.shape().layerCount();
-        SlotSpan span = new SlotSpan(0, CONTEXT);
-        PlainShard.Sizes sizes = new PlainShard.Sizes(CONTEXT, 2, all(kind), RollbackBuffers.NONE);
+        KvSlotSpan span = new KvSlotSpan(0, CONTEXT);
+        PlainShard.Sizes sizes =
+                new PlainShard.Sizes(CONTEXT, 2, all(kind), RollbackBufferSizes.NONE);
         try (PlainShard shard = new PlainShard(kind.model, new LayerRange(0, layers), sizes)) {
             SequenceChunk chunk =
                     new SequenceChunk(0, text, ChunkPlacement.start(span, 1), RequestedOutput.NONE);

@@ -13,7 +13,7 @@ import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SnapshotArchive;
@@ -79,7 +79,7 @@ class StoredStatesTest {
                                             new CacheCapacity(
                                                     CONTEXT,
                                                     EngineOptions.Capacity.rowsFor(1),
-                                                    new RollbackBuffers(1, 1 + MOST))),
+                                                    new RollbackBufferSizes(1, 1 + MOST))),
                                     64),
                             model,
                             HOST,

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +26,7 @@ import java.util.Set;
  */
 @Timeout(60)
 class TwinTest {
-    private static final int CONTEXT = 6 * SlotSpan.BLOCK;
+    private static final int CONTEXT = 6 * KvSlotSpan.BLOCK;
     private static final int[] PROMPT =
             new Random(8).ints(900, 0, HashingShard.VOCABULARY).toArray();
 
@@ -69,7 +69,7 @@ class TwinTest {
     }
 
     private static EngineCore engine(int stages, int parallel, int blocks, boolean forgets) {
-        EngineOptions sizes = HashingModel.sizes(CONTEXT, parallel, blocks * SlotSpan.BLOCK);
+        EngineOptions sizes = HashingModel.sizes(CONTEXT, parallel, blocks * KvSlotSpan.BLOCK);
         return HashingModel.engine(
                 HashingModel.stages(stages, sizes, forgets, new Random(2), 0), sizes, forgets);
     }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.EngineStatus;
-import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.testkit.Await;
@@ -333,7 +333,7 @@ class EnginePoolTest {
                                 }
                             });
             Answer answer = new Answer();
-            Generation generation = pool.submit(request(0), answer);
+            GenerationHandle generation = pool.submit(request(0), answer);
 
             Await.latch(held);
             generation.cancel();

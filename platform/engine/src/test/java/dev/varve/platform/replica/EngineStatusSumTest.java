@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
@@ -15,10 +15,10 @@ import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.KvSlotUsage;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +45,7 @@ class EngineStatusSumTest {
                 new EngineStatus.Load(100, 4, 0, 0),
                 new KvSlotUsage(256, 0, 0),
                 new ShardMemory(1, 2, 3, 4, 5),
-                EngineStatus.Counts.NONE,
+                EngineStatus.EngineCounters.NONE,
                 PrefixCacheStatus.NONE,
                 new SpeculationCounts(
                         10,
@@ -63,14 +63,14 @@ class EngineStatusSumTest {
                                 new ShardStatus.ForwardTotals(
                                         7, 60, 1000, 200, Optional.of(traffic())),
                                 Optional.of(
-                                        new RemoteShardProcess(
+                                        new RemoteProcessInfo(
                                                 true, Optional.empty(), Optional.of(77L))))),
                 Optional.of(
-                        new DraftStatus(
+                        new RemoteDraftStatus(
                                 "cpu:0@process",
                                 55,
                                 health,
-                                new DraftStatus.Responses(40, 120, 3),
+                                new RemoteDraftStatus.Responses(40, 120, 3),
                                 traffic())),
                 Optional.of(
                         new PagingStatus(
@@ -83,17 +83,19 @@ class EngineStatusSumTest {
                 List.of());
     }
 
-    private static ShardTraffic traffic() {
-        return new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM);
+    private static RemoteConnectionTraffic traffic() {
+        return new RemoteConnectionTraffic(900, 60, RemoteConnectionTraffic.PayloadPath.STREAM);
     }
 
     @Test
     void draftStatusIsTheSumOverReplicas() {
-        DraftStatus all = EngineStatusSum.of(engine(true), engine(true)).draft().orElseThrow();
-        DraftStatus half = EngineStatusSum.of(engine(true), engine(false)).draft().orElseThrow();
+        RemoteDraftStatus all =
+                EngineStatusSum.of(engine(true), engine(true)).draft().orElseThrow();
+        RemoteDraftStatus half =
+                EngineStatusSum.of(engine(true), engine(false)).draft().orElseThrow();
 
         assertTrue(all.isReady());
-        assertEquals(new DraftStatus.Responses(80, 240, 6), all.responses());
+        assertEquals(new RemoteDraftStatus.Responses(80, 240, 6), all.responses());
         assertEquals(110, all.bytes());
         assertEquals(1800, all.traffic().sentBytes());
         assertEquals(4, all.health().restarts());
@@ -137,7 +139,7 @@ class EngineStatusSumTest {
         assertEquals(new ShardMemory(0, 0, 0, 0), shard.memory());
         assertEquals(7, shard.work().forwards());
         assertEquals(Optional.empty(), shard.peer().orElseThrow().pid(), "no process is there");
-        DraftStatus draft = gone.draft().orElseThrow();
+        RemoteDraftStatus draft = gone.draft().orElseThrow();
         assertFalse(draft.isReady());
         assertEquals(0, draft.bytes());
         assertEquals(40, draft.responses().count());
@@ -167,7 +169,7 @@ class EngineStatusSumTest {
         assertEquals(1800, shard.work().traffic().orElseThrow().sentBytes());
         assertEquals(4, shard.health().restarts());
         assertEquals(new ShardMemory(1, 2, 3, 4, 5), shard.memory());
-        DraftStatus draft = now.draft().orElseThrow();
+        RemoteDraftStatus draft = now.draft().orElseThrow();
         assertTrue(draft.isReady());
         assertEquals(80, draft.responses().count());
         assertEquals(55, draft.bytes());

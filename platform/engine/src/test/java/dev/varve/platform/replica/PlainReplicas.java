@@ -10,9 +10,9 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.SequenceBreakers;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 
 /** Pools over plain shards that a test can make fail, and the reference engine. */
 final class PlainReplicas {
-    static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    static final int CONTEXT = 4 * KvSlotSpan.BLOCK;
     static final PlainModel MODEL = PlainModel.attentionOnly(1, CONTEXT);
 
     private final EngineOptions options;
@@ -41,7 +41,7 @@ final class PlainReplicas {
 
     static EngineOptions options(int parallel, int blocks) {
         return new EngineOptions(
-                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * SlotSpan.BLOCK), 64);
+                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * KvSlotSpan.BLOCK), 64);
     }
 
     /** A shard that can run an action before a batch. */
@@ -104,7 +104,7 @@ final class PlainReplicas {
 
     /** Returns the response of one engine without faults. */
     static List<Integer> alone(GenerationRequest request) {
-        EngineOptions sizes = options(1, CONTEXT / SlotSpan.BLOCK);
+        EngineOptions sizes = options(1, CONTEXT / KvSlotSpan.BLOCK);
         try (EngineCore engine =
                 EngineCore.start(
                         new ShardPipeline(List.of(new Shard(sizes))), MODEL.shape(), sizes)) {

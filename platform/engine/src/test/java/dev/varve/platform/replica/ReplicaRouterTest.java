@@ -99,7 +99,7 @@ class ReplicaRouterTest {
 
     @Test
     void indexForgetsTheLeastRecentlyUsedAndSharedPrefixesLast() {
-        PromptIndex index = new PromptIndex(64 * PromptBlockHashes.TOKENS);
+        CachedPrefixEstimate index = new CachedPrefixEstimate(64 * PromptBlockHashes.TOKENS);
         index.add(prompt(1, 32 * PromptBlockHashes.TOKENS));
         index.add(prompt(2, 32 * PromptBlockHashes.TOKENS));
         index.add(prompt(3, 16 * PromptBlockHashes.TOKENS));

@@ -15,7 +15,7 @@ import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.SimulatedClients;
 import dev.varve.platform.engine.SimulatedModel;
 import dev.varve.platform.engine.SimulatedShard;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.testkit.simulation.Scenario;
 import dev.varve.testkit.simulation.Simulation;
 
@@ -95,7 +95,7 @@ public final class ReplicaScenario implements Scenario {
                                 EngineOptions.Capacity.of(
                                         SimulatedModel.CONTEXT,
                                         choices.nextInt(1, 4),
-                                        SlotSpan.BLOCK * choices.nextInt(3, 8)),
+                                        KvSlotSpan.BLOCK * choices.nextInt(3, 8)),
                                 64),
                         PATIENCE);
         if (choices.nextBoolean()) {

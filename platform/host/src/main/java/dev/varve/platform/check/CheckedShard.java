@@ -5,20 +5,20 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -73,10 +73,12 @@ final class CheckedShard implements AutoCloseable {
             BatchInvariance exact) {
         CacheTypes types = CacheTypes.f16();
         int region =
-                CacheFootprint.of(model.shape(), model.shape().allLayers(), types, SPAN, SPAN)
+                CacheUnitBytes.of(model.shape(), model.shape().allLayers(), types, SPAN, SPAN)
                         .regionSlots();
         ShardOptions options =
-                ShardOptions.of(types, new CacheSizes(sequences * SPAN, 1 + 2 * sequences, region))
+                ShardOptions.of(
+                                types,
+                                new CacheCapacities(sequences * SPAN, 1 + 2 * sequences, region))
                         .withWeights(weights)
                         .withExactRows(exact);
         return new CheckedShard(
@@ -121,8 +123,8 @@ final class CheckedShard implements AutoCloseable {
         return rows;
     }
 
-    private static SlotSpan span(int sequence) {
-        return new SlotSpan(sequence * SPAN, SPAN);
+    private static KvSlotSpan span(int sequence) {
+        return new KvSlotSpan(sequence * SPAN, SPAN);
     }
 
     private List<CachePart> parts(int sequence, int position) {
@@ -146,7 +148,7 @@ final class CheckedShard implements AutoCloseable {
                         parts(sequence, position), new KeptParts(snapshot.toArray(byte[][]::new))));
     }
 
-    private record KeptParts(byte[][] bytes) implements CachePartHandler {
+    private record KeptParts(byte[][] bytes) implements CachePartTransfer {
         @Override
         public void accept(int index, ByteBuffer source) {
             bytes[index] = new byte[source.remaining()];

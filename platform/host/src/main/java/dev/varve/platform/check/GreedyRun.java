@@ -3,7 +3,7 @@ package dev.varve.platform.check;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sequence.CacheScope;
@@ -44,7 +44,7 @@ record GreedyRun(int[] tokens, List<TokenLogprobs> likely, GenerationEnd end) {
                         new GenerationRequest.Choice(
                                 SamplingOptions.greedy(),
                                 OptionalInt.of(GenerationRequest.Choice.MOST_LOGPROBS),
-                                TokenGuide.none()))
+                                TokenConstraint.none()))
                 .within(CacheScope.none());
     }
 

@@ -5,9 +5,9 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.prefix.SharedTierOptions;
+import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.setting.Setting;
@@ -55,15 +55,15 @@ final class CacheStoreFactory {
      * @throws VarveException if the folder or the address cannot be used, or no plugin provides a
      *     store
      */
-    CacheStores open(Placement placement, SplitMemoryPlan plan) {
+    StorageTierOptions open(Placement placement, SplitMemoryPlan plan) {
         host.store().ifPresent(store -> requireHostCache(plan, Setting.STORE_FOLDER));
         host.sharing().store().ifPresent(store -> requireHostCache(plan, Setting.SHARED_STORE));
         Optional<DiskTierOptions> disk = host.store().map(store -> openDisk(store, placement));
         try {
-            return new CacheStores(
+            return new StorageTierOptions(
                     disk, host.sharing().store().map(store -> openShared(store, placement)));
         } catch (RuntimeException | Error e) {
-            CacheStores.of(disk).close();
+            StorageTierOptions.of(disk).close();
             throw e;
         }
     }

@@ -5,7 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.shard.TextScorer;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.security.MessageDigest;
@@ -42,13 +42,13 @@ final class FilePrefillDrafter implements PrefillDrafter {
             GgufFile file,
             Tokenizer tokenizer,
             TextScorer reader,
-            LayerwiseTextScorer.ScoringOptions options) {
+            LayerMajorTextScorer.ScoringOptions options) {
         this.tokenizer = tokenizer;
         this.reader = reader;
         identity = identity(file, options);
     }
 
-    private static String identity(GgufFile file, LayerwiseTextScorer.ScoringOptions options) {
+    private static String identity(GgufFile file, LayerMajorTextScorer.ScoringOptions options) {
         MessageDigest digest = Sha256.begin();
         ModelFingerprint.add(digest, file);
         return HexFormat.of().formatHex(digest.digest()) + " " + options;

@@ -2,8 +2,8 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class GenerationCollector implements GenerationListener {
     }
 
     /** Waits for the end; an interrupt cancels the request. */
-    int[] await(Generation generation) {
+    int[] await(GenerationHandle generation) {
         try {
             return end.get();
         } catch (InterruptedException e) {

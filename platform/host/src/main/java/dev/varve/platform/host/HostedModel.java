@@ -6,7 +6,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.Engine;
-import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
@@ -186,7 +186,7 @@ public final class HostedModel implements AutoCloseable {
      */
     public int[] generate(int[] prompt, int maxTokens) {
         GenerationCollector answer = new GenerationCollector();
-        Generation generation =
+        GenerationHandle generation =
                 engine().submit(
                                 GenerationRequest.greedy(prompt, maxTokens)
                                         .endingAt(tokenizer.endTokens()),

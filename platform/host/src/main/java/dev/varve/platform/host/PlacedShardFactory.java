@@ -13,7 +13,7 @@ import dev.varve.platform.remote.ShardLoadRequest;
 import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ShardFactory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
-import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.Shard;
@@ -104,7 +104,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
         }
         return RemoteShard.open(
                 new RemoteShard.Peer(
-                        device.toString(), links.to(device), new ComputeUnit(HostCores.lock())),
+                        device.toString(), links.to(device), new ComputeResource(HostCores.lock())),
                 model.adapter(),
                 new ShardLoadRequest(
                         ShardLoadRequest.Model.of(

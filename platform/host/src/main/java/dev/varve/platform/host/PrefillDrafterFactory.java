@@ -19,7 +19,7 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.TextScorer;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.platform.shard.scoring.ScoringLayers;
 import dev.varve.platform.shard.scoring.TailQueries;
@@ -66,9 +66,9 @@ final class PrefillDrafterFactory {
         GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
-        LayerwiseTextScorer.requireReadable(file.path(), model.shape());
-        LayerwiseTextScorer.ScoringOptions options = scoringOptions(model.shape());
-        LayerwiseTextScorer.requireAttention(file.path(), model.shape(), options.layers());
+        LayerMajorTextScorer.requireReadable(file.path(), model.shape());
+        LayerMajorTextScorer.ScoringOptions options = scoringOptions(model.shape());
+        LayerMajorTextScorer.requireAttention(file.path(), model.shape(), options.layers());
         Tokenizer tokenizer = Tokenizer.of(file.metadata(), family.preTokenizers());
         DeviceReference where = devices.choose(settings.placement());
         ModelRange all = new ModelRange(file, model, model.shape().allLayers());
@@ -82,9 +82,9 @@ final class PrefillDrafterFactory {
                 drafter, new ConversationCompressor(drafter, settings.options()));
     }
 
-    private LayerwiseTextScorer.ScoringOptions scoringOptions(ModelShape shape) {
+    private LayerMajorTextScorer.ScoringOptions scoringOptions(ModelShape shape) {
         CompressionSettings.Scoring scoring = settings.scoring();
-        return new LayerwiseTextScorer.ScoringOptions(
+        return new LayerMajorTextScorer.ScoringOptions(
                 ScoringLayers.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers()),
                 TailQueries.COUNT,
                 scoring.rotated(),
@@ -92,7 +92,7 @@ final class PrefillDrafterFactory {
     }
 
     private TextScorer local(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions options) {
+            DeviceReference where, ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
         LocalTextScorer scan =
                 new LocalTextScorer(
                         model,
@@ -109,7 +109,7 @@ final class PrefillDrafterFactory {
     }
 
     private TextScorer remote(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions options) {
+            DeviceReference where, ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
         RemoteTextScorer scan = reach(where, model, options);
         report(
                 model,
@@ -124,7 +124,7 @@ final class PrefillDrafterFactory {
     }
 
     private RemoteTextScorer reach(
-            DeviceReference where, ModelRange model, LayerwiseTextScorer.ScoringOptions options) {
+            DeviceReference where, ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
         try {
             TextScorerLoadRequest request =
                     new TextScorerLoadRequest(
@@ -157,7 +157,7 @@ final class PrefillDrafterFactory {
                         reader.weightBytes() / MIB,
                         stay,
                         USUAL_PROMPT,
-                        LayerwiseTextScorer.bytes(
+                        LayerMajorTextScorer.bytes(
                                         model, CacheTypes.f16(), USUAL_PROMPT, TailQueries.COUNT)
                                 / MIB));
     }
@@ -173,7 +173,7 @@ final class PrefillDrafterFactory {
         LayerSplitAdapter model =
                 catalog.family(file.architecture(), file.path())
                         .open(file, ModelOptions.defaults());
-        LayerwiseTextScorer.requireReadable(file.path(), model.shape());
+        LayerMajorTextScorer.requireReadable(file.path(), model.shape());
         return new PrefillDrafterMemoryPlan(
                 file.path(),
                 devices.choose(settings.placement()),
@@ -183,7 +183,7 @@ final class PrefillDrafterFactory {
     }
 
     private static long readingBytes(ModelRange model, int tokens) {
-        return LayerwiseTextScorer.bytes(model, CacheTypes.f16(), tokens, TailQueries.COUNT);
+        return LayerMajorTextScorer.bytes(model, CacheTypes.f16(), tokens, TailQueries.COUNT);
     }
 
     private LocalTextScorer.Residency residency() {

@@ -19,7 +19,7 @@ import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
-import dev.varve.platform.prefix.CacheStores;
+import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.PoolPlan;
@@ -366,7 +366,7 @@ public final class PreparedModel {
 
     private ReplicaFactory.CacheResources cacheResources(
             Placement placement, SplitMemoryPlan plan, ModelSettings sized) {
-        CacheStores stores =
+        StorageTierOptions stores =
                 new CacheStoreFactory(settings, catalog, model, sized).open(placement, plan);
         try {
             return new ReplicaFactory.CacheResources(

@@ -3,7 +3,7 @@ package dev.varve.platform.host;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CacheEventPublisher;
-import dev.varve.platform.prefix.CacheStores;
+import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.replica.PooledEngine;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -42,7 +42,7 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
      * @param stores stores behind host memory
      * @param eventPublisher receives the cache events of each replica
      */
-    record CacheResources(CacheStores stores, Optional<CacheEventPublisher> eventPublisher) {
+    record CacheResources(StorageTierOptions stores, Optional<CacheEventPublisher> eventPublisher) {
         void close() {
             stores.close();
             eventPublisher.ifPresent(CacheEventPublisher::close);

@@ -330,8 +330,8 @@ final class SpeculatorFactory {
     private DflashSpeculator.DflashSettings dflashSettings() {
         return new DflashSpeculator.DflashSettings(
                 draft.placement().residency() == DraftPlacement.Residency.REQUEST_SCOPED
-                        ? DflashSpeculator.Residency.REQUEST_SCOPED
-                        : DflashSpeculator.Residency.PERSISTENT,
+                        ? DflashSpeculator.WeightResidency.REQUEST_SCOPED
+                        : DflashSpeculator.WeightResidency.PERSISTENT,
                 settings.computation().numerics().flashAttention(),
                 context());
     }

@@ -4,8 +4,8 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.CacheFootprint;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ShardOptions;
 
 import java.util.ArrayList;
@@ -59,8 +59,8 @@ public final class BlockBenchmark {
      * be measured.
      */
     public static ShardOptions shardOptions(LayerSplitAdapter model, ModelSettings settings) {
-        CacheFootprint footprint =
-                CacheFootprint.of(
+        CacheUnitBytes footprint =
+                CacheUnitBytes.of(
                         model.shape(),
                         model.shape().allLayers(),
                         settings.computation().cacheTypes(),
@@ -68,7 +68,7 @@ public final class BlockBenchmark {
                         TimedShard.SLOTS);
         return settings.computation()
                 .shardOptions(
-                        new CacheSizes(
+                        new CacheCapacities(
                                 TimedShard.SLOTS, TimedShard.STATE_ROWS, footprint.regionSlots()));
     }
 

@@ -12,7 +12,7 @@ import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -91,7 +91,7 @@ public final class SplitPlanner {
                                 LayerPartitioner.split(model.shape().layerCount(), on.size()))
                         .ranges();
         int most = RangeMemory.mostSlots(model.shape(), settings);
-        int slots = SlotSpan.roundUp(settings.sequences().kvTokens().orElse(most));
+        int slots = KvSlotSpan.roundUp(settings.sequences().kvTokens().orElse(most));
         List<SplitOptimizer.Candidate> candidates = new ArrayList<>();
         List<ToLongFunction<LayerRange>> bytes = new ArrayList<>();
         for (DeviceReference device : on) {

@@ -6,11 +6,11 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -128,7 +128,7 @@ final class TimedShard implements AutoCloseable {
                 new SequenceChunk(
                         0,
                         ids,
-                        ChunkPlacement.next(position, new SlotSpan(0, SLOTS), STATE_ROW),
+                        ChunkPlacement.next(position, new KvSlotSpan(0, SLOTS), STATE_ROW),
                         outputs);
         Optional<LayerActivations> boundary =
                 boundaryLength == 0

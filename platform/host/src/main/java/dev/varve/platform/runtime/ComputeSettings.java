@@ -1,7 +1,7 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.Numerics;
@@ -52,7 +52,7 @@ public record ComputeSettings(CacheTypes cacheTypes, WeightLayout weights, Numer
     }
 
     /** Returns the options of a shard with the given cache sizes. */
-    public ShardOptions shardOptions(CacheSizes sizes) {
+    public ShardOptions shardOptions(CacheCapacities sizes) {
         return ShardOptions.of(cacheTypes, sizes).withWeights(weights).withNumerics(numerics);
     }
 }

@@ -17,11 +17,11 @@ import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.prefix.CacheEventPublisher;
-import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.DiskTierOptions;
+import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.Pages;
@@ -42,7 +42,7 @@ public final class LoadedModel implements AutoCloseable {
     private final SplitMemoryPlan plan;
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
-    private final CacheStores stores;
+    private final StorageTierOptions stores;
     private final Optional<CacheEventPublisher> eventPublisher;
     private final Optional<SpeculationOptions> speculation;
     private final Optional<AsyncPageScorer> pages;
@@ -57,7 +57,7 @@ public final class LoadedModel implements AutoCloseable {
      * @param eventPublisher publishes cache events
      */
     public record EngineComponents(
-            CacheStores stores,
+            StorageTierOptions stores,
             Optional<SpeculationOptions> speculation,
             Optional<AsyncPageScorer> pages,
             Optional<CacheEventPublisher> eventPublisher) {
@@ -67,7 +67,7 @@ public final class LoadedModel implements AutoCloseable {
 
         /** Creates extras without cache events. */
         public EngineComponents(
-                CacheStores stores,
+                StorageTierOptions stores,
                 Optional<SpeculationOptions> speculation,
                 Optional<AsyncPageScorer> pages) {
             this(stores, speculation, pages, Optional.empty());
@@ -76,7 +76,7 @@ public final class LoadedModel implements AutoCloseable {
         /** Creates extras without a page scorer. */
         public EngineComponents(
                 Optional<DiskTierOptions> disk, Optional<SpeculationOptions> speculation) {
-            this(CacheStores.of(disk), speculation, Optional.empty());
+            this(StorageTierOptions.of(disk), speculation, Optional.empty());
         }
 
         /** Returns a copy with a page scorer. */
@@ -259,7 +259,7 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     private CacheCapacity caches(MemoryPlan total) {
-        CacheSizes sizes = total.sizes();
+        CacheCapacities sizes = total.sizes();
         CacheCapacity caches =
                 new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.rollbackBuffers());
         long pageBytes = total.need().kvBytes() / sizes.slots() * Pages.TOKENS;

@@ -1,7 +1,7 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.platform.setting.Setting;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 
 import java.util.Locale;
 import java.util.Objects;
@@ -15,7 +15,7 @@ import java.util.Objects;
  * @param availableBytes free memory of the device
  */
 public record MemoryPlan(
-        int contextTokens, CacheSizes sizes, MemoryNeed need, long availableBytes) {
+        int contextTokens, CacheCapacities sizes, MemoryNeed need, long availableBytes) {
     /** End of the message for a model that is too large, with advice. */
     static final String DOES_NOT_FIT =
             "; it does not fit. Use a smaller quantisation, "

@@ -12,12 +12,12 @@ import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.paging.ResidentPoolSizing;
 import dev.varve.platform.setting.Setting;
-import dev.varve.platform.shard.CacheFootprint;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainAttentionMemory;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 
 /**
  * Memory need of a layer range, for any number of KV slots.
@@ -76,11 +76,11 @@ public record RangeMemory(
         }
         long decode =
                 Math.min(
-                        CacheFootprint.MAX_ROW_MAXIMA,
+                        CacheUnitBytes.MAX_ROW_MAXIMA,
                         (long) settings.sequences().parallel() * settings.drafts().columns());
         long rows =
-                CacheFootprint.MAX_ROW_MAXIMA
-                        + (CacheFootprint.DECODE_GRAPHS + CacheFootprint.ROWS_PER_TOP_ROW) * decode;
+                CacheUnitBytes.MAX_ROW_MAXIMA
+                        + (CacheUnitBytes.DECODE_GRAPHS + CacheUnitBytes.ROWS_PER_TOP_ROW) * decode;
         return rows * shape.vocabularySize() * Float.BYTES;
     }
 
@@ -94,8 +94,8 @@ public record RangeMemory(
         ModelShape shape = model.shape();
         int context = contextTokens(shape, settings);
         TensorSelection selection = model.tensors(range);
-        CacheFootprint footprint =
-                CacheFootprint.of(
+        CacheUnitBytes footprint =
+                CacheUnitBytes.of(
                         shape, range, settings.computation().cacheTypes(), CHUNK, context);
         int mostSlots = mostSlots(shape, settings);
         return new RangeMemory(
@@ -105,7 +105,7 @@ public record RangeMemory(
                 Math.addExact(
                         Math.multiplyExact(
                                 footprint.bytesPerStateRow(), stateRows(shape, settings)),
-                        CacheFootprint.rollbackBufferBytes(
+                        CacheUnitBytes.rollbackBufferBytes(
                                 shape, range, rollbackBuffers(shape, settings))),
                 computeBytes(
                                 selection,
@@ -148,7 +148,7 @@ public record RangeMemory(
      */
     public static int mostSlots(ModelShape shape, ModelSettings settings) {
         int context = contextTokens(shape, settings);
-        int whole = SlotSpan.roundUp(context);
+        int whole = KvSlotSpan.roundUp(context);
         return settings.pool()
                 .filter(pool -> hasFullAttention(shape))
                 .map(
@@ -181,9 +181,11 @@ public record RangeMemory(
         if (limits.kvTokens().isEmpty()) {
             long wanted = Math.min((long) most * limits.parallel(), affordable);
             return (int)
-                    Math.max(most, Math.min(wanted, MAX_SLOTS) / SlotSpan.BLOCK * SlotSpan.BLOCK);
+                    Math.max(
+                            most,
+                            Math.min(wanted, MAX_SLOTS) / KvSlotSpan.BLOCK * KvSlotSpan.BLOCK);
         }
-        int slots = SlotSpan.roundUp(Math.min(limits.kvTokens().getAsInt(), MAX_SLOTS));
+        int slots = KvSlotSpan.roundUp(Math.min(limits.kvTokens().getAsInt(), MAX_SLOTS));
         if (slots < most) {
             boolean pooled = settings.pool().isPresent() && hasFullAttention(shape);
             throw new VarveException(
@@ -201,7 +203,7 @@ public record RangeMemory(
         return slots;
     }
 
-    private static RollbackBuffers rollbackBuffers(ModelShape shape, ModelSettings settings) {
+    private static RollbackBufferSizes rollbackBuffers(ModelShape shape, ModelSettings settings) {
         return settings.drafts().rollbackBuffers(shape, settings.sequences().parallel());
     }
 
@@ -252,7 +254,7 @@ public record RangeMemory(
     MemoryPlan plan(ModelShape shape, ModelSettings settings, int slots, long available) {
         return new MemoryPlan(
                 contextTokens(shape, settings),
-                new CacheSizes(
+                new CacheCapacities(
                         slots,
                         stateRows(shape, settings),
                         regionSlots,
@@ -301,7 +303,7 @@ public record RangeMemory(
                                 + MASK_ROWS * bytesPerMask
                                 + bytesPerState
                                 + bytesPerLogits);
-        return prefill + CacheFootprint.DECODE_GRAPHS * decode;
+        return prefill + CacheUnitBytes.DECODE_GRAPHS * decode;
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 
 import java.util.List;
 
@@ -28,10 +28,10 @@ public record SpeculationRequirements(int tokens, List<Integer> captures) {
      * Returns the rollback buffers for the draft tokens of some sequences, for state that cannot be
      * truncated.
      */
-    RollbackBuffers rollbackBuffers(ModelShape shape, int parallel) {
+    RollbackBufferSizes rollbackBuffers(ModelShape shape, int parallel) {
         return tokens > 0 && shape.forgets()
-                ? new RollbackBuffers(parallel, 1 + tokens)
-                : RollbackBuffers.NONE;
+                ? new RollbackBufferSizes(parallel, 1 + tokens)
+                : RollbackBufferSizes.NONE;
     }
 
     /** Returns the most decode tokens of a sequence in a step. */

@@ -8,7 +8,7 @@ import dev.varve.platform.paging.ResidentPoolMemory;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.ProcessLocation;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 
 import java.util.List;
 import java.util.Locale;
@@ -126,7 +126,7 @@ public record SplitMemoryPlan(
         }
         return new MemoryPlan(
                 first.contextTokens(),
-                new CacheSizes(
+                new CacheCapacities(
                         first.sizes().slots(),
                         first.sizes().stateRows(),
                         region,

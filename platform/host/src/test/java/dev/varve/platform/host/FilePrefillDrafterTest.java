@@ -9,7 +9,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.TextScorer;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen3Model;
 
@@ -70,7 +70,7 @@ class FilePrefillDrafterTest {
                 file,
                 Tokenizer.of(file.metadata()),
                 reader,
-                new LayerwiseTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false));
+                new LayerMajorTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false));
     }
 
     /** A request's thread is virtual, and must not wait in native code. */

@@ -8,7 +8,7 @@ import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.Numerics;
@@ -93,7 +93,7 @@ class ModelSettingsTest {
 
     @Test
     void computeSettingsApplyToEveryShard() {
-        CacheSizes sizes = new CacheSizes(512, 3, 256);
+        CacheCapacities sizes = new CacheCapacities(512, 3, 256);
 
         ShardOptions options =
                 ComputeSettings.defaults()

@@ -10,7 +10,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.setting.Setting;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.PlainModel;
 
 import net.jqwik.api.ForAll;
@@ -333,7 +333,7 @@ class SplitMemoryPlanTest {
         MemoryPlan plan =
                 new MemoryPlan(
                         256,
-                        new CacheSizes(512, 3, 0),
+                        new CacheCapacities(512, 3, 0),
                         new MemoryNeed(1 << 20, 2 << 20, 3 << 20, 512 << 10),
                         100 << 20);
 

@@ -7,13 +7,13 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.wire.Message;
 
@@ -101,7 +101,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         FieldReader large = new FieldReader(payload);
         CacheChanges changes = CacheChangeCodec.get(fields, large);
         int chunkCount = fields.number("slices", 1, MAX_CHUNKS);
-        List<PageMap> maps = new ArrayList<>();
+        List<SlotPositionMap> maps = new ArrayList<>();
         for (int i = 0; i < chunkCount; i++) {
             maps.add(pages(large, payload));
         }
@@ -133,17 +133,17 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                         : Optional.empty());
     }
 
-    private static void putPages(FieldWriter large, PageMap pages) {
+    private static void putPages(FieldWriter large, SlotPositionMap pages) {
         large.number(pages.size());
         for (int run = 0; run < pages.size(); run++) {
             large.number(pages.page(run));
         }
     }
 
-    private static PageMap pages(FieldReader large, ByteBuffer payload) {
+    private static SlotPositionMap pages(FieldReader large, ByteBuffer payload) {
         int count = large.number("pages of a span", 0, MOST_PAGES);
         if (count == 0) {
-            return PageMap.STRAIGHT;
+            return SlotPositionMap.STRAIGHT;
         }
         if (payload.remaining() < count * Integer.BYTES) {
             throw FieldReader.invalid(
@@ -153,10 +153,12 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         for (int run = 0; run < count; run++) {
             pages[run] =
                     large.number(
-                            "page of a span", PageMap.EMPTY, Integer.MAX_VALUE / Pages.TOKENS - 1);
+                            "page of a span",
+                            SlotPositionMap.EMPTY,
+                            Integer.MAX_VALUE / Pages.TOKENS - 1);
         }
         try {
-            return PageMap.of(pages);
+            return SlotPositionMap.of(pages);
         } catch (IllegalArgumentException e) {
             throw FieldReader.invalid("pages of a span", "each page once", e.getMessage());
         }
@@ -188,7 +190,8 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         return new PageQuery(chunk, places);
     }
 
-    private static SequenceChunk readChunk(FieldReader fields, ByteBuffer payload, PageMap pages) {
+    private static SequenceChunk readChunk(
+            FieldReader fields, ByteBuffer payload, SlotPositionMap pages) {
         long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
         int count = fields.number("tokens", 1, MAX_TOKENS);
         int position = fields.number("position", 0, Integer.MAX_VALUE - MAX_TOKENS);
@@ -212,7 +215,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 tokens,
                 new ChunkPlacement(
                         position,
-                        new SlotSpan(begin, capacity),
+                        new KvSlotSpan(begin, capacity),
                         readRow,
                         writeRow,
                         rollbackBuffer,

@@ -2,12 +2,12 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.TokenTrees;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.wire.Message;
@@ -57,13 +57,13 @@ final class CacheChangeCodec {
 
     private static void put(FieldWriter large, KvRowOperation move) {
         switch (move) {
-            case SlotCopy(int from, int to, int count) ->
+            case KvSlotCopy(int from, int to, int count) ->
                     large.number(COPY).number(from).number(to).number(count);
             case PageMove(long page, int slot, PageMove.Direction direction) ->
                     large.number(direction == PageMove.Direction.OUT ? OUT : IN)
                             .number(page)
                             .number(slot);
-            case PageDrop(long page) -> large.number(DROP).number(page);
+            case HostPageFree(long page) -> large.number(DROP).number(page);
         }
     }
 
@@ -86,7 +86,7 @@ final class CacheChangeCodec {
             case COPY -> copy(large);
             case OUT -> PageMove.out(page(large), slot(large));
             case IN -> PageMove.in(page(large), slot(large));
-            default -> new PageDrop(page(large));
+            default -> new HostPageFree(page(large));
         };
     }
 
@@ -126,11 +126,11 @@ final class CacheChangeCodec {
         return TokenPath.of(path);
     }
 
-    private static SlotCopy copy(FieldReader fields) {
+    private static KvSlotCopy copy(FieldReader fields) {
         int from = fields.number("copy from", 0, Integer.MAX_VALUE - 1);
         int to = fields.number("copy to", 0, Integer.MAX_VALUE - 1);
         int slots = fields.number("copy count", 1, Integer.MAX_VALUE - Math.max(from, to));
-        return new SlotCopy(from, to, slots);
+        return new KvSlotCopy(from, to, slots);
     }
 
     /** Encodes a message that holds only changes; the large fields are its payload. */

@@ -3,9 +3,9 @@ package dev.varve.platform.remote;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RowLayout;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -61,7 +61,12 @@ record CachePartCodec(LayerRange range) {
                             .number(slot)
                             .number(position)
                             .number(count);
-            case CachePart.Page(int layer, RowLayout layout, long page, int at, int count) ->
+            case CachePart.HostPageRows(
+                            int layer,
+                            RowLayout layout,
+                            long page,
+                            int at,
+                            int count) ->
                     put(fields.number(PAGE).number(layer), layout)
                             .number(page)
                             .number(at)
@@ -128,7 +133,7 @@ record CachePartCodec(LayerRange range) {
         long page = CacheChangeCodec.page(fields);
         int position = fields.number("position", 0, Integer.MAX_VALUE - Pages.TOKENS);
         int most = Pages.TOKENS - position % Pages.TOKENS;
-        return new CachePart.Page(
+        return new CachePart.HostPageRows(
                 layer, layout, page, position, fields.number("positions", 1, most));
     }
 
@@ -136,8 +141,9 @@ record CachePartCodec(LayerRange range) {
         RowLayout layout = layout(fields);
         int row = row(fields);
         int first = fields.number("first position", 0, Integer.MAX_VALUE - 1);
-        if (first % SlotSpan.BLOCK != 0) {
-            throw FieldReader.invalid("first position", "whole blocks of " + SlotSpan.BLOCK, first);
+        if (first % KvSlotSpan.BLOCK != 0) {
+            throw FieldReader.invalid(
+                    "first position", "whole blocks of " + KvSlotSpan.BLOCK, first);
         }
         int end = fields.number("end position", first + 1, Integer.MAX_VALUE);
         return new CachePart.Window(layer, layout, row, first, end);

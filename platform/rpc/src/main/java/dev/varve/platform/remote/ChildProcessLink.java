@@ -3,7 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireOptions;
 
@@ -79,9 +79,9 @@ public final class ChildProcessLink implements ShardLink {
     }
 
     @Override
-    public RemoteShardProcess peer() {
+    public RemoteProcessInfo peer() {
         // No other process uses its socket folder.
-        return new RemoteShardProcess(true, Optional.empty(), pid());
+        return new RemoteProcessInfo(true, Optional.empty(), pid());
     }
 
     @Override

@@ -45,12 +45,12 @@ final class EnumCodec<E extends Enum<E>> {
                     List.of(ChunkComputeMode.CHUNK, ChunkComputeMode.PIECE, ChunkComputeMode.ROWS));
 
     /** Field of a draft model. */
-    static final EnumCodec<DflashSpeculator.Residency> RESIDENCY =
+    static final EnumCodec<DflashSpeculator.WeightResidency> RESIDENCY =
             numbered(
                     "residency",
                     List.of(
-                            DflashSpeculator.Residency.PERSISTENT,
-                            DflashSpeculator.Residency.REQUEST_SCOPED));
+                            DflashSpeculator.WeightResidency.PERSISTENT,
+                            DflashSpeculator.WeightResidency.REQUEST_SCOPED));
 
     /** Field of a model that scores texts. */
     static final EnumCodec<LocalTextScorer.Residency> SCAN_RESIDENCY =

@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireOptions;
 
@@ -54,8 +54,8 @@ public final class ExternalProcessLink implements ShardLink {
     }
 
     @Override
-    public RemoteShardProcess peer() {
-        return new RemoteShardProcess(
+    public RemoteProcessInfo peer() {
+        return new RemoteProcessInfo(
                 false, Optional.of(transport.scheme() + ":" + address), Optional.empty());
     }
 

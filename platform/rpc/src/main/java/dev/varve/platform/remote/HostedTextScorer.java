@@ -7,7 +7,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
@@ -83,8 +83,8 @@ final class HostedTextScorer extends SessionModel {
     Message read(Message request, BooleanSupplier cancelled, LoadProgressListener progress) {
         int[] tokens = codec.decode(request);
         LoadProgressListener signs = new ThrottledProgress(progress);
-        LayerwiseTextScorer.Listener listener =
-                new LayerwiseTextScorer.Listener() {
+        LayerMajorTextScorer.ProgressAndCancellation listener =
+                new LayerMajorTextScorer.ProgressAndCancellation() {
                     @Override
                     public boolean isCancelled() {
                         return cancelled.getAsBoolean();

@@ -49,7 +49,7 @@ final class RecoveryProgress {
         return attempts <= TRUSTED_ATTEMPTS;
     }
 
-    ShardHealth.Loading status() {
-        return new ShardHealth.Loading(loadedBytes, totalBytes, steps);
+    ShardHealth.Recovery status() {
+        return new ShardHealth.Recovery(loadedBytes, totalBytes, steps);
     }
 }

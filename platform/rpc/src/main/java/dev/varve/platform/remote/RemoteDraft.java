@@ -6,7 +6,7 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.draft.DraftFile;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.draft.RemoteSpeculator;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ShardHealth;
@@ -128,12 +128,12 @@ public final class RemoteDraft implements RemoteSpeculator {
     }
 
     @Override
-    public DraftStatus status() {
-        return new DraftStatus(
+    public RemoteDraftStatus status() {
+        return new RemoteDraftStatus(
                 device,
                 supervisor.loadedMemory().weights(),
                 supervisor.health(),
-                new DraftStatus.Responses(
+                new RemoteDraftStatus.Responses(
                         responses.sum(), responseNanos.sum() / 1e6, timedOut.sum()),
                 supervisor.traffic());
     }

@@ -8,18 +8,18 @@ import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
-import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.LogitsBuffers;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireException;
@@ -50,7 +50,7 @@ public final class RemoteShard implements Shard {
     private final LogitsBuffers logits = new LogitsBuffers();
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
-    private final ComputeUnit unit;
+    private final ComputeResource unit;
     private volatile ShardMemory memory;
     private volatile long boundaryNanos;
 
@@ -61,12 +61,12 @@ public final class RemoteShard implements Shard {
      * @param link link to the process; the shard owns it from {@link #open} on
      * @param hostCores compute unit of the shards that run on this machine's cores
      */
-    public record Peer(String device, ShardLink link, ComputeUnit hostCores) {
+    public record Peer(String device, ShardLink link, ComputeResource hostCores) {
         /** Returns the compute unit of the shard, which may be cores of this machine. */
-        private ComputeUnit unit(ShardSupervisor supervisor) {
+        private ComputeResource unit(ShardSupervisor supervisor) {
             return link.sameHost() && supervisor.computesOnHostCores()
                     ? hostCores.only(supervisor.processors())
-                    : new ComputeUnit(new Object());
+                    : new ComputeResource(new Object());
         }
     }
 
@@ -129,17 +129,17 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public ComputeUnit computesOn() {
+    public ComputeResource computesOn() {
         return unit;
     }
 
     @Override
-    public Optional<ShardTraffic> traffic() {
+    public Optional<RemoteConnectionTraffic> traffic() {
         return Optional.of(supervisor.traffic());
     }
 
     @Override
-    public Optional<RemoteShardProcess> peer() {
+    public Optional<RemoteProcessInfo> peer() {
         return Optional.of(supervisor.peer());
     }
 
@@ -202,7 +202,7 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> wanted, CachePartHandler target) {
+    public CompletableFuture<Void> export(List<CachePart> wanted, CachePartTransfer target) {
         return send(
                 () -> Message.of(MessageType.EXPORT, parts.encode(wanted)),
                 reply -> {
@@ -221,7 +221,7 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> given, CachePartHandler source) {
+    public CompletableFuture<Void> adopt(List<CachePart> given, CachePartTransfer source) {
         return send(
                 () -> {
                     ByteBuffer fields = parts.encode(given);

@@ -1,6 +1,6 @@
 package dev.varve.platform.remote;
 
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.wire.WireChannel;
 
 import java.util.Optional;
@@ -22,8 +22,8 @@ public interface ShardLink extends AutoCloseable {
     boolean sameHost();
 
     /** Returns the current process. Callable from any thread. */
-    default RemoteShardProcess peer() {
-        return new RemoteShardProcess(false, Optional.empty(), Optional.empty());
+    default RemoteProcessInfo peer() {
+        return new RemoteProcessInfo(false, Optional.empty(), Optional.empty());
     }
 
     /** Returns why the process ended, if this link knows: exit status, last lines. */

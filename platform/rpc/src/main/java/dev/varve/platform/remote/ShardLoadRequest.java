@@ -9,9 +9,9 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.content.FileIdentity;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
@@ -219,8 +219,8 @@ public record ShardLoadRequest(
         int begin = fields.number("first layer", 0, layers - 1);
         LayerRange range = new LayerRange(begin, fields.number("end layer", begin + 1, layers));
         CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
-        CacheSizes sizes =
-                new CacheSizes(
+        CacheCapacities sizes =
+                new CacheCapacities(
                         fields.number("slots", 1, Integer.MAX_VALUE),
                         fields.number("state rows", 2, 1 << 16),
                         fields.number("region slots", 0, Integer.MAX_VALUE),
@@ -243,10 +243,10 @@ public record ShardLoadRequest(
         return new ShardLoadRequest(model, range, all, new Device(device, threads), boundary);
     }
 
-    private static RollbackBuffers rollbackBuffers(FieldReader fields) {
+    private static RollbackBufferSizes rollbackBuffers(FieldReader fields) {
         int count = fields.number("stashes", 0, 1 << 16);
         boolean any = count > 0;
-        return new RollbackBuffers(
+        return new RollbackBufferSizes(
                 count, fields.number("stash tokens", any ? 1 : 0, any ? 1 << 10 : 0));
     }
 

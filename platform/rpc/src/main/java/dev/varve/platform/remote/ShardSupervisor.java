@@ -2,11 +2,11 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.LoadProgressListener;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.ChannelLostException;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
@@ -46,14 +46,14 @@ final class ShardSupervisor implements AutoCloseable {
 
     /** One incarnation of the process. */
     record Session(WireChannel channel) {
-        ShardTraffic traffic() {
+        RemoteConnectionTraffic traffic() {
             WireStatistics wire = channel.statistics();
-            return new ShardTraffic(
+            return new RemoteConnectionTraffic(
                     wire.bytesSent(),
                     wire.bytesReceived(),
                     switch (wire.payloadTransport()) {
-                        case SHARED -> ShardTraffic.PayloadPath.SHARED;
-                        case STREAM -> ShardTraffic.PayloadPath.STREAM;
+                        case SHARED -> RemoteConnectionTraffic.PayloadPath.SHARED;
+                        case STREAM -> RemoteConnectionTraffic.PayloadPath.STREAM;
                     });
         }
     }
@@ -72,7 +72,8 @@ final class ShardSupervisor implements AutoCloseable {
     private final ShardCondition condition = new ShardCondition(System::nanoTime);
 
     /** Traffic of former incarnations. */
-    private ShardTraffic previousTraffic = new ShardTraffic(0, 0, ShardTraffic.PayloadPath.STREAM);
+    private RemoteConnectionTraffic previousTraffic =
+            new RemoteConnectionTraffic(0, 0, RemoteConnectionTraffic.PayloadPath.STREAM);
 
     private boolean usable;
     private boolean closed;
@@ -172,7 +173,7 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    RemoteShardProcess peer() {
+    RemoteProcessInfo peer() {
         return link.peer();
     }
 
@@ -181,7 +182,7 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /** Returns the traffic of all incarnations. */
-    ShardTraffic traffic() {
+    RemoteConnectionTraffic traffic() {
         lock.lock();
         try {
             return session.map(Session::traffic).map(previousTraffic::plus).orElse(previousTraffic);

@@ -1,7 +1,7 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 public record TextScorerLoadRequest(
         ShardLoadRequest.Model model,
-        LayerwiseTextScorer.ScoringOptions options,
+        LayerMajorTextScorer.ScoringOptions options,
         LocalTextScorer.Residency residency,
         ShardLoadRequest.Device device) {
     /** Largest number of last tokens that act as queries. */
@@ -77,8 +77,8 @@ public record TextScorerLoadRequest(
         int begin = fields.number("first layer that looks", 0, layers - 1);
         LayerRange range =
                 new LayerRange(begin, fields.number("end layer that looks", begin + 1, layers));
-        LayerwiseTextScorer.ScoringOptions options =
-                new LayerwiseTextScorer.ScoringOptions(
+        LayerMajorTextScorer.ScoringOptions options =
+                new LayerMajorTextScorer.ScoringOptions(
                         range,
                         fields.number("tail", 1, MOST_TAIL),
                         fields.flag("rotated"),

@@ -11,16 +11,16 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
-import dev.varve.platform.shard.PageDrop;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
@@ -48,8 +48,8 @@ class BatchCodecTest {
                     List.of(
                             chunk(
                                     170,
-                                    new SlotSpan(256, 256),
-                                    PageMap.of(new int[] {1, 2, -1, 0}))),
+                                    new KvSlotSpan(256, 256),
+                                    SlotPositionMap.of(new int[] {1, 2, -1, 0}))),
                     Phase.DECODE,
                     List.of(),
                     List.of(
@@ -59,7 +59,7 @@ class BatchCodecTest {
                                             new PagePlace(7, 256),
                                             new PagePlace(9, PagePlace.ON_HOST)))));
 
-    private static SequenceChunk chunk(int position, SlotSpan span, PageMap pages) {
+    private static SequenceChunk chunk(int position, KvSlotSpan span, SlotPositionMap pages) {
         return new SequenceChunk(
                 4,
                 new int[] {5, 6},
@@ -107,8 +107,8 @@ class BatchCodecTest {
                     switch (random.nextInt(4)) {
                         case 0 -> PageMove.out(page, slot);
                         case 1 -> PageMove.in(page, slot);
-                        case 2 -> new PageDrop(page);
-                        default -> new SlotCopy(slot, random.nextInt(1 << 20), PAGE);
+                        case 2 -> new HostPageFree(page);
+                        default -> new KvSlotCopy(slot, random.nextInt(1 << 20), PAGE);
                     });
         }
         List<SequenceChunk> chunks = new ArrayList<>();
@@ -134,18 +134,21 @@ class BatchCodecTest {
 
     /** Its page lies somewhere in a span, others too, and some of the span is empty. */
     private static SequenceChunk randomSlice(SplittableRandom random) {
-        SlotSpan span = new SlotSpan(256 * random.nextInt(9), 256 * random.nextInt(1, 5));
+        KvSlotSpan span = new KvSlotSpan(256 * random.nextInt(9), 256 * random.nextInt(1, 5));
         if (random.nextInt(3) == 0) {
-            return chunk(random.nextInt(span.capacity() - 1), span, PageMap.STRAIGHT);
+            return chunk(random.nextInt(span.capacity() - 1), span, SlotPositionMap.STRAIGHT);
         }
         int runs = span.capacity() / PAGE;
         int[] pages = new int[runs];
         for (int run = 0; run < runs; run++) {
-            pages[run] = random.nextInt(3) == 0 ? PageMap.EMPTY : run + runs * random.nextInt(1000);
+            pages[run] =
+                    random.nextInt(3) == 0
+                            ? SlotPositionMap.EMPTY
+                            : run + runs * random.nextInt(1000);
         }
         int run = random.nextInt(runs);
         pages[run] = run + runs * random.nextInt(1000);
-        return chunk(pages[run] * PAGE + random.nextInt(PAGE - 1), span, PageMap.of(pages));
+        return chunk(pages[run] * PAGE + random.nextInt(PAGE - 1), span, SlotPositionMap.of(pages));
     }
 
     @Test

@@ -5,10 +5,10 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -33,19 +33,19 @@ final class BatchWalk {
         this.layers = layers;
     }
 
-    private static SlotSpan span(int sequence) {
-        return new SlotSpan(sequence * SlotSpan.BLOCK, SlotSpan.BLOCK);
+    private static KvSlotSpan span(int sequence) {
+        return new KvSlotSpan(sequence * KvSlotSpan.BLOCK, KvSlotSpan.BLOCK);
     }
 
     /** The next batch, which the shards are to compute. */
     Batch next() {
         steps++;
-        List<SlotCopy> copies = new ArrayList<>();
+        List<KvSlotCopy> copies = new ArrayList<>();
         List<SequenceChunk> chunks = new ArrayList<>();
         int forked = random.nextInt(6) == 0 ? random.nextInt(SEQUENCES) : SEQUENCES;
         if (forked < SEQUENCES && lengths[forked] > 0) {
             int target = (forked + 1) % SEQUENCES;
-            copies.add(new SlotCopy(span(forked).begin(), span(target).begin(), lengths[forked]));
+            copies.add(new KvSlotCopy(span(forked).begin(), span(target).begin(), lengths[forked]));
             lengths[target] = lengths[forked];
             chunks.add(chunk(target, forked + 1));
         }
@@ -70,7 +70,7 @@ final class BatchWalk {
 
     private SequenceChunk chunk(int sequence, int readRow) {
         int count = random.nextBoolean() ? 1 : random.nextInt(2, 9);
-        if (lengths[sequence] + count > SlotSpan.BLOCK || random.nextInt(12) == 0) {
+        if (lengths[sequence] + count > KvSlotSpan.BLOCK || random.nextInt(12) == 0) {
             lengths[sequence] = 0;
         }
         int first = lengths[sequence];

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.PageDrop;
+import dev.varve.platform.shard.HostPageFree;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.PageMove;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
@@ -22,7 +22,7 @@ import java.util.List;
 
 /** Changes of caches as a message of their own, and what is refused of it. */
 class CacheChangeCodecTest {
-    private static final SlotCopy COPY = new SlotCopy(256, 1024, 77);
+    private static final KvSlotCopy COPY = new KvSlotCopy(256, 1024, 77);
     private static final StateCommit COMMIT = new StateCommit(1, 0, 4, 300, 3);
     private static final CacheChanges BOTH =
             new CacheChanges(
@@ -31,8 +31,8 @@ class CacheChangeCodecTest {
                             COPY,
                             PageMove.out(7, 128),
                             PageMove.in(7, 64),
-                            new PageDrop(7),
-                            new PageDrop(Long.MAX_VALUE)));
+                            new HostPageFree(7),
+                            new HostPageFree(Long.MAX_VALUE)));
 
     @Test
     void changesRoundTrip() {
@@ -41,8 +41,8 @@ class CacheChangeCodecTest {
                         List.of(COMMIT, new StateCommit(0, 1, 1, 0, Integer.MAX_VALUE)),
                         List.of(
                                 COPY,
-                                new SlotCopy(0, 0, 1),
-                                new SlotCopy(0, Integer.MAX_VALUE - 1, 1)));
+                                new KvSlotCopy(0, 0, 1),
+                                new KvSlotCopy(0, Integer.MAX_VALUE - 1, 1)));
 
         for (CacheChanges each : List.of(changes, BOTH, CacheChanges.NONE)) {
             assertEquals(each, CacheChangeCodec.decode(CacheChangeCodec.encode(each)));

@@ -29,7 +29,7 @@ class CachePartCodecTest {
     private static final CachePartCodec CODEC = new CachePartCodec(new LayerRange(2, 5));
     private static final CachePart ROWS = new CachePart.Rows(2, LAYOUT, 300, 44, 5);
     private static final CachePart WINDOW = new CachePart.Window(3, LAYOUT, 3, 256, 259);
-    private static final CachePart PAGE = new CachePart.Page(2, LAYOUT, 7, 133, 59);
+    private static final CachePart PAGE = new CachePart.HostPageRows(2, LAYOUT, 7, 133, 59);
     private static final CachePart STATE = new CachePart.State(4, List.of(6L, 16L), 4, 260);
 
     private static void assertRefused(String why, Executable work) {
@@ -53,8 +53,8 @@ class CachePartCodecTest {
                 List.of(
                         new CachePart.Rows(2, LAYOUT, 0, Integer.MAX_VALUE - 64, 64),
                         new CachePart.Rows(2, LAYOUT, 64, 8000, 64),
-                        new CachePart.Page(3, LAYOUT, Long.MAX_VALUE, 0, 64),
-                        new CachePart.Page(3, LAYOUT, 1, Integer.MAX_VALUE - 64, 1));
+                        new CachePart.HostPageRows(3, LAYOUT, Long.MAX_VALUE, 0, 64),
+                        new CachePart.HostPageRows(3, LAYOUT, 1, Integer.MAX_VALUE - 64, 1));
 
         assertEquals(parts, CODEC.decode(CODEC.encode(parts)));
     }

@@ -11,17 +11,18 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.HostActivations;
-import dev.varve.platform.shard.PageDrop;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.HostPageFree;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
@@ -31,8 +32,7 @@ import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
@@ -78,7 +78,7 @@ class GoldenBytesTest {
                 tokens,
                 new ChunkPlacement(
                         slot == 0 ? 0 : 9,
-                        new SlotSpan(slot, SlotSpan.BLOCK),
+                        new KvSlotSpan(slot, KvSlotSpan.BLOCK),
                         slot == 0 ? 0 : 2,
                         slot == 0 ? 1 : 2),
                 outputs,
@@ -88,7 +88,8 @@ class GoldenBytesTest {
     private static Batch batch() {
         return new Batch(
                 new CacheChanges(
-                        List.of(new StateCommit(1, 2, 3, 9, 4)), List.of(new SlotCopy(1, 256, 5))),
+                        List.of(new StateCommit(1, 2, 3, 9, 4)),
+                        List.of(new KvSlotCopy(1, 256, 5))),
                 List.of(
                         chunk(3, TOKENS, 0, RequestedOutput.NONE, ChunkComputeMode.PIECE),
                         chunk(4, new int[] {1}, 256, RequestedOutput.BEST, ChunkComputeMode.ROWS),
@@ -147,7 +148,7 @@ class GoldenBytesTest {
         ShardOptions options =
                 ShardOptions.of(
                                 new CacheTypes(GgmlType.Q8_0, GgmlType.F16),
-                                new CacheSizes(512, 3, 256))
+                                new CacheCapacities(512, 3, 256))
                         .withWeights(WeightLayout.AS_IN_FILE)
                         .withFlashAttention(FlashAttention.OFF)
                         .withExactRows(BatchInvariance.ON)
@@ -197,7 +198,7 @@ class GoldenBytesTest {
                         new CachePart.Rows(1, layout, 300, 44, 5),
                         new CachePart.Window(2, layout, 3, 256, 259),
                         new CachePart.State(3, List.of(6L, 16L), 4, 260),
-                        new CachePart.Page(1, layout, 1L << 40, 133, 59));
+                        new CachePart.HostPageRows(1, layout, 1L << 40, 133, 59));
 
         assertEquals(
                 "04000000000000000100000008000000200000000000000001000000080000"
@@ -220,8 +221,8 @@ class GoldenBytesTest {
                                 new CacheChanges(
                                         List.of(new StateCommit(1, 2, 3, 9, 4)),
                                         List.of(
-                                                new SlotCopy(256, 1024, 5),
-                                                new SlotCopy(1, 2, 3))))));
+                                                new KvSlotCopy(256, 1024, 5),
+                                                new KvSlotCopy(1, 2, 3))))));
     }
 
     private static CacheChanges pageChanges() {
@@ -229,9 +230,9 @@ class GoldenBytesTest {
                 List.of(),
                 List.of(
                         PageMove.out(258, 64),
-                        new SlotCopy(64, 128, 64),
+                        new KvSlotCopy(64, 128, 64),
                         PageMove.in(1L << 40, 448),
-                        new PageDrop(7)));
+                        new HostPageFree(7)));
     }
 
     @Test
@@ -245,14 +246,15 @@ class GoldenBytesTest {
 
     /** Two chunks, the first of which lies in no order, and a question about pages of each. */
     private static Batch pagedBatch() {
-        PageMap map = PageMap.of(new int[] {0, PageMap.EMPTY, 12, 2, 9, 10, 11, 13});
+        SlotPositionMap map =
+                SlotPositionMap.of(new int[] {0, SlotPositionMap.EMPTY, 12, 2, 9, 10, 11, 13});
         SequenceChunk paged =
                 new SequenceChunk(
                         4,
                         TOKENS,
                         new ChunkPlacement(
                                 838,
-                                new SlotSpan(0, 512),
+                                new KvSlotSpan(0, 512),
                                 2,
                                 2,
                                 ChunkPlacement.NO_ROLLBACK_BUFFER,
@@ -263,7 +265,7 @@ class GoldenBytesTest {
                 new SequenceChunk(
                         5,
                         new int[] {1},
-                        new ChunkPlacement(9, new SlotSpan(512, SlotSpan.BLOCK), 3, 3),
+                        new ChunkPlacement(9, new KvSlotSpan(512, KvSlotSpan.BLOCK), 3, 3),
                         RequestedOutput.NONE,
                         ChunkComputeMode.ROWS);
         PageQuery query =

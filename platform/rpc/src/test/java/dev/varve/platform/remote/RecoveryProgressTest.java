@@ -39,7 +39,7 @@ class RecoveryProgressTest {
         assertEquals(lost + 1, reached);
         assertEquals(reached, begun, "nothing was loaded yet");
         assertEquals(begun + 1, steps());
-        assertEquals(new ShardHealth.Loading(1, TOTAL, steps()), progress.status());
+        assertEquals(new ShardHealth.Recovery(1, TOTAL, steps()), progress.status());
     }
 
     @Test

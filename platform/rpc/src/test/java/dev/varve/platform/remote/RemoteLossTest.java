@@ -12,13 +12,13 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
@@ -76,7 +76,7 @@ class RemoteLossTest {
                                 new int[] {token},
                                 new ChunkPlacement(
                                         first,
-                                        new SlotSpan(0, RemoteRig.BLOCK),
+                                        new KvSlotSpan(0, RemoteRig.BLOCK),
                                         first == 0 ? SequenceChunk.ZERO_ROW : 1,
                                         1),
                                 RequestedOutput.BEST)),

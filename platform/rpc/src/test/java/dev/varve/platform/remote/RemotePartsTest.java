@@ -11,9 +11,10 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.RequestedOutput;
@@ -21,7 +22,6 @@ import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
@@ -81,8 +81,8 @@ class RemotePartsTest {
         return rig.open(rig.link(transport), range, BoundaryType.F32);
     }
 
-    private static SlotSpan span(int sequence) {
-        return new SlotSpan(sequence * BLOCK, BLOCK);
+    private static KvSlotSpan span(int sequence) {
+        return new KvSlotSpan(sequence * BLOCK, BLOCK);
     }
 
     /** All that a shard of some layers keeps of the prompt. */
@@ -93,7 +93,7 @@ class RemotePartsTest {
         return parts;
     }
 
-    private static Batch batch(SlotSpan slots, int row, int first, int... tokens) {
+    private static Batch batch(KvSlotSpan slots, int row, int first, int... tokens) {
         return new Batch(
                 List.of(
                         new SequenceChunk(
@@ -169,7 +169,7 @@ class RemotePartsTest {
     void manyLargePendingCallsCompleteInOrder(PlainLink.Transport transport) throws Exception {
         rig.close();
         open(PlainModel.attentionOnly(1, MANY), MANY);
-        SlotSpan slots = new SlotSpan(0, MANY);
+        KvSlotSpan slots = new KvSlotSpan(0, MANY);
         List<CachePart> parts = rig.layout(all).rows(slots, 0, MANY);
         byte[] bytes = new byte[(int) parts.getFirst().bytes()];
         CountDownLatch held = new CountDownLatch(1);
@@ -241,8 +241,8 @@ class RemotePartsTest {
 
     @Test
     void failingCallerBufferFailsItsCallOnly() {
-        CachePartHandler broken =
-                new CachePartHandler() {
+        CachePartTransfer broken =
+                new CachePartTransfer() {
                     @Override
                     public void accept(int index, ByteBuffer bytes) {
                         throw new IllegalStateException("no room");

@@ -6,16 +6,16 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.ComputeResource;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,13 +24,13 @@ import java.util.stream.IntStream;
 
 /** A shard server in this process with everything around it, and shards that reach it. */
 final class RemoteRig implements AutoCloseable {
-    static final int BLOCK = SlotSpan.BLOCK;
+    static final int BLOCK = KvSlotSpan.BLOCK;
     static final int STATE_ROWS = 8;
-    static final RollbackBuffers ROLLBACK_BUFFERS = new RollbackBuffers(4, 8);
+    static final RollbackBufferSizes ROLLBACK_BUFFERS = new RollbackBufferSizes(4, 8);
     private static final CacheTypes TYPES = new CacheTypes(GgmlType.F32, GgmlType.F32);
 
     /** This machine's cores. */
-    static final ComputeUnit HOST_CORES = new ComputeUnit("cores");
+    static final ComputeResource HOST_CORES = new ComputeResource("cores");
 
     final PlainModel model;
     final PlainHost host;
@@ -71,7 +71,7 @@ final class RemoteRig implements AutoCloseable {
         return new ShardLoadRequest(
                 ShardLoadRequest.Model.of(file, model, ModelOptions.defaults()),
                 range,
-                ShardOptions.of(TYPES, new CacheSizes(slots, STATE_ROWS, 0, ROLLBACK_BUFFERS))
+                ShardOptions.of(TYPES, new CacheCapacities(slots, STATE_ROWS, 0, ROLLBACK_BUFFERS))
                         .withCaptures(captures),
                 new ShardLoadRequest.Device(PlainHost.DEVICE, DeviceOptions.automatic()),
                 type);

@@ -1,13 +1,13 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardContractTest;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +19,7 @@ import java.util.List;
 /** A shard behind a socket keeps the contract of those of this process. */
 @Timeout(120)
 class RemoteShardContractTest extends ShardContractTest {
-    private static final PlainModel MODEL = PlainModel.mixed(SlotSpan.BLOCK);
+    private static final PlainModel MODEL = PlainModel.mixed(KvSlotSpan.BLOCK);
     private static final LayerRange ALL = MODEL.shape().allLayers();
 
     @TempDir Path folder;
@@ -34,7 +34,7 @@ class RemoteShardContractTest extends ShardContractTest {
     }
 
     @Override
-    protected Shard open(CacheSizes sizes, List<Integer> captures) throws Exception {
+    protected Shard open(CacheCapacities sizes, List<Integer> captures) throws Exception {
         if (rig == null) {
             rig = new RemoteRig(folder, MODEL, sizes.slots());
         }

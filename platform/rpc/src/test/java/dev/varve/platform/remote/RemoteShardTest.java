@@ -14,6 +14,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.RequestedOutput;
@@ -21,7 +22,6 @@ import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
@@ -257,7 +257,7 @@ class RemoteShardTest {
                                             1,
                                             new int[] {1},
                                             new ChunkPlacement(
-                                                    5, new SlotSpan(0, RemoteRig.BLOCK), 1, 1),
+                                                    5, new KvSlotSpan(0, RemoteRig.BLOCK), 1, 1),
                                             RequestedOutput.BEST)),
                             Phase.DECODE);
 

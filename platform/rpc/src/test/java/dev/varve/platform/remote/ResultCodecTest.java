@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LogitsBuffers;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
@@ -19,7 +20,6 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
@@ -50,7 +50,7 @@ class ResultCodecTest {
                         new SequenceChunk(
                                 1,
                                 new int[] {5},
-                                ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                                ChunkPlacement.start(new KvSlotSpan(0, KvSlotSpan.BLOCK), 1),
                                 RequestedOutput.NONE)),
                 Phase.PREFILL,
                 captures);
@@ -140,7 +140,7 @@ class ResultCodecTest {
     }
 
     private static SequenceChunk other() {
-        SlotSpan span = new SlotSpan(SlotSpan.BLOCK, SlotSpan.BLOCK);
+        KvSlotSpan span = new KvSlotSpan(KvSlotSpan.BLOCK, KvSlotSpan.BLOCK);
         return new SequenceChunk(
                 2, new int[] {5}, ChunkPlacement.start(span, 2), RequestedOutput.NONE);
     }

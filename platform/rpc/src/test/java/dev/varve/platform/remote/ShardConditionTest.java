@@ -96,7 +96,7 @@ class ShardConditionTest {
         condition.loaded(3, 10);
 
         assertEquals(
-                Optional.of(new ShardHealth.Loading(3, 10, before + 1)),
+                Optional.of(new ShardHealth.Recovery(3, 10, before + 1)),
                 condition.health().loading());
     }
 }

@@ -9,7 +9,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.BatchInvariance;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardOptions;
@@ -37,7 +37,7 @@ class ShardLoadRequestTest {
                         ModelOptions.defaults()),
                 new LayerRange(1, 3),
                 more.apply(
-                        ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
+                        ShardOptions.of(CacheTypes.f16(), new CacheCapacities(512, 3, 0))
                                 .withFlashAttention(FlashAttention.OFF)),
                 new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),

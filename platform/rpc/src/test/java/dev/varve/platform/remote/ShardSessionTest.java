@@ -13,12 +13,12 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
@@ -41,7 +41,7 @@ import java.util.SplittableRandom;
 /** A session of a shard process, message by message, honest ones and others. */
 @Timeout(120)
 class ShardSessionTest {
-    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final int BLOCK = KvSlotSpan.BLOCK;
     private static final LayerRange TAIL = new LayerRange(1, 4);
 
     @TempDir Path folder;
@@ -85,14 +85,14 @@ class ShardSessionTest {
                 tokens,
                 new ChunkPlacement(
                         first,
-                        new SlotSpan(sequence * BLOCK, BLOCK),
+                        new KvSlotSpan(sequence * BLOCK, BLOCK),
                         first == 0 ? SequenceChunk.ZERO_ROW : row,
                         row),
                 outputs);
     }
 
     private Message forward(
-            List<SlotCopy> copies, List<Integer> captures, SequenceChunk... chunks) {
+            List<KvSlotCopy> copies, List<Integer> captures, SequenceChunk... chunks) {
         Batch batch =
                 new Batch(CacheChanges.copies(copies), List.of(chunks), Phase.PREFILL, captures);
         float[] values = new float[batch.tokens() * rig.model.boundaryLength(TAIL.begin())];
@@ -279,7 +279,7 @@ class ShardSessionTest {
         valid.add(forward(List.of(), List.of(2, 4), chunk(1, 0, 5, RequestedOutput.LAST)));
         valid.add(
                 forward(
-                        List.of(new SlotCopy(0, BLOCK, 9), new SlotCopy(BLOCK, 0, 3)),
+                        List.of(new KvSlotCopy(0, BLOCK, 9), new KvSlotCopy(BLOCK, 0, 3)),
                         List.of(),
                         chunk(0, 10, 1, RequestedOutput.LAST),
                         chunk(1, 5, 2, RequestedOutput.NONE)));
@@ -319,7 +319,7 @@ class ShardSessionTest {
     /** The parts of the sequence in the first slots. */
     private List<CachePart> parts() {
         List<CachePart> parts =
-                new ArrayList<>(rig.layout(TAIL).rows(new SlotSpan(0, BLOCK), 0, 9));
+                new ArrayList<>(rig.layout(TAIL).rows(new KvSlotSpan(0, BLOCK), 0, 9));
         parts.addAll(rig.layout(TAIL).states(1, 9));
         return parts;
     }
@@ -366,7 +366,7 @@ class ShardSessionTest {
                                     new CachePartCodec(TAIL)
                                             .encode(
                                                     rig.layout(TAIL)
-                                                            .rows(new SlotSpan(0, BLOCK), 0, 9)),
+                                                            .rows(new KvSlotSpan(0, BLOCK), 0, 9)),
                                     ByteBuffer.allocate(found)))
                             .failure();
 

@@ -14,14 +14,14 @@ import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
@@ -167,7 +167,7 @@ class ShardSupervisorTest {
                         new ShardLoadRequest.ModelDimensions("test", 2, 8, 16),
                         ModelOptions.defaults()),
                 new LayerRange(1, 2),
-                ShardOptions.of(CacheTypes.f16(), new CacheSizes(SlotSpan.BLOCK, 2, 0)),
+                ShardOptions.of(CacheTypes.f16(), new CacheCapacities(KvSlotSpan.BLOCK, 2, 0)),
                 new ShardLoadRequest.Device("cpu:0", DeviceOptions.automatic()),
                 BoundaryType.F32);
     }
@@ -180,7 +180,7 @@ class ShardSupervisorTest {
         return Await.value("health", supervisor::health, condition);
     }
 
-    private ShardHealth.Loading awaitLoaded(long bytes) {
+    private ShardHealth.Recovery awaitLoaded(long bytes) {
         return await(
                         health ->
                                 health.state() == State.LOADING
@@ -194,9 +194,9 @@ class ShardSupervisorTest {
         loadAndCrash();
         Loading process = next();
         process.progress(100);
-        ShardHealth.Loading early = awaitLoaded(100);
+        ShardHealth.Recovery early = awaitLoaded(100);
         process.progress(700);
-        ShardHealth.Loading late = awaitLoaded(700);
+        ShardHealth.Recovery late = awaitLoaded(700);
         process.done();
         ShardHealth back = await(health -> health.state() == State.READY);
 
@@ -217,11 +217,11 @@ class ShardSupervisorTest {
             process.crash();
         }
         Loading process = next();
-        ShardHealth.Loading begun = awaitLoaded(0);
+        ShardHealth.Recovery begun = awaitLoaded(0);
         process.progress(500);
-        ShardHealth.Loading repeated = awaitLoaded(500);
+        ShardHealth.Recovery repeated = awaitLoaded(500);
         process.progress(501);
-        ShardHealth.Loading further = awaitLoaded(501);
+        ShardHealth.Recovery further = awaitLoaded(501);
 
         assertEquals(begun.steps(), repeated.steps(), "as far as the attempts before");
         assertEquals(begun.steps() + 1, further.steps());

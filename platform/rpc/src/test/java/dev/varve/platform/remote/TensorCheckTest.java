@@ -9,9 +9,9 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.content.TensorDigests;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.WireException;
 import dev.varve.testkit.Await;
 
@@ -38,7 +38,7 @@ import java.util.Optional;
 /** A server and a shard process whose files have the same name and header. */
 @Timeout(60)
 class TensorCheckTest {
-    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final int BLOCK = KvSlotSpan.BLOCK;
     private static final LayerRange FRONT = new LayerRange(0, 2);
     private static final LayerRange BACK = new LayerRange(2, 4);
     private static final String LAST = "blk.3.ffn_down.weight";

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
@@ -44,7 +44,7 @@ class TextScoreCodecTest {
                         Optional.of("cd"),
                         new ShardLoadRequest.ModelDimensions("qwen3", LAYERS, 128, VOCABULARY),
                         ModelOptions.defaults()),
-                new LayerwiseTextScorer.ScoringOptions(layers, tail, rotated),
+                new LayerMajorTextScorer.ScoringOptions(layers, tail, rotated),
                 residency,
                 new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)));
@@ -67,8 +67,8 @@ class TextScoreCodecTest {
 
     static TextScorerLoadRequest sparse(double alpha, int sinks, int leastTokens) {
         TextScorerLoadRequest plain = load();
-        LayerwiseTextScorer.ScoringOptions options =
-                new LayerwiseTextScorer.ScoringOptions(
+        LayerMajorTextScorer.ScoringOptions options =
+                new LayerMajorTextScorer.ScoringOptions(
                         plain.options().layers(),
                         TAIL,
                         true,

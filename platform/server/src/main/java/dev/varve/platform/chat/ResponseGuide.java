@@ -1,6 +1,6 @@
 package dev.varve.platform.chat;
 
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * begins directly after the reasoning; reasoning may come first if the prompt and the budget allow
  * it.
  */
-final class ResponseGuide implements TokenGuide {
+final class ResponseGuide implements TokenConstraint {
     private static final int[] NOTHING = {};
 
     /** Most content tokens that are forced at once. */

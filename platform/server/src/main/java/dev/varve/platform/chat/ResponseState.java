@@ -1,6 +1,6 @@
 package dev.varve.platform.chat;
 
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 
 /**
  * State of one response that is being generated. Both parts belong to this response only; the
@@ -9,4 +9,4 @@ import dev.varve.platform.engine.TokenGuide;
  * @param text parses the tokens
  * @param guide steers the sampling of tokens
  */
-public record ResponseState(ResponseParser text, TokenGuide guide) {}
+public record ResponseState(ResponseParser text, TokenConstraint guide) {}

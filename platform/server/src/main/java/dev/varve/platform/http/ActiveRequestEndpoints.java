@@ -25,7 +25,7 @@ record ActiveRequestEndpoints(OfferedModels offeredModels, ActiveRequests active
     /** {@code GET /requests?model=ID}: lists the active requests of one model or of all. */
     JsonNode list(Exchange exchange) {
         Optional<String> model =
-                RequestedModel.inQuery(exchange.request())
+                RequestedModelName.inQuery(exchange.request())
                         .map(name -> offeredModels.view(Optional.of(name)).id());
         List<ActiveRequest> shown =
                 activeRequests.all().stream()

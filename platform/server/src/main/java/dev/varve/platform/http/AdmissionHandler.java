@@ -2,7 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Caller;
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.intake.BodyOutcome;
 import dev.varve.platform.intake.IngressException;
@@ -125,7 +125,7 @@ final class AdmissionHandler extends Handler.Wrapper {
             Request request,
             Response response,
             Callback callback) {
-        Executor threads = route.purpose() == RouteAccess.LIVENESS ? probes : executor;
+        Executor threads = route.purpose() == RoutePurpose.LIVENESS ? probes : executor;
         try {
             threads.execute(() -> proceed(admission, request, response, callback));
         } catch (RuntimeException | Error e) {

@@ -4,7 +4,7 @@ import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Caller;
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.HeartbeatFormat;
 import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.RequestOutcome;
@@ -16,7 +16,7 @@ import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.live.ActiveRequests;
 import dev.varve.platform.http.llamacpp.LlamaCppCompletions;
-import dev.varve.platform.http.metrics.Exposition;
+import dev.varve.platform.http.metrics.EncodedMetrics;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.model.ModelQueries;
@@ -89,11 +89,11 @@ final class ApiRoutes {
     }
 
     private void mapProbes() {
-        report("/livez", RouteAccess.LIVENESS, exchange -> Json.object().put("status", "ok"));
-        map("/health", RouteAccess.LIVENESS, this::writeHealth, "/v1/health");
+        report("/livez", RoutePurpose.LIVENESS, exchange -> Json.object().put("status", "ok"));
+        map("/health", RoutePurpose.LIVENESS, this::writeHealth, "/v1/health");
         map(
                 "/metrics",
-                RouteAccess.METRICS,
+                RoutePurpose.METRICS,
                 exchange -> write(offeredModels.metrics(accept(exchange)), exchange));
     }
 
@@ -135,7 +135,7 @@ final class ApiRoutes {
     }
 
     /** Sends metrics. */
-    static RequestOutcome write(Exposition metrics, Exchange exchange) throws IOException {
+    static RequestOutcome write(EncodedMetrics metrics, Exchange exchange) throws IOException {
         exchange.response().setContentType(metrics.contentType());
         exchange.response().setContentLength(metrics.bytes().length);
         exchange.response().getOutputStream().write(metrics.bytes());
@@ -143,21 +143,21 @@ final class ApiRoutes {
     }
 
     private void mapInformation(HttpOptions options) {
-        report("/props", RouteAccess.SERVICE, this::properties);
-        report("/v1/models", RouteAccess.SERVICE, this::models, "/models");
-        report("/slots", RouteAccess.SERVICE, this::slots);
+        report("/props", RoutePurpose.SERVICE, this::properties);
+        report("/v1/models", RoutePurpose.SERVICE, this::models, "/models");
+        report("/slots", RoutePurpose.SERVICE, this::slots);
         routes.mapAt(new ModelRoute(lifecycle, offeredModels, models), ModelRoute.PREFIX + "*");
         Route facts =
                 route(
                         "/",
-                        RouteAccess.SERVICE,
+                        RoutePurpose.SERVICE,
                         Route.Methods.READ,
                         exchange -> index(options.address().basePath()));
         RootRoute.map(routes, facts, lifecycle, options);
     }
 
     private JsonNode properties(Exchange exchange) {
-        ModelStatus view = offeredModels.view(RequestedModel.inQuery(exchange.request()));
+        ModelStatus view = offeredModels.view(RequestedModelName.inQuery(exchange.request()));
         return offeredModels
                 .queries(view)
                 .map(
@@ -172,7 +172,7 @@ final class ApiRoutes {
      * not loaded.
      */
     private JsonNode slots(Exchange exchange) {
-        ModelStatus view = offeredModels.view(RequestedModel.inQuery(exchange.request()));
+        ModelStatus view = offeredModels.view(RequestedModelName.inQuery(exchange.request()));
         return offeredModels
                 .queries(view)
                 .map(ModelQueries::slots)
@@ -193,16 +193,16 @@ final class ApiRoutes {
     }
 
     private void mapMonitoring(ActiveRequests activeRequests) {
-        report("/status", RouteAccess.MONITORING, this::status);
-        CacheEndpoints cache = new CacheEndpoints(offeredModels);
-        report("/cache", RouteAccess.OPERATION, cache::list);
-        routes.map(route("/cache/clear", RouteAccess.OPERATION, Route.Methods.POST, cache::clear));
+        report("/status", RoutePurpose.MONITORING, this::status);
+        PrefixCacheEndpoints cache = new PrefixCacheEndpoints(offeredModels);
+        report("/cache", RoutePurpose.OPERATION, cache::list);
+        routes.map(route("/cache/clear", RoutePurpose.OPERATION, Route.Methods.POST, cache::clear));
         ActiveRequestEndpoints requests = new ActiveRequestEndpoints(offeredModels, activeRequests);
-        report("/requests", RouteAccess.MONITORING, requests::list);
+        report("/requests", RoutePurpose.MONITORING, requests::list);
         routes.mapAt(
                 route(
                         "/requests/ID",
-                        RouteAccess.MONITORING,
+                        RoutePurpose.MONITORING,
                         Route.Methods.DELETE,
                         requests::cancel),
                 ActiveRequestEndpoints.PREFIX + "*");
@@ -210,7 +210,7 @@ final class ApiRoutes {
 
     /** {@code GET /status?model=ID}: reports the current status of a model. Does not load it. */
     private JsonNode status(Exchange exchange) {
-        ModelStatus view = offeredModels.view(RequestedModel.inQuery(exchange.request()));
+        ModelStatus view = offeredModels.view(RequestedModelName.inQuery(exchange.request()));
         ObjectNode status = models.status(view);
         Caller caller = exchange.admitted().caller();
         offeredModels
@@ -338,14 +338,14 @@ final class ApiRoutes {
     }
 
     private void mapOllama() {
-        report("/api/version", RouteAccess.SERVICE, exchange -> OllamaModels.version());
+        report("/api/version", RoutePurpose.SERVICE, exchange -> OllamaModels.version());
         report(
                 "/api/tags",
-                RouteAccess.SERVICE,
+                RoutePurpose.SERVICE,
                 exchange -> OllamaModels.tags(offeredModels.require().views()));
         report(
                 "/api/ps",
-                RouteAccess.SERVICE,
+                RoutePurpose.SERVICE,
                 exchange -> OllamaModels.running(offeredModels.require().views()));
         routes.map(new OllamaShowRoute(context));
         mapOllama(
@@ -370,7 +370,7 @@ final class ApiRoutes {
     private void mapOllama(
             String path,
             OllamaDialect dialect,
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, PendingPreparation> parse) {
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, PendingPreparation> parse) {
         routes.map(
                 new GenerationRoute(
                                 path,
@@ -392,18 +392,21 @@ final class ApiRoutes {
     }
 
     private void report(
-            String label, RouteAccess purpose, BodylessRoute.Report report, String... aliases) {
+            String label, RoutePurpose purpose, BodylessRoute.Report report, String... aliases) {
         map(label, purpose, BodylessRoute.json(report), aliases);
     }
 
     private void map(
-            String label, RouteAccess purpose, BodylessRoute.Answer answer, String... aliases) {
+            String label, RoutePurpose purpose, BodylessRoute.Answer answer, String... aliases) {
         routes.map(
                 new BodylessRoute(label, purpose, Route.Methods.READ, lifecycle, answer), aliases);
     }
 
     private Route route(
-            String label, RouteAccess purpose, Route.Methods methods, BodylessRoute.Report report) {
+            String label,
+            RoutePurpose purpose,
+            Route.Methods methods,
+            BodylessRoute.Report report) {
         return new BodylessRoute(label, purpose, methods, lifecycle, BodylessRoute.json(report));
     }
 

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.JsonResponse;
 
@@ -26,7 +26,7 @@ final class BodylessRoute extends Route {
 
     BodylessRoute(
             String label,
-            RouteAccess purpose,
+            RoutePurpose purpose,
             Methods methods,
             RequestLifecycle lifecycle,
             Answer answer) {

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestTraceContext;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -16,7 +16,7 @@ record Exchange(
         HttpServletRequest request,
         HttpServletResponse response,
         AdmissionDecision.Admitted admitted,
-        RequestMetadata record) {
+        RequestTraceContext record) {
     /**
      * Returns the owner of the request for fair sharing of the CPU: its key, or its connection if
      * the server needs no key.

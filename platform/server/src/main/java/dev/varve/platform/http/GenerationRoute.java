@@ -2,15 +2,15 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.HeartbeatFormat;
-import dev.varve.platform.http.answer.HeartbeatStream;
 import dev.varve.platform.http.answer.PendingPreparation;
+import dev.varve.platform.http.answer.PreResponseHeartbeats;
 import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.conversation.ApiDialect;
-import dev.varve.platform.http.json.BodyScan;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.json.UnparsedFieldFinder;
 import dev.varve.platform.http.trace.OpenSpan;
 import dev.varve.platform.intake.RequestBody;
 
@@ -30,13 +30,14 @@ final class GenerationRoute extends JsonPostRoute {
     private static final long serialVersionUID = 1L;
 
     private final transient ResponseDelivery delivery;
-    private final transient BiFunction<OfferedModels.OfferedModel, ObjectNode, PendingPreparation>
+    private final transient BiFunction<
+                    OfferedModels.ModelWithReaders, ObjectNode, PendingPreparation>
             parse;
     private final ErrorForm errors;
     private final transient HeartbeatFormat.Maker early;
 
     /** Returns a response that needs no engine, or empty. */
-    private transient BiFunction<OfferedModels.OfferedModel, ObjectNode, Optional<ObjectNode>>
+    private transient BiFunction<OfferedModels.ModelWithReaders, ObjectNode, Optional<ObjectNode>>
             plain = (model, body) -> Optional.empty();
 
     GenerationRoute(
@@ -45,7 +46,7 @@ final class GenerationRoute extends JsonPostRoute {
             ResponseDelivery delivery,
             ErrorForm errors,
             HeartbeatFormat.Maker early,
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, PendingPreparation> parse) {
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, PendingPreparation> parse) {
         super(label, context);
         this.errors = errors;
         this.early = early;
@@ -77,23 +78,23 @@ final class GenerationRoute extends JsonPostRoute {
      * before the route is used.
      */
     GenerationRoute withoutGeneration(
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, Optional<ObjectNode>> answers) {
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, Optional<ObjectNode>> answers) {
         plain = answers;
         return this;
     }
 
     /** Result of reading a body: a response at once, or a request to generate. */
-    private sealed interface Parsed {
-        record Plain(ObjectNode response) implements Parsed {}
+    private sealed interface ParsedBody {
+        record ImmediateResponse(ObjectNode response) implements ParsedBody {}
 
-        record PendingGeneration(PendingPreparation preparation) implements Parsed {}
+        record UnsubmittedGeneration(PendingPreparation preparation) implements ParsedBody {}
     }
 
-    private Parsed parsed(OfferedModels.OfferedModel model, ObjectNode body) {
+    private ParsedBody parsed(OfferedModels.ModelWithReaders model, ObjectNode body) {
         Optional<ObjectNode> answer = plain.apply(model, body);
         return answer.isPresent()
-                ? new Parsed.Plain(answer.get())
-                : new Parsed.PendingGeneration(parse.apply(model, body));
+                ? new ParsedBody.ImmediateResponse(answer.get())
+                : new ParsedBody.UnsubmittedGeneration(parse.apply(model, body));
     }
 
     @Override
@@ -105,8 +106,8 @@ final class GenerationRoute extends JsonPostRoute {
     BooleanSupplier disconnectCheck(
             Exchange exchange, RequestBody body, ConnectionProbe probe, Supplier<String> model) {
         HeartbeatFormat form = early.of(model);
-        HeartbeatStream stream =
-                new HeartbeatStream(exchange.response(), probe::isDisconnected, form)
+        PreResponseHeartbeats stream =
+                new PreResponseHeartbeats(exchange.response(), probe::isDisconnected, form)
                         .attachedTo(exchange.request());
         return () ->
                 stream.isDisconnected(() -> body.peek(bytes -> streams(bytes, form.isUsual())));
@@ -121,11 +122,11 @@ final class GenerationRoute extends JsonPostRoute {
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = exchange.record().child("prepare");
         return switch (work(exchange, body, fields -> parsed(acquired.model(), fields))) {
-            case Parsed.Plain(ObjectNode answer) -> {
+            case ParsedBody.ImmediateResponse(ObjectNode answer) -> {
                 JsonResponse.write(exchange.response(), 200, answer);
                 yield RequestOutcome.PLAIN;
             }
-            case Parsed.PendingGeneration(PendingPreparation preparation) ->
+            case ParsedBody.UnsubmittedGeneration(PendingPreparation preparation) ->
                     deliver(
                             traced(preparation, span)
                                     .andThen(
@@ -187,7 +188,7 @@ final class GenerationRoute extends JsonPostRoute {
 
     /** Returns whether a body that is not parsed yet requests a stream. */
     private static boolean streams(byte[] body, boolean usual) {
-        return BodyScan.field(
+        return UnparsedFieldFinder.field(
                         body,
                         "stream",
                         value -> Optional.of(value.currentToken() == JsonToken.VALUE_TRUE))

@@ -1,7 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.http.page.WebUiMode;
@@ -81,7 +81,7 @@ public record HttpOptions(
     }
 
     /** Returns a copy with other cross-origin options. */
-    public HttpOptions withPages(CrossOriginOptions other) {
+    public HttpOptions withPages(CorsAndHostOptions other) {
         return new HttpOptions(
                 address,
                 access.withPages(other),

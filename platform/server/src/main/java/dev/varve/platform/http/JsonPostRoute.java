@@ -1,12 +1,12 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestTraceContext;
 import dev.varve.platform.intake.RequestBody;
 import dev.varve.platform.intake.RequestIngress;
 
@@ -29,7 +29,7 @@ abstract class JsonPostRoute extends Route {
     private final transient RequestIngress ingress;
 
     JsonPostRoute(String label, RouteContext context) {
-        super(label, RouteAccess.SERVICE, Methods.POST, context.lifecycle());
+        super(label, RoutePurpose.SERVICE, Methods.POST, context.lifecycle());
         offeredModels = context.offeredModels();
         ingress = context.ingress();
     }
@@ -49,7 +49,7 @@ abstract class JsonPostRoute extends Route {
                         ? ingress.work(
                                 exchange.owner(),
                                 body.length(),
-                                () -> body.peek(RequestedModel::in))
+                                () -> body.peek(RequestedModelName::in))
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
                 OfferedModels.AcquiredModel acquired =
@@ -80,7 +80,7 @@ abstract class JsonPostRoute extends Route {
     }
 
     private OfferedModels.AcquiredModel acquire(
-            Optional<String> name, BooleanSupplier disconnected, RequestMetadata record)
+            Optional<String> name, BooleanSupplier disconnected, RequestTraceContext record)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = record.child("model");
         try {

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.serving.ModelListResponse;
@@ -26,7 +26,7 @@ final class ModelRoute extends Route {
     private final transient ModelListResponse models;
 
     ModelRoute(RequestLifecycle lifecycle, OfferedModels offeredModels, ModelListResponse models) {
-        super(OTHER, RouteAccess.SERVICE, Methods.READ, lifecycle);
+        super(OTHER, RoutePurpose.SERVICE, Methods.READ, lifecycle);
         this.offeredModels = offeredModels;
         this.models = models;
     }

@@ -2,7 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.conversation.ConversationPreparer;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.metrics.Exposition;
+import dev.varve.platform.http.metrics.EncodedMetrics;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.metrics.ModelSample;
 import dev.varve.platform.http.model.ModelQueries;
@@ -26,11 +26,12 @@ import java.util.function.BooleanSupplier;
 /** The models that the server serves, from the first load until the server closes. Thread-safe. */
 final class OfferedModels {
     /** A model and the objects that read requests for it. */
-    record OfferedModel(ServedModel served, ModelQueries queries, ConversationPreparer preparer) {
-        static OfferedModel of(ServedModel served, Metrics metrics) {
+    record ModelWithReaders(
+            ServedModel served, ModelQueries queries, ConversationPreparer preparer) {
+        static ModelWithReaders of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
             String id = served.description().id();
-            return new OfferedModel(
+            return new ModelWithReaders(
                     served,
                     new ModelQueries(served, tools),
                     new ConversationPreparer(
@@ -39,7 +40,7 @@ final class OfferedModels {
     }
 
     /** A model that stays loaded until this is closed. */
-    record AcquiredModel(OfferedModel model, ModelLease lease) implements AutoCloseable {
+    record AcquiredModel(ModelWithReaders model, ModelLease lease) implements AutoCloseable {
         @Override
         public void close() {
             lease.close();
@@ -51,7 +52,7 @@ final class OfferedModels {
     private final Metrics metrics;
 
     /** Entries of loaded models; an entry is collected after its model is unloaded. */
-    private final Map<RunningModel, OfferedModel> entries = new WeakHashMap<>();
+    private final Map<RunningModel, ModelWithReaders> entries = new WeakHashMap<>();
 
     OfferedModels(Metrics metrics) {
         this.metrics = metrics;
@@ -101,7 +102,7 @@ final class OfferedModels {
      * @throws ApiException a 404 if it does not
      */
     void requireKnown(ObjectNode body) {
-        require().require(RequestedModel.in(body));
+        require().require(RequestedModelName.in(body));
     }
 
     /** Returns the id of the model that a name resolves to; {@code ""} if it resolves to none. */
@@ -148,7 +149,7 @@ final class OfferedModels {
                 .toList();
     }
 
-    private OfferedModel entries(RunningModel running) {
+    private ModelWithReaders entries(RunningModel running) {
         synchronized (entries) {
             return entries.computeIfAbsent(
                     running,
@@ -159,7 +160,7 @@ final class OfferedModels {
                         if (fresh.served().compressor().isPresent()) {
                             metrics.exposeCompression(id);
                         }
-                        return OfferedModel.of(fresh.served(), metrics);
+                        return ModelWithReaders.of(fresh.served(), metrics);
                     });
         }
     }
@@ -169,7 +170,7 @@ final class OfferedModels {
      *
      * @param accept value of the {@code Accept} header, if present
      */
-    Exposition metrics(Optional<String> accept) {
+    EncodedMetrics metrics(Optional<String> accept) {
         return metrics.expose(
                 models.map(ModelManager::known).orElse(List.of()).stream()
                         .map(OfferedModels::sample)

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
@@ -19,7 +19,7 @@ final class OllamaShowRoute extends Route {
     private final transient RouteContext context;
 
     OllamaShowRoute(RouteContext context) {
-        super("/api/show", RouteAccess.SERVICE, Methods.POST, context.lifecycle());
+        super("/api/show", RoutePurpose.SERVICE, Methods.POST, context.lifecycle());
         this.context = context;
     }
 

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.upstream.ForwardedChat;
@@ -23,7 +23,7 @@ final class ProxyChatRoute extends Route {
             UpstreamProxy proxy,
             RequestDrain drain,
             RequestIngress ingress) {
-        super("/v1/chat/completions", RouteAccess.SERVICE, Methods.POST, lifecycle);
+        super("/v1/chat/completions", RoutePurpose.SERVICE, Methods.POST, lifecycle);
         this.proxy = proxy;
         this.drain = drain;
         this.ingress = ingress;

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
@@ -44,10 +44,10 @@ final class ProxyRoutes {
     }
 
     private void mapProbes() {
-        map("/livez", RouteAccess.LIVENESS, BodylessRoute.json(exchange -> status("ok")));
+        map("/livez", RoutePurpose.LIVENESS, BodylessRoute.json(exchange -> status("ok")));
         map(
                 "/health",
-                RouteAccess.LIVENESS,
+                RoutePurpose.LIVENESS,
                 BodylessRoute.json(
                         exchange -> {
                             drain.requireOpen();
@@ -55,7 +55,7 @@ final class ProxyRoutes {
                         }));
         map(
                 "/metrics",
-                RouteAccess.METRICS,
+                RoutePurpose.METRICS,
                 exchange ->
                         ApiRoutes.write(
                                 metrics.expose(List.of(), ApiRoutes.accept(exchange)), exchange));
@@ -66,11 +66,11 @@ final class ProxyRoutes {
     }
 
     private void map(
-            String label, RouteAccess purpose, BodylessRoute.Answer answer, String... aliases) {
+            String label, RoutePurpose purpose, BodylessRoute.Answer answer, String... aliases) {
         routes.map(route(label, purpose, answer), aliases);
     }
 
-    private Route route(String label, RouteAccess purpose, BodylessRoute.Answer answer) {
+    private Route route(String label, RoutePurpose purpose, BodylessRoute.Answer answer) {
         return new BodylessRoute(label, purpose, Route.Methods.READ, lifecycle, answer);
     }
 
@@ -80,20 +80,20 @@ final class ProxyRoutes {
                 routes,
                 route(
                         "/",
-                        RouteAccess.SERVICE,
+                        RoutePurpose.SERVICE,
                         BodylessRoute.json(exchange -> index(options.address().basePath()))),
                 lifecycle,
                 options);
-        map("/props", RouteAccess.SERVICE, BodylessRoute.json(exchange -> facts.properties()));
+        map("/props", RoutePurpose.SERVICE, BodylessRoute.json(exchange -> facts.properties()));
         map(
                 "/v1/models",
-                RouteAccess.SERVICE,
+                RoutePurpose.SERVICE,
                 forwarded(exchange -> proxy.models(exchange.request(), exchange.response())),
                 "/models");
         routes.mapAt(
                 route(
                         Route.OTHER,
-                        RouteAccess.SERVICE,
+                        RoutePurpose.SERVICE,
                         forwarded(
                                 exchange ->
                                         proxy.model(
@@ -140,7 +140,7 @@ final class ProxyRoutes {
         routes.mapAt(
                 new BodylessRoute(
                         label,
-                        RouteAccess.SERVICE,
+                        RoutePurpose.SERVICE,
                         Route.Methods.ANY,
                         lifecycle,
                         exchange -> {

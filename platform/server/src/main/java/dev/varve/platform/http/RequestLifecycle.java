@@ -2,7 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
-import dev.varve.platform.http.answer.HeartbeatStream;
+import dev.varve.platform.http.answer.PreResponseHeartbeats;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ClientGoneException;
@@ -10,7 +10,7 @@ import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestTraceContext;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.intake.IngressException;
@@ -62,7 +62,7 @@ final class RequestLifecycle {
         response.setHeader(REQUEST, id);
         // The header name that Anthropic's clients read.
         response.setHeader("request-id", id);
-        RequestMetadata record = begun.record();
+        RequestTraceContext record = begun.record();
         RequestOutcome outcome = RequestOutcome.FAILED;
         try {
             outcome = outcome(route, request, new DisconnectAwareResponse(response), record);
@@ -78,7 +78,7 @@ final class RequestLifecycle {
             HttpServletResponse response,
             Tracing.StartedRequest begun,
             RequestOutcome outcome) {
-        RequestMetadata record = begun.record();
+        RequestTraceContext record = begun.record();
         metrics.countRequest(
                 route.label(),
                 response.getStatus(),
@@ -146,7 +146,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestMetadata record)
+            RequestTraceContext record)
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
@@ -188,8 +188,8 @@ final class RequestLifecycle {
             failures.log(idOf(response), e);
             error = ApiException.internal();
         }
-        Optional<HeartbeatStream> stream =
-                HeartbeatStream.of(request).filter(HeartbeatStream::hasBegun);
+        Optional<PreResponseHeartbeats> stream =
+                PreResponseHeartbeats.of(request).filter(PreResponseHeartbeats::hasBegun);
         if (stream.isPresent()) {
             stream.get().fail(error, names);
             return RequestOutcome.FAILED;
@@ -202,7 +202,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestMetadata record)
+            RequestTraceContext record)
             throws IOException, InterruptedException {
         access.allowOrigin(request, response);
         AdmissionDecision.Admitted admitted = admitted(request, response);

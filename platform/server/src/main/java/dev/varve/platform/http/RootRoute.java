@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.page.WebUiHandler;
@@ -28,7 +28,7 @@ final class RootRoute extends Route {
         this.page =
                 new BodylessRoute(
                         "/page",
-                        RouteAccess.PAGE,
+                        RoutePurpose.PAGE,
                         Methods.READ,
                         lifecycle,
                         exchange -> {
@@ -47,7 +47,7 @@ final class RootRoute extends Route {
                 routes.mapAt(
                         new BodylessRoute(
                                 "/page",
-                                RouteAccess.PAGE,
+                                RoutePurpose.PAGE,
                                 Methods.READ,
                                 lifecycle,
                                 exchange -> writeFile(page, exchange)),

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ErrorForm;
 
@@ -56,11 +56,11 @@ abstract class Route extends HttpServlet {
     }
 
     private final String label;
-    private final RouteAccess purpose;
+    private final RoutePurpose purpose;
     private final Methods methods;
     private final transient RequestLifecycle lifecycle;
 
-    Route(String label, RouteAccess purpose, Methods methods, RequestLifecycle lifecycle) {
+    Route(String label, RoutePurpose purpose, Methods methods, RequestLifecycle lifecycle) {
         this.label = label;
         this.purpose = purpose;
         this.methods = methods;
@@ -72,7 +72,7 @@ abstract class Route extends HttpServlet {
         return label;
     }
 
-    final RouteAccess purpose() {
+    final RoutePurpose purpose() {
         return purpose;
     }
 

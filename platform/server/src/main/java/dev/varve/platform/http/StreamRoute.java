@@ -1,9 +1,9 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.RequestOutcome;
-import dev.varve.platform.http.answer.StreamReplay;
+import dev.varve.platform.http.answer.ResumableStreamSender;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonResponse;
@@ -34,7 +34,7 @@ final class StreamRoute extends Route {
     private final transient ResumableStreamStore streams;
 
     StreamRoute(RequestLifecycle lifecycle, ResumableStreamStore streams) {
-        super("/v1/streams", RouteAccess.SERVICE, Methods.READ_OR_DELETE, lifecycle);
+        super("/v1/streams", RoutePurpose.SERVICE, Methods.READ_OR_DELETE, lifecycle);
         this.streams = streams;
     }
 
@@ -77,7 +77,7 @@ final class StreamRoute extends Route {
         }
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request())) {
             RequestOutcome outcome =
-                    new StreamReplay(stream, probe, exchange.response()).deliver(after);
+                    new ResumableStreamSender(stream, probe, exchange.response()).deliver(after);
             if (probe.mustClose()) {
                 // Closing the probe ends the connection; flush the response before that.
                 exchange.response().flushBuffer();

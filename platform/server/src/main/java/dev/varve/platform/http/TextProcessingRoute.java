@@ -22,13 +22,13 @@ import java.util.function.BiFunction;
 final class TextProcessingRoute extends JsonPostRoute {
     private static final long serialVersionUID = 1L;
 
-    private final transient BiFunction<OfferedModels.OfferedModel, ObjectNode, JsonNode> use;
+    private final transient BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use;
     private final Optional<ErrorForm> errors;
 
     TextProcessingRoute(
             String label,
             RouteContext context,
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, JsonNode> use) {
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use) {
         this(label, context, Optional.empty(), use);
     }
 
@@ -37,7 +37,7 @@ final class TextProcessingRoute extends JsonPostRoute {
             String label,
             RouteContext context,
             ApiDialect dialect,
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, JsonNode> use) {
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use) {
         this(
                 label,
                 context,
@@ -52,7 +52,7 @@ final class TextProcessingRoute extends JsonPostRoute {
             String label,
             RouteContext context,
             Optional<ErrorForm> errors,
-            BiFunction<OfferedModels.OfferedModel, ObjectNode, JsonNode> use) {
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use) {
         super(label, context);
         this.use = use;
         this.errors = errors;

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 
@@ -51,7 +51,7 @@ final class UnknownRoute extends Route {
                                 + " removes models"));
 
     UnknownRoute(RequestLifecycle lifecycle) {
-        super(OTHER, RouteAccess.SERVICE, Methods.ANY, lifecycle);
+        super(OTHER, RoutePurpose.SERVICE, Methods.ANY, lifecycle);
     }
 
     @Override

@@ -4,13 +4,13 @@
  * block.
  *
  * <ul>
- *   <li>{@link HttpServer}, {@link ProxyServer}, {@link HttpOptions}: a server with a model, and
- *       one that forwards to another server;
+ *   <li>{@link HttpServer}, {@link CompressionProxyServer}, {@link HttpOptions}: a server with a
+ *       model, and one that forwards to another server;
  *   <li>{@link JettyServer}, {@link AdmissionHandler}, {@link SlashNormalizingHandler}: the
  *       handlers before a route;
  *   <li>{@link ApiRoutes}, {@link ProxyRoutes}: the routes, as a {@link RouteTable};
- *   <li>{@code ...Route}, {@link ActiveRequestEndpoints}, {@link CacheEndpoints}: each a {@link
- *       Route} or the content of one;
+ *   <li>{@code ...Route}, {@link ActiveRequestEndpoints}, {@link PrefixCacheEndpoints}: each a
+ *       {@link Route} or the content of one;
  *   <li>{@link RequestLifecycle}, {@link RequestDrain}: the steps that all routes share.
  * </ul>
  *

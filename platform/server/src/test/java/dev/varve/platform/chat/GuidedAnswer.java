@@ -1,6 +1,6 @@
 package dev.varve.platform.chat;
 
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.TestTokenizers;
@@ -52,7 +52,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
      */
     static GuidedAnswer of(Supplier<ResponseState> sessions, long seed, int[] script) {
         Random random = new Random(seed);
-        TokenGuide guide = sessions.get().guide();
+        TokenConstraint guide = sessions.get().guide();
         List<Integer> tokens = new ArrayList<>();
         int next = 0;
         boolean ended = false;
@@ -97,7 +97,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
                 });
     }
 
-    private static void require(TokenGuide guide, int token) {
+    private static void require(TokenConstraint guide, int token) {
         if (!guide.allows(token)) {
             throw new AssertionError("forbidden: " + token);
         }
@@ -122,7 +122,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
                     "<tool_call|>" + END);
 
     /** The rest of what it has begun to write, or one token at random. */
-    private static int choose(TokenGuide guide, Random random, Deque<Integer> begun) {
+    private static int choose(TokenConstraint guide, Random random, Deque<Integer> begun) {
         if (!begun.isEmpty() && !guide.allows(begun.getFirst())) {
             begun.clear();
         }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.GrammarSource;
 import dev.varve.platform.grammar.source.TextGrammarSource;
@@ -151,7 +151,7 @@ class ResponseFormatTest {
     void reasoningIsUnconstrainedExceptForItsEnd(Dialects dialect) {
         String prompt = dialect.marks.open() + dialect.marks.label();
 
-        TokenGuide guide =
+        TokenConstraint guide =
                 content(dialect, prompt, new TextGrammarSource.Choice(List.of("yes", "no")))
                         .guide();
 
@@ -180,8 +180,9 @@ class ResponseFormatTest {
         GrammarSource source = new TextGrammarSource.Choice(List.of("yes", "no"));
         int open = BYTES.tokenId(mark).orElseThrow();
 
-        TokenGuide plain = content(dialect, "x", source).guide();
-        TokenGuide behind = content(dialect, mark + dialect.marks.close() + "\n", source).guide();
+        TokenConstraint plain = content(dialect, "x", source).guide();
+        TokenConstraint behind =
+                content(dialect, mark + dialect.marks.close() + "\n", source).guide();
 
         assertTrue(plain.allows(open) && plain.mask().allows(open));
         assertFalse(behind.allows(open) || behind.mask().allows(open));
@@ -210,7 +211,7 @@ class ResponseFormatTest {
                         form);
         int open = BYTES.tokenId(mark).orElseThrow();
 
-        TokenGuide guide = open(own, "x", options).guide();
+        TokenConstraint guide = open(own, "x", options).guide();
 
         assertFalse(guide.allows(open) || guide.mask().allows(open));
         assertTrue(guide.allows(BYTES.encode("y", false)[0]));
@@ -369,7 +370,7 @@ class ResponseFormatTest {
     /** A string that looks like the end of a value, or like a mark, cannot be written. */
     @Test
     void rawStringsDoNotContainTheirTerminator() {
-        TokenGuide guide =
+        TokenConstraint guide =
                 session(
                                 Dialects.QWEN35,
                                 "",

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.json.Json;
 
 import org.junit.jupiter.api.AfterEach;
@@ -162,7 +162,7 @@ class ApiCompatibilityTest {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withPages(
-                                new CrossOriginOptions(Set.of("https://page.example"), Set.of()));
+                                new CorsAndHostOptions(Set.of("https://page.example"), Set.of()));
         try (TestServer open = TestServer.of(engine, options);
                 RawClient client = RawClient.of(open)) {
             String answer =

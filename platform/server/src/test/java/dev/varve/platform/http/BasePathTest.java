@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
 
@@ -42,7 +42,7 @@ class BasePathTest {
                             new ClientAccess(
                                     Set.of("k"),
                                     ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                    new CrossOriginOptions(Set.of(), Set.of())),
+                                    new CorsAndHostOptions(Set.of(), Set.of())),
                             IngressLimits.DEFAULT));
     private final URI root = server.server.uri().resolve("/");
 

@@ -8,10 +8,10 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.testkit.MetricsText;
@@ -37,8 +37,8 @@ import java.util.stream.Stream;
 /** {@code GET /cache} and {@code POST /cache/clear}: what they say, and to whom. */
 @Timeout(60)
 class CacheRoutesTest {
-    private static final CrossOriginOptions ANY_PAGE =
-            new CrossOriginOptions(Set.of("*"), Set.of("*"));
+    private static final CorsAndHostOptions ANY_PAGE =
+            new CorsAndHostOptions(Set.of("*"), Set.of("*"));
 
     private final ScriptedEngine engine = new ScriptedEngine();
 
@@ -47,7 +47,7 @@ class CacheRoutesTest {
         engine.close();
     }
 
-    private static HttpOptions options(CrossOriginOptions pages, String operator, String... keys) {
+    private static HttpOptions options(CorsAndHostOptions pages, String operator, String... keys) {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
                 new ClientAccess(Set.of(keys), ClientAccess.KeylessListening.LOOPBACK_ONLY, pages)
@@ -58,14 +58,14 @@ class CacheRoutesTest {
                 IngressLimits.DEFAULT);
     }
 
-    private static CachedPrefix entry(String scope, int tokens) {
-        return new CachedPrefix(
+    private static CachedPrefixInfo entry(String scope, int tokens) {
+        return new CachedPrefixInfo(
                 new CacheScope(scope), tokens, 10L * tokens, 3, Duration.ofMillis(1500));
     }
 
     private static PrefixCacheStatus status() {
         return new PrefixCacheStatus(
-                new PrefixCacheStatus.Tier(1L << 33, 12_345, 2, 768),
+                new PrefixCacheStatus.HostTierStatus(1L << 33, 12_345, 2, 768),
                 PrefixCacheStatus.NONE.counts());
     }
 
@@ -98,7 +98,7 @@ class CacheRoutesTest {
     void entryLimitIsRespected(String query, int shown) throws Exception {
         engine.keeps(
                 status(),
-                Stream.generate(() -> entry("s", 256)).limit(150).toArray(CachedPrefix[]::new));
+                Stream.generate(() -> entry("s", 256)).limit(150).toArray(CachedPrefixInfo[]::new));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode answer = TestServer.json(server.get("/cache" + query));
 
@@ -219,7 +219,7 @@ class CacheRoutesTest {
             throws Exception {
         HttpOptions options =
                 options(
-                        CrossOriginOptions.NONE,
+                        CorsAndHostOptions.NONE,
                         operator.replace("-", ""),
                         Stream.of(keys.split(" "))
                                 .filter(key -> !key.equals("-"))
@@ -238,7 +238,7 @@ class CacheRoutesTest {
     @Test
     void operatorKeyOpensNothingElse() throws Exception {
         try (TestServer server =
-                TestServer.of(engine, options(CrossOriginOptions.NONE, "op", "one"))) {
+                TestServer.of(engine, options(CorsAndHostOptions.NONE, "op", "one"))) {
             assertEquals(401, server.get("/props", "Authorization", "Bearer op").statusCode());
             assertEquals(200, server.get("/props", "Authorization", "Bearer one").statusCode());
         }
@@ -257,7 +257,7 @@ class CacheRoutesTest {
                 "Host: localhost\r\nForwarded: for=10.0.0.1",
             })
     void foreignPageOrProxyIsRefused(String headers) throws IOException {
-        for (CrossOriginOptions pages : List.of(CrossOriginOptions.NONE, ANY_PAGE)) {
+        for (CorsAndHostOptions pages : List.of(CorsAndHostOptions.NONE, ANY_PAGE)) {
             assertEquals(403, clear(options(pages, ""), headers), pages.toString());
         }
         assertEquals(0, engine.clears.get());
@@ -268,7 +268,7 @@ class CacheRoutesTest {
     void ownPagesHaveAccess(String host) throws IOException {
         String origin = "\r\nOrigin: http://" + host.substring("Host: ".length());
 
-        assertEquals(200, clear(options(CrossOriginOptions.NONE, ""), host + origin));
+        assertEquals(200, clear(options(CorsAndHostOptions.NONE, ""), host + origin));
     }
 
     /** A page cannot have the key unless somebody typed it there. */
@@ -276,9 +276,9 @@ class CacheRoutesTest {
     void keyReplacesTheOriginRules() throws IOException {
         String headers = "Host: name.example\r\nOrigin: https://page.example\r\nX-Api-Key: op";
 
-        assertEquals(200, clear(options(CrossOriginOptions.NONE, "op", "one"), headers));
+        assertEquals(200, clear(options(CorsAndHostOptions.NONE, "op", "one"), headers));
         // If clients need no key, the rules for pages apply to every route.
-        assertEquals(403, clear(options(CrossOriginOptions.NONE, "op"), headers));
+        assertEquals(403, clear(options(CorsAndHostOptions.NONE, "op"), headers));
         assertEquals(200, clear(options(ANY_PAGE, "op"), headers));
     }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.prefix.CacheSource;
@@ -46,7 +46,7 @@ class CacheScopeTest {
                 new ClientAccess(
                                 Set.of(keys),
                                 ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                CrossOriginOptions.NONE)
+                                CorsAndHostOptions.NONE)
                         .withCache(new CacheAccessSettings(rule, Optional.empty())),
                 IngressLimits.DEFAULT);
     }

@@ -3,7 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +17,7 @@ public abstract class EngineStub implements Engine {
     }
 
     @Override
-    public CompletableFuture<List<CachedPrefix>> cacheEntries() {
+    public CompletableFuture<List<CachedPrefixInfo>> cacheEntries() {
         return CompletableFuture.completedFuture(List.of());
     }
 

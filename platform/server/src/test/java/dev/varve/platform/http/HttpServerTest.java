@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.sequence.CacheScope;
@@ -141,7 +141,7 @@ class HttpServerTest {
                                         new ClientAccess(
                                                 Set.of(),
                                                 ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                                CrossOriginOptions.NONE),
+                                                CorsAndHostOptions.NONE),
                                         IngressLimits.DEFAULT));
 
         assertTrue(refusal.getMessage().contains("{setting:insecure}"), refusal.getMessage());
@@ -160,7 +160,7 @@ class HttpServerTest {
                                         new ClientAccess(
                                                 Set.of(),
                                                 ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                                CrossOriginOptions.NONE),
+                                                CorsAndHostOptions.NONE),
                                         IngressLimits.DEFAULT));
 
         assertTrue(refusal.getMessage().contains("{setting:host}"), refusal.getMessage());
@@ -181,7 +181,7 @@ class HttpServerTest {
                                                             Set.of(),
                                                             ClientAccess.KeylessListening
                                                                     .LOOPBACK_ONLY,
-                                                            CrossOriginOptions.NONE),
+                                                            CorsAndHostOptions.NONE),
                                                     IngressLimits.DEFAULT)));
 
             assertTrue(refusal.getMessage().contains("127.0.0.1:" + port), refusal.getMessage());
@@ -412,7 +412,7 @@ class HttpServerTest {
                         new ClientAccess(
                                 Set.of("alice", "bob"),
                                 ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                CrossOriginOptions.NONE),
+                                CorsAndHostOptions.NONE),
                         IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String body = "{\"prompt\": \"x\", \"max_tokens\": 1}";
@@ -437,7 +437,7 @@ class HttpServerTest {
                 new ClientAccess(
                         Set.of("alice"),
                         ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                        CrossOriginOptions.NONE);
+                        CorsAndHostOptions.NONE);
         HttpOptions options =
                 new HttpOptions(
                         new ListenAddress("127.0.0.1", 0),

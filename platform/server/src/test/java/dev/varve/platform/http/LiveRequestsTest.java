@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.testkit.Await;
@@ -54,7 +54,7 @@ class LiveRequestsTest {
                 new ClientAccess(
                                 Set.of(keys),
                                 ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                CrossOriginOptions.NONE)
+                                CorsAndHostOptions.NONE)
                         .withCache(
                                 new CacheAccessSettings(
                                         CacheSharingPolicy.KEY,

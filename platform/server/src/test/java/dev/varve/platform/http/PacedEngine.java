@@ -2,8 +2,8 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.prefix.MissReason;
@@ -40,11 +40,11 @@ final class PacedEngine extends EngineStub {
     }
 
     @Override
-    public List<Generation> submit(List<NewRequest> submissions) {
+    public List<GenerationHandle> submit(List<NewRequest> submissions) {
         return submissions.stream().map(each -> speak(each.request(), each.listener())).toList();
     }
 
-    private Generation speak(GenerationRequest request, GenerationListener listener) {
+    private GenerationHandle speak(GenerationRequest request, GenerationListener listener) {
         AtomicInteger said = new AtomicInteger();
         Future<?> speech =
                 thread.scheduleAtFixedRate(
@@ -90,7 +90,7 @@ final class PacedEngine extends EngineStub {
                 new EngineStatus.Load(CONTEXT, 4, 0, 0),
                 new KvSlotUsage(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
-                EngineStatus.Counts.NONE,
+                EngineStatus.EngineCounters.NONE,
                 PrefixCacheStatus.NONE,
                 List.of());
     }

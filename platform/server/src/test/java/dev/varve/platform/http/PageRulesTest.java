@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
 
@@ -81,7 +81,7 @@ class PageRulesTest {
     void allowedHostIsServed(String host, int status) throws IOException {
         HttpOptions options =
                 HttpOptions.loopback()
-                        .withPages(new CrossOriginOptions(Set.of(), Set.of("name.example")));
+                        .withPages(new CorsAndHostOptions(Set.of(), Set.of("name.example")));
 
         assertEquals(status, status(options, "Host: " + host + "\r\n"));
     }
@@ -91,7 +91,7 @@ class PageRulesTest {
     void metricsScraperNeedsAnAllowedHostToo(String host, int status) throws IOException {
         HttpOptions options =
                 HttpOptions.loopback()
-                        .withPages(new CrossOriginOptions(Set.of(), Set.of("name.example")));
+                        .withPages(new CorsAndHostOptions(Set.of(), Set.of("name.example")));
 
         String answer = answer(options, "GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n");
 
@@ -117,7 +117,7 @@ class PageRulesTest {
                         new ClientAccess(
                                 Set.of(),
                                 ClientAccess.KeylessListening.ANYWHERE,
-                                CrossOriginOptions.NONE),
+                                CorsAndHostOptions.NONE),
                         IngressLimits.DEFAULT);
 
         assertEquals(status, status(options, "Host: " + host + "\r\n"));
@@ -208,7 +208,7 @@ class PageRulesTest {
     void allowedOriginsMayCallCrossSite(String allowed, String origin, int status)
             throws IOException {
         HttpOptions options =
-                HttpOptions.loopback().withPages(new CrossOriginOptions(Set.of(allowed), Set.of()));
+                HttpOptions.loopback().withPages(new CorsAndHostOptions(Set.of(allowed), Set.of()));
         String headers =
                 "Host: localhost\r\nSec-Fetch-Site: cross-site\r\nOrigin: " + origin + "\r\n";
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamServer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -170,8 +170,8 @@ class ProxyChatTest {
 
     @Test
     void modelNameIsReplacedIfConfigured() throws Exception {
-        UpstreamTarget target =
-                new UpstreamTarget(upstream.base(), Optional.empty(), Optional.of("ours"));
+        UpstreamServer target =
+                new UpstreamServer(upstream.base(), Optional.empty(), Optional.of("ours"));
         try (ProxyFixture proxy = ProxyFixture.of(target)) {
             requireWhole(proxy.chat(ProxyFixture.body("s", "Hi")));
             requireWhole(proxy.post("/v1/chat/completions", TestServer.chatBody("")));
@@ -335,7 +335,7 @@ class ProxyChatTest {
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target());
                 ProxyFixture named =
                         ProxyFixture.of(
-                                new UpstreamTarget(
+                                new UpstreamServer(
                                         upstream.base(), Optional.empty(), Optional.of("x/y")))) {
             assertEquals(list, proxy.get("/v1/models").body());
             assertEquals("/v1/models", upstream.next().path());
@@ -353,8 +353,8 @@ class ProxyChatTest {
 
     @Test
     void proxyDescribesItself() throws Exception {
-        UpstreamTarget target =
-                new UpstreamTarget(upstream.base(), Optional.of("sk-secret"), Optional.of("ours"));
+        UpstreamServer target =
+                new UpstreamServer(upstream.base(), Optional.of("sk-secret"), Optional.of("ours"));
         try (ProxyFixture proxy = ProxyFixture.of(target)) {
             assertEquals("proxy", ProxyFixture.json(proxy.get("/health")).get("mode").asString());
             HttpResponse<String> props = proxy.get("/props");

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.platform.http.upstream.UpstreamTimeouts;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.testkit.Await;
@@ -259,7 +259,7 @@ class ProxyFailureTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = taken.getLocalPort();
         }
-        UpstreamTarget target = UpstreamTarget.of(URI.create("http://127.0.0.1:" + port + "/v1"));
+        UpstreamServer target = UpstreamServer.of(URI.create("http://127.0.0.1:" + port + "/v1"));
         try (ProxyFixture proxy = ProxyFixture.of(target)) {
             HttpResponse<String> response = proxy.chat(ProxyFixture.body("s", "Hi"));
 
@@ -273,7 +273,7 @@ class ProxyFailureTest {
 
     @Test
     void unknownHostIsABadGateway() throws Exception {
-        UpstreamTarget target = UpstreamTarget.of(URI.create("http://no-such-host.invalid/v1"));
+        UpstreamServer target = UpstreamServer.of(URI.create("http://no-such-host.invalid/v1"));
         try (ProxyFixture proxy = ProxyFixture.of(target)) {
             HttpResponse<String> response = proxy.chat(ProxyFixture.body("s", "Hi"));
 
@@ -399,8 +399,8 @@ class ProxyFailureTest {
 
     @Test
     void onlyTheProxyKeyIsForwarded() throws Exception {
-        UpstreamTarget keyed =
-                new UpstreamTarget(upstream.base(), Optional.of("sk-own"), Optional.empty());
+        UpstreamServer keyed =
+                new UpstreamServer(upstream.base(), Optional.of("sk-own"), Optional.empty());
         String[] theirs = {"Authorization", "Bearer theirs"};
         try (ProxyFixture proxy = ProxyFixture.of(keyed);
                 ProxyFixture open = ProxyFixture.of(upstream.target());
@@ -496,7 +496,7 @@ class ProxyFailureTest {
                 new ClientAccess(
                         Set.of("theirs"),
                         ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                        CrossOriginOptions.NONE),
+                        CorsAndHostOptions.NONE),
                 IngressLimits.DEFAULT.withBodyBytes(1000));
     }
 
@@ -562,8 +562,8 @@ class ProxyFailureTest {
             }
         }
 
-        UpstreamTarget target() {
-            return UpstreamTarget.of(
+        UpstreamServer target() {
+            return UpstreamServer.of(
                     URI.create("http://127.0.0.1:" + socket.getLocalPort() + "/v1"));
         }
 
@@ -597,8 +597,8 @@ class ProxyFailureTest {
                             });
         }
 
-        UpstreamTarget target() {
-            return UpstreamTarget.of(
+        UpstreamServer target() {
+            return UpstreamServer.of(
                     URI.create("http://127.0.0.1:" + socket.getLocalPort() + "/v1"));
         }
 

@@ -9,8 +9,8 @@ import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.upstream.ProxySettings;
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.CompressionProxySettings;
+import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.platform.http.upstream.UpstreamTimeouts;
 
 import tools.jackson.databind.JsonNode;
@@ -32,19 +32,19 @@ final class ProxyFixture implements AutoCloseable {
             new UpstreamTimeouts(Duration.ofSeconds(20), Duration.ofSeconds(20));
 
     final ScriptedDrafter drafter;
-    final ProxyServer server;
+    final CompressionProxyServer server;
     private final HttpClient client = HttpClient.newHttpClient();
 
     private ProxyFixture(
             HttpOptions options,
-            UpstreamTarget target,
+            UpstreamServer target,
             UpstreamTimeouts limits,
             ConversationCompressionSettings compression) {
         drafter = ScriptedDrafter.looksFor("stone", SmallChat.TOKENIZER);
         server =
-                ProxyServer.start(
+                CompressionProxyServer.start(
                         options,
-                        new ProxySettings(
+                        new CompressionProxySettings(
                                 target,
                                 limits,
                                 new ConversationCompressor(drafter, compression),
@@ -62,19 +62,19 @@ final class ProxyFixture implements AutoCloseable {
                 false);
     }
 
-    static ProxyFixture of(UpstreamTarget target) {
+    static ProxyFixture of(UpstreamServer target) {
         return of(target, LIMITS);
     }
 
-    static ProxyFixture of(UpstreamTarget target, UpstreamTimeouts limits) {
+    static ProxyFixture of(UpstreamServer target, UpstreamTimeouts limits) {
         return of(HttpOptions.loopback(), target, limits);
     }
 
-    static ProxyFixture of(HttpOptions options, UpstreamTarget target, UpstreamTimeouts limits) {
+    static ProxyFixture of(HttpOptions options, UpstreamServer target, UpstreamTimeouts limits) {
         return new ProxyFixture(options, target, limits, compression(CompressionMode.AUTO, false));
     }
 
-    static ProxyFixture byMessage(UpstreamTarget target) {
+    static ProxyFixture byMessage(UpstreamServer target) {
         return new ProxyFixture(
                 HttpOptions.loopback(), target, LIMITS, compression(CompressionMode.AUTO, true));
     }

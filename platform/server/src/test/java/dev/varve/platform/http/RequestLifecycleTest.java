@@ -7,7 +7,7 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.json.Json;
@@ -55,7 +55,7 @@ class RequestLifecycleTest {
 
     private void run(Answer answer) throws IOException {
         Route route =
-                new Route("/tried", RouteAccess.MONITORING, Route.Methods.READ, lifecycle) {
+                new Route("/tried", RoutePurpose.MONITORING, Route.Methods.READ, lifecycle) {
                     private static final long serialVersionUID = 1L;
 
                     @Override

@@ -8,7 +8,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.resume.ResumePolicy;
 import dev.varve.platform.intake.IngressLimits;
@@ -221,7 +221,7 @@ class ResumableStreamTest {
                         new ClientAccess(
                                         Set.of("a", "b"),
                                         ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                        CrossOriginOptions.NONE)
+                                        CorsAndHostOptions.NONE)
                                 .withCache(new CacheAccessSettings(rule, Optional.empty())),
                         IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {

@@ -10,9 +10,9 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.resume.ResumableStreamLimits;
 import dev.varve.platform.http.resume.ResumableStreamStore;
 import dev.varve.platform.http.trace.Tracing;
-import dev.varve.platform.http.upstream.ProxySettings;
+import dev.varve.platform.http.upstream.CompressionProxySettings;
 import dev.varve.platform.http.upstream.UpstreamProxy;
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.intake.RequestIngress;
 import dev.varve.platform.setting.SettingNames;
@@ -55,9 +55,9 @@ class RouteListTest {
 
     @Test
     void proxyHasTheseRoutes() {
-        ProxySettings upstream =
-                new ProxySettings(
-                        UpstreamTarget.of(URI.create("http://127.0.0.1:1/v1")),
+        CompressionProxySettings upstream =
+                new CompressionProxySettings(
+                        UpstreamServer.of(URI.create("http://127.0.0.1:1/v1")),
                         ProxyFixture.LIMITS,
                         new ConversationCompressor(
                                 ScriptedDrafter.looksFor("stone", SmallChat.TOKENIZER),

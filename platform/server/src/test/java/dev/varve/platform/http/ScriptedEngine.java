@@ -1,11 +1,11 @@
 package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationProgress;
 import dev.varve.platform.engine.GenerationRequest;
@@ -14,7 +14,7 @@ import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.prefix.PrefixLookupResult;
@@ -61,13 +61,13 @@ final class ScriptedEngine extends EngineStub {
     private FailureCounter.Report failures = FailureCounter.Report.NONE;
     private List<ShardStatus> shards = List.of();
     private List<ReplicaStatus> replicas = List.of();
-    private Optional<DraftStatus> draft = Optional.empty();
+    private Optional<RemoteDraftStatus> draft = Optional.empty();
     private Optional<PagingStatus> paging = Optional.empty();
     private GenerationEnd.Speculation guesses = GenerationEnd.Speculation.NONE;
     private Optional<GenerationEnd.Paging> pages = Optional.empty();
     private PrefixLookupResult cacheUse = PrefixLookupResult.missed(MissReason.UNKNOWN);
     private PrefixCacheStatus cache = PrefixCacheStatus.NONE;
-    private CompletableFuture<List<CachedPrefix>> entries =
+    private CompletableFuture<List<CachedPrefixInfo>> entries =
             CompletableFuture.completedFuture(List.of());
 
     /** How often the cache was cleared. */
@@ -115,7 +115,7 @@ final class ScriptedEngine extends EngineStub {
     }
 
     /** Sets the status of the draft model's process. */
-    void hasDraft(DraftStatus given) {
+    void hasDraft(RemoteDraftStatus given) {
         draft = Optional.of(given);
     }
 
@@ -145,7 +145,7 @@ final class ScriptedEngine extends EngineStub {
     }
 
     /** Sets the status and the entries of the prefix cache. */
-    ScriptedEngine keeps(PrefixCacheStatus status, CachedPrefix... held) {
+    ScriptedEngine keeps(PrefixCacheStatus status, CachedPrefixInfo... held) {
         cache = status;
         entries = CompletableFuture.completedFuture(List.of(held));
         return this;
@@ -176,7 +176,7 @@ final class ScriptedEngine extends EngineStub {
     }
 
     @Override
-    public CompletableFuture<List<CachedPrefix>> cacheEntries() {
+    public CompletableFuture<List<CachedPrefixInfo>> cacheEntries() {
         return entries;
     }
 
@@ -192,11 +192,11 @@ final class ScriptedEngine extends EngineStub {
     }
 
     @Override
-    public List<Generation> submit(List<NewRequest> submissions) {
+    public List<GenerationHandle> submit(List<NewRequest> submissions) {
         return submissions.stream().map(each -> begin(each.request(), each.listener())).toList();
     }
 
-    private Generation begin(GenerationRequest request, GenerationListener listener) {
+    private GenerationHandle begin(GenerationRequest request, GenerationListener listener) {
         refusal.ifPresent(
                 reason -> {
                     throw reason;
@@ -210,7 +210,7 @@ final class ScriptedEngine extends EngineStub {
     }
 
     /** The handle of an answer, which the submitter of the request gets. */
-    private final class Speech implements Generation {
+    private final class Speech implements GenerationHandle {
         private final AtomicBoolean stop = new AtomicBoolean();
         private final int promptTokens;
         private volatile GenerationProgress.State state = GenerationProgress.State.QUEUED;
@@ -346,7 +346,7 @@ final class ScriptedEngine extends EngineStub {
                 new EngineStatus.Load(context, 4, 0, 0),
                 new KvSlotUsage(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
-                new EngineStatus.Counts(
+                new EngineStatus.EngineCounters(
                         new EngineStatus.Tokens(0, 0, 0),
                         0,
                         3,

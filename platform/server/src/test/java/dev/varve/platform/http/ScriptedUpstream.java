@@ -4,7 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.upstream.UpstreamTarget;
+import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.testkit.Await;
 
 import tools.jackson.databind.JsonNode;
@@ -96,8 +96,8 @@ final class ScriptedUpstream implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + http.getAddress().getPort() + "/v1");
     }
 
-    UpstreamTarget target() {
-        return UpstreamTarget.of(base());
+    UpstreamServer target() {
+        return UpstreamServer.of(base());
     }
 
     static void reply(HttpExchange exchange, int status, String body) throws IOException {

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.AfterEach;
@@ -52,7 +52,9 @@ class ShardVisibilityTest {
                         60,
                         1500,
                         250,
-                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.PayloadPath.SHARED))));
+                        Optional.of(
+                                new RemoteConnectionTraffic(
+                                        700, 800, RemoteConnectionTraffic.PayloadPath.SHARED))));
     }
 
     private static ShardHealth gone(ShardHealth.State state) {
@@ -60,7 +62,7 @@ class ShardVisibilityTest {
                 state,
                 Optional.of("killed by signal 9"),
                 2,
-                Optional.of(new ShardHealth.Loading(300, 1000, 4)));
+                Optional.of(new ShardHealth.Recovery(300, 1000, 4)));
     }
 
     @Test
@@ -211,13 +213,13 @@ class ShardVisibilityTest {
         }
     }
 
-    private static DraftStatus draft(ShardHealth health) {
-        return new DraftStatus(
+    private static RemoteDraftStatus draft(ShardHealth health) {
+        return new RemoteDraftStatus(
                 STRANGE_DEVICE,
                 55,
                 health,
-                new DraftStatus.Responses(40, 120, 3),
-                new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM));
+                new RemoteDraftStatus.Responses(40, 120, 3),
+                new RemoteConnectionTraffic(900, 60, RemoteConnectionTraffic.PayloadPath.STREAM));
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ReplicaStatus;
@@ -15,7 +15,7 @@ import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.model.MemoryPlacement;
 import dev.varve.platform.http.model.ModelDescription;
@@ -29,10 +29,10 @@ import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.shard.GraphCounts;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SharedArchiveStatus;
@@ -75,14 +75,16 @@ class StatusRouteTest {
                         new GraphCounts(
                                 new GraphCounts.PhaseCounts(3, 1),
                                 new GraphCounts.PhaseCounts(2, 58)),
-                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.PayloadPath.SHARED)),
+                        Optional.of(
+                                new RemoteConnectionTraffic(
+                                        700, 800, RemoteConnectionTraffic.PayloadPath.SHARED)),
                         new ShardStatus.Recent(12.5, 3.25));
         ShardHealth lost =
                 new ShardHealth(
                         ShardHealth.State.LOADING,
                         Optional.of("it loads its weights"),
                         2,
-                        Optional.of(new ShardHealth.Loading(300, 1000, 4)),
+                        Optional.of(new ShardHealth.Recovery(300, 1000, 4)),
                         Optional.of(
                                 new ShardHealth.Loss(
                                         "killed", Duration.ofMillis(2500), Optional.empty())));
@@ -103,7 +105,7 @@ class StatusRouteTest {
                         lost,
                         work,
                         Optional.of(
-                                new RemoteShardProcess(true, Optional.empty(), Optional.of(77L)))),
+                                new RemoteProcessInfo(true, Optional.empty(), Optional.of(77L)))),
                 shard(
                         "cuda:0@grpc:box:7700",
                         5,
@@ -111,13 +113,13 @@ class StatusRouteTest {
                         back,
                         work,
                         Optional.of(
-                                new RemoteShardProcess(
+                                new RemoteProcessInfo(
                                         false, Optional.of("grpc:box:7700"), Optional.empty()))));
         engine.lacksShards(
                 new EngineStatus.Outage(Duration.ofSeconds(2), Duration.ofSeconds(28), false));
         engine.keeps(
                 new PrefixCacheStatus(
-                        new PrefixCacheStatus.Tier(1000, 400, 2, 768),
+                        new PrefixCacheStatus.HostTierStatus(1000, 400, 2, 768),
                         new PrefixCacheStatus.Counts(
                                 Map.of(CacheSource.HOST, 5L),
                                 Map.of(CacheSource.HOST, 900L),
@@ -155,12 +157,13 @@ class StatusRouteTest {
                         "ngram",
                         List.of(new SpeculationCounts.ConfidenceBucket(2, 10, 6, 4))));
         engine.hasDraft(
-                new DraftStatus(
+                new RemoteDraftStatus(
                         "cpu:0@process",
                         55,
                         ShardHealth.ready(),
-                        new DraftStatus.Responses(40, 120, 3),
-                        new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM)));
+                        new RemoteDraftStatus.Responses(40, 120, 3),
+                        new RemoteConnectionTraffic(
+                                900, 60, RemoteConnectionTraffic.PayloadPath.STREAM)));
         engine.pages(
                 new PagingStatus(
                         new PagingOptions(512, PagePolicy.LRU, 64),
@@ -177,7 +180,7 @@ class StatusRouteTest {
             int end,
             ShardHealth health,
             ShardStatus.ForwardTotals work,
-            Optional<RemoteShardProcess> peer) {
+            Optional<RemoteProcessInfo> peer) {
         return new ShardStatus(
                 device,
                 new LayerRange(begin, end),
@@ -198,9 +201,9 @@ class StatusRouteTest {
                                 Map.of(),
                                 new MemoryPlacement(
                                         List.of(
-                                                new MemoryPlacement.PlannedShard("host", 10),
-                                                new MemoryPlacement.PlannedShard("host", 10),
-                                                new MemoryPlacement.PlannedShard("cuda:0", 50)),
+                                                new MemoryPlacement.ShardStateMemory("host", 10),
+                                                new MemoryPlacement.ShardStateMemory("host", 10),
+                                                new MemoryPlacement.ShardStateMemory("cuda:0", 50)),
                                         List.of(
                                                 new MemoryPlacement.MemoryDomain(
                                                         "host", 5000, 9000),
@@ -273,7 +276,7 @@ class StatusRouteTest {
                         : Optional.of("made for the test"),
                 new EngineStatus.Load(1000, 4, 1, 2),
                 new EngineStatus.Tokens(40, 50, 60),
-                new ReplicaStatus.Moves(3, 1));
+                new ReplicaStatus.FailoverCounts(3, 1));
     }
 
     @Test
@@ -395,7 +398,7 @@ class StatusRouteTest {
                         new ClientAccess(
                                         Set.of("one", "two"),
                                         ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                        CrossOriginOptions.NONE)
+                                        CorsAndHostOptions.NONE)
                                 .withCache(
                                         new CacheAccessSettings(
                                                 CacheSharingPolicy.KEY, Optional.of("op"))),

@@ -6,7 +6,7 @@ import dev.varve.api.model.ReasoningMarks;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.CrossOriginOptions;
+import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ModelDescription;
@@ -93,7 +93,7 @@ final class TestServer implements AutoCloseable {
                 new ClientAccess(
                         Set.of(key),
                         ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                        new CrossOriginOptions(Set.of("http://page.example"), Set.of())),
+                        new CorsAndHostOptions(Set.of("http://page.example"), Set.of())),
                 IngressLimits.DEFAULT.withBodyBytes(1000));
     }
 

@@ -21,9 +21,9 @@ public enum BatchInvariance {
     /**
      * A row has the numbers that it has alone, which are those of libllama, for any rows and
      * prefill chunks of other sequences in its batch. In a decode batch this holds for all weight
-     * types for which it costs almost nothing (see {@code ColumnNumerics}), and for other types up
-     * to 4 or 7 rows; in a prefill batch it holds for all types, if both phases have the same
-     * number of threads.
+     * types for which it costs almost nothing (see {@code MatmulKernelProperties}), and for other
+     * types up to 4 or 7 rows; in a prefill batch it holds for all types, if both phases have the
+     * same number of threads.
      */
     AUTO,
 

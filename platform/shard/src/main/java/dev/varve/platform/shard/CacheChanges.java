@@ -20,7 +20,7 @@ public record CacheChanges(List<StateCommit> commits, List<KvRowOperation> moves
     }
 
     /** Creates changes that only copy rows. */
-    public static CacheChanges copies(List<SlotCopy> copies) {
+    public static CacheChanges copies(List<KvSlotCopy> copies) {
         return new CacheChanges(List.of(), List.copyOf(copies));
     }
 
@@ -30,8 +30,11 @@ public record CacheChanges(List<StateCommit> commits, List<KvRowOperation> moves
     }
 
     /** Copies from slots to slots. */
-    public List<SlotCopy> copies() {
-        return moves.stream().filter(SlotCopy.class::isInstance).map(SlotCopy.class::cast).toList();
+    public List<KvSlotCopy> copies() {
+        return moves.stream()
+                .filter(KvSlotCopy.class::isInstance)
+                .map(KvSlotCopy.class::cast)
+                .toList();
     }
 
     /** Number of slots whose rows are copied, to slots or host memory. */
@@ -40,9 +43,9 @@ public record CacheChanges(List<StateCommit> commits, List<KvRowOperation> moves
         for (KvRowOperation move : moves) {
             slots +=
                     switch (move) {
-                        case SlotCopy copy -> copy.count();
+                        case KvSlotCopy copy -> copy.count();
                         case PageMove page -> Pages.TOKENS;
-                        case PageDrop page -> 0;
+                        case HostPageFree page -> 0;
                     };
         }
         return slots;

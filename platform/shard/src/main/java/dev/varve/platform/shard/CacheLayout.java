@@ -14,10 +14,10 @@ public final class CacheLayout {
     private final Map<Integer, RowLayout> rows = new TreeMap<>();
     private final Map<Integer, RowLayout> windows = new TreeMap<>();
     private final Map<Integer, List<Long>> states = new TreeMap<>();
-    private final SlidingWindowRange rule;
+    private final WindowRegionPositions rule;
     private final boolean forgets;
 
-    private CacheLayout(SlidingWindowRange rule, boolean forgets) {
+    private CacheLayout(WindowRegionPositions rule, boolean forgets) {
         this.rule = rule;
         this.forgets = forgets;
     }
@@ -25,13 +25,13 @@ public final class CacheLayout {
     /**
      * Creates the layout of a layer range.
      *
-     * @param regionSlots as in {@link CacheSizes}
+     * @param regionSlots as in {@link CacheCapacities}
      */
     public static CacheLayout of(
             ModelShape shape, LayerRange range, CacheTypes types, int regionSlots) {
         CacheLayout layout =
                 new CacheLayout(
-                        new SlidingWindowRange(shape.window(), regionSlots), shape.forgets());
+                        new WindowRegionPositions(shape.window(), regionSlots), shape.forgets());
         for (int layer = range.begin(); layer < range.end(); layer++) {
             switch (shape.layers().get(layer)) {
                 case LayerState.FullAttention full ->
@@ -73,7 +73,7 @@ public final class CacheLayout {
      *
      * @param span slots of the sequence
      */
-    public List<CachePart> rows(SlotSpan span, int position, int count) {
+    public List<CachePart> rows(KvSlotSpan span, int position, int count) {
         List<CachePart> parts = new ArrayList<>(rows.size());
         rows.forEach(
                 (layer, layout) ->

@@ -50,10 +50,10 @@ public sealed interface CachePart {
      * @param position first position; a page begins at every multiple of {@link Pages#TOKENS}
      * @param count consecutive positions of the page
      */
-    record Page(int layer, RowLayout layout, long page, int position, int count)
+    record HostPageRows(int layer, RowLayout layout, long page, int position, int count)
             implements CachePart {
         /** Checks that the positions are within one page. */
-        public Page {
+        public HostPageRows {
             Pages.requireName(page);
             require(
                     layer >= 0
@@ -82,7 +82,7 @@ public sealed interface CachePart {
      * rows.
      *
      * @param row state row whose region holds them
-     * @param first first position; a multiple of {@link SlotSpan#BLOCK}
+     * @param first first position; a multiple of {@link KvSlotSpan#BLOCK}
      * @param end position after the last one
      */
     record Window(int layer, RowLayout layout, int row, int first, int end) implements CachePart {
@@ -92,7 +92,7 @@ public sealed interface CachePart {
                     layer >= 0
                             && row > SequenceChunk.ZERO_ROW
                             && first >= 0
-                            && first % SlotSpan.BLOCK == 0
+                            && first % KvSlotSpan.BLOCK == 0
                             && end > first,
                     "window",
                     layer,

@@ -15,11 +15,11 @@ package dev.varve.platform.shard;
  */
 public record ChunkPlacement(
         int firstPosition,
-        SlotSpan slots,
+        KvSlotSpan slots,
         int readRow,
         int writeRow,
         int rollbackBuffer,
-        PageMap pages) {
+        SlotPositionMap pages) {
     /** Value for a chunk without draft tokens: its states are updated at once. */
     public static final int NO_ROLLBACK_BUFFER = -1;
 
@@ -48,8 +48,8 @@ public record ChunkPlacement(
 
     /** Creates a placement whose positions are in order. */
     public ChunkPlacement(
-            int firstPosition, SlotSpan slots, int readRow, int writeRow, int rollbackBuffer) {
-        this(firstPosition, slots, readRow, writeRow, rollbackBuffer, PageMap.STRAIGHT);
+            int firstPosition, KvSlotSpan slots, int readRow, int writeRow, int rollbackBuffer) {
+        this(firstPosition, slots, readRow, writeRow, rollbackBuffer, SlotPositionMap.STRAIGHT);
     }
 
     /** Whether the given number of tokens, from the first position on, have slots. */
@@ -69,7 +69,7 @@ public record ChunkPlacement(
     }
 
     /** Creates a placement of tokens without drafts. */
-    public ChunkPlacement(int firstPosition, SlotSpan slots, int readRow, int writeRow) {
+    public ChunkPlacement(int firstPosition, KvSlotSpan slots, int readRow, int writeRow) {
         this(firstPosition, slots, readRow, writeRow, NO_ROLLBACK_BUFFER);
     }
 
@@ -79,12 +79,12 @@ public record ChunkPlacement(
     }
 
     /** Creates the placement of a new sequence. */
-    public static ChunkPlacement start(SlotSpan slots, int writeRow) {
+    public static ChunkPlacement start(KvSlotSpan slots, int writeRow) {
         return new ChunkPlacement(0, slots, SequenceChunk.ZERO_ROW, writeRow);
     }
 
     /** Creates the placement of a sequence that continues with its state in the same row. */
-    public static ChunkPlacement next(int firstPosition, SlotSpan slots, int row) {
+    public static ChunkPlacement next(int firstPosition, KvSlotSpan slots, int row) {
         return new ChunkPlacement(
                 firstPosition, slots, firstPosition == 0 ? SequenceChunk.ZERO_ROW : row, row);
     }

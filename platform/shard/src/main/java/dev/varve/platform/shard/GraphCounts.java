@@ -5,7 +5,7 @@ package dev.varve.platform.shard;
  *
  * <p>A recorded graph costs time on the host, and a device that captures graphs captures it again.
  * In decode, graphs are recorded when sequences start, end or reach a new block of {@value
- * SlotSpan#BLOCK} tokens.
+ * KvSlotSpan#BLOCK} tokens.
  */
 public record GraphCounts(PhaseCounts prefill, PhaseCounts decode) {
     /** Counters before the first batch, and of a shard in another process. */

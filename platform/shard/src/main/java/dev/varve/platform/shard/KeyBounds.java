@@ -182,7 +182,7 @@ public final class KeyBounds {
     }
 
     private static boolean isFixed(int page, int pages) {
-        return page < PagePoolGeometry.SINKS || page >= pages - PagePoolGeometry.TAIL;
+        return page < PagePoolSizing.SINKS || page >= pages - PagePoolSizing.TAIL;
     }
 
     private static double most(double[] bounds, int page) {

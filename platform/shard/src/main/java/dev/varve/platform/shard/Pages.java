@@ -3,7 +3,7 @@ package dev.varve.platform.shard;
 /** Constants and checks for pages. */
 public final class Pages {
     /** Positions of a page, which occupy as many consecutive slots. */
-    public static final int TOKENS = PagePoolGeometry.PAGE;
+    public static final int TOKENS = PagePoolSizing.PAGE;
 
     private Pages() {}
 

@@ -70,8 +70,8 @@ public record PlainAttentionMemory(
 
     /** A window begins and ends inside blocks, of which all slots are read. */
     private static long visibleInWindow(int window, int rows, int slots) {
-        return (long) SlotSpan.roundUp(Math.min(window, slots))
-                + SlotSpan.roundUp(rows)
-                + SlotSpan.BLOCK;
+        return (long) KvSlotSpan.roundUp(Math.min(window, slots))
+                + KvSlotSpan.roundUp(rows)
+                + KvSlotSpan.BLOCK;
     }
 }

@@ -24,7 +24,7 @@ public record RowRun(int position, int count, int slot, long page) {
     /** Returns the cache part of these rows in a layer. */
     CachePart part(int layer, RowLayout layout) {
         return slot == ON_HOST
-                ? new CachePart.Page(layer, layout, page, position, count)
+                ? new CachePart.HostPageRows(layer, layout, page, position, count)
                 : new CachePart.Rows(layer, layout, slot, position, count);
     }
 }

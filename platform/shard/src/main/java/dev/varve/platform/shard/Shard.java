@@ -26,7 +26,7 @@ public interface Shard extends AutoCloseable {
     ShardMemory memory();
 
     /** The cores or the device that the shard computes on; other shards may share them. */
-    ComputeUnit computesOn();
+    ComputeResource computesOn();
 
     /**
      * Time spent so far on moving activations in and out, in milliseconds; for a shard in another
@@ -51,12 +51,12 @@ public interface Shard extends AutoCloseable {
     }
 
     /** Bytes sent over the connection to the shard; empty for a shard in this process. */
-    default Optional<ShardTraffic> traffic() {
+    default Optional<RemoteConnectionTraffic> traffic() {
         return Optional.empty();
     }
 
     /** The process of the shard; empty if it is this one. */
-    default Optional<RemoteShardProcess> peer() {
+    default Optional<RemoteProcessInfo> peer() {
         return Optional.empty();
     }
 
@@ -116,7 +116,7 @@ public interface Shard extends AutoCloseable {
      * @param target receives the bytes of each part before the future completes
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target);
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target);
 
     /**
      * Copies parts of sequences into the caches, for the calls after this one. All or nothing:
@@ -126,7 +126,7 @@ public interface Shard extends AutoCloseable {
      * @param source writes the bytes of each part before the future completes
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source);
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source);
 
     /**
      * Makes a lost shard usable again, with empty caches; completes at once if it was not lost.

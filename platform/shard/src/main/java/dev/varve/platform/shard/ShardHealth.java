@@ -17,7 +17,7 @@ public record ShardHealth(
         State state,
         Optional<String> reason,
         long restarts,
-        Optional<Loading> loading,
+        Optional<Recovery> loading,
         Optional<Loss> loss) {
     /** Checks that nothing is missing. */
     public ShardHealth {
@@ -26,7 +26,7 @@ public record ShardHealth(
 
     /** Creates the health of a shard without a known loss. */
     public ShardHealth(
-            State state, Optional<String> reason, long restarts, Optional<Loading> loading) {
+            State state, Optional<String> reason, long restarts, Optional<Recovery> loading) {
         this(state, reason, restarts, loading, Optional.empty());
     }
 
@@ -48,7 +48,7 @@ public record ShardHealth(
      * @param steps grows with each step of the recovery and never falls; repeated failed attempts
      *     do not count
      */
-    public record Loading(long loadedBytes, long totalBytes, long steps) {}
+    public record Recovery(long loadedBytes, long totalBytes, long steps) {}
 
     /**
      * Loss of a shard.

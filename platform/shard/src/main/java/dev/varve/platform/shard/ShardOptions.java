@@ -16,7 +16,7 @@ import java.util.Objects;
  */
 public record ShardOptions(
         CacheTypes cacheTypes,
-        CacheSizes sizes,
+        CacheCapacities sizes,
         WeightLayout weights,
         Numerics numerics,
         List<Integer> captures,
@@ -39,7 +39,7 @@ public record ShardOptions(
     /** Creates options without page scoring. */
     public ShardOptions(
             CacheTypes cacheTypes,
-            CacheSizes sizes,
+            CacheCapacities sizes,
             WeightLayout weights,
             Numerics numerics,
             List<Integer> captures) {
@@ -52,7 +52,7 @@ public record ShardOptions(
     }
 
     /** Creates options with repacked weights, automatic numerics and no captures. */
-    public static ShardOptions of(CacheTypes cacheTypes, CacheSizes sizes) {
+    public static ShardOptions of(CacheTypes cacheTypes, CacheCapacities sizes) {
         return new ShardOptions(cacheTypes, sizes, WeightLayout.REPACKED, Numerics.AUTO, List.of());
     }
 

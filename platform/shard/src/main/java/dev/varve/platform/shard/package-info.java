@@ -5,19 +5,19 @@
  * calls other processes.
  *
  * <p>A position of a sequence and the slot that holds its K and V rows are different numbers:
- * {@link SlotSpan} maps one to the other. Recurrent state is addressed by row numbers, so that a
+ * {@link KvSlotSpan} maps one to the other. Recurrent state is addressed by row numbers, so that a
  * checkpoint or a restore is another number and not a copy.
  *
  * <ul>
  *   <li>{@link Shard}, {@link ShardOptions}, {@link ShardHealth}, {@link ShardMemory}: the shard;
  *   <li>{@link Batch}, {@link SequenceChunk}, {@link ChunkPlacement}, {@link TokenTree}, {@link
  *       ShardResult}: a batch and its result;
- *   <li>{@link CacheChanges}, {@link StateCommit}, {@link SlotCopy}, {@link PageMove}: changes of
+ *   <li>{@link CacheChanges}, {@link StateCommit}, {@link KvSlotCopy}, {@link PageMove}: changes of
  *       the caches before a batch;
- *   <li>{@link CacheLayout}, {@link CachePart}, {@link CacheTypes}, {@link CacheFootprint}:
+ *   <li>{@link CacheLayout}, {@link CachePart}, {@link CacheTypes}, {@link CacheUnitBytes}:
  *       contents of the caches, and their sizes;
- *   <li>{@link Pages}, {@link PageMap}, {@link PageQuery}, {@link KeyBounds}: pages of a bounded KV
- *       cache;
+ *   <li>{@link Pages}, {@link SlotPositionMap}, {@link PageQuery}, {@link KeyBounds}: pages of a
+ *       bounded KV cache;
  *   <li>{@link BatchInvariance}, {@link Numerics}, {@link WeightLayout}: settings that decide bits;
  *   <li>{@link TextScorer}: a model that scores the tokens of a text.
  * </ul>

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 class BatchTest {
-    private static final SlotSpan SPAN = new SlotSpan(SlotSpan.BLOCK, 2 * SlotSpan.BLOCK);
+    private static final KvSlotSpan SPAN = new KvSlotSpan(KvSlotSpan.BLOCK, 2 * KvSlotSpan.BLOCK);
 
     private static SequenceChunk chunk(int tokens, int first, RequestedOutput outputs) {
         return new SequenceChunk(7, new int[tokens], ChunkPlacement.next(first, SPAN, 3), outputs);
@@ -140,7 +140,12 @@ class BatchTest {
     private static SequenceChunk paged(int tokens, int first, int... pages) {
         ChunkPlacement place =
                 new ChunkPlacement(
-                        first, SPAN, 3, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, PageMap.of(pages));
+                        first,
+                        SPAN,
+                        3,
+                        3,
+                        ChunkPlacement.NO_ROLLBACK_BUFFER,
+                        SlotPositionMap.of(pages));
         return new SequenceChunk(7, new int[tokens], place, RequestedOutput.NONE);
     }
 
@@ -186,14 +191,14 @@ class BatchTest {
                 new CacheChanges(
                         List.of(),
                         List.of(
-                                new SlotCopy(0, 512, 5),
+                                new KvSlotCopy(0, 512, 5),
                                 PageMove.out(1, 0),
                                 PageMove.in(2, 64),
-                                new PageDrop(1)));
+                                new HostPageFree(1)));
 
         assertEquals(5 + 2 * Pages.TOKENS, changes.movedSlots());
-        assertEquals(List.of(new SlotCopy(0, 512, 5)), changes.copies());
+        assertEquals(List.of(new KvSlotCopy(0, 512, 5)), changes.copies());
         assertFalse(changes.isEmpty());
-        assertFalse(new CacheChanges(List.of(), List.of(new PageDrop(1))).isEmpty());
+        assertFalse(new CacheChanges(List.of(), List.of(new HostPageFree(1))).isEmpty());
     }
 }

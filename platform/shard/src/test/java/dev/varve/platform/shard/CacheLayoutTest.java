@@ -33,7 +33,7 @@ class CacheLayoutTest {
     private static final CacheLayout LAYOUT = CacheLayout.of(SHAPE, SHAPE.allLayers(), TYPES, 1024);
     private static final RowLayout FIRST = new RowLayout(GgmlType.Q8_0, 64, GgmlType.F16, 32);
     private static final RowLayout LAST = new RowLayout(GgmlType.Q8_0, 64, GgmlType.F16, 32);
-    private static final SlotSpan SPAN = new SlotSpan(512, 1024);
+    private static final KvSlotSpan SPAN = new KvSlotSpan(512, 1024);
 
     @Test
     void rowsAreThoseOfTheFullLayersAtTheSequenceSlots() {
@@ -82,7 +82,7 @@ class CacheLayoutTest {
         "300, 811, 512", "1, 255, 0", "1, 256, 256", "257, 511, 0", "257, 512, 256"
     })
     void windowStartsWithTheBlockOfTheOldestVisiblePosition(int window, int end, int first) {
-        SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(window), 1024);
+        WindowRegionPositions rule = new WindowRegionPositions(OptionalInt.of(window), 1024);
 
         assertEquals(first, rule.first(end));
         assertTrue(rule.first(end) <= Math.max(0, end - (window - 1)));
@@ -91,11 +91,11 @@ class CacheLayoutTest {
 
     @Test
     void regionStartsLaterAfterADrop() {
-        SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(300), 1024);
+        WindowRegionPositions rule = new WindowRegionPositions(OptionalInt.of(300), 1024);
 
         assertEquals(0, rule.begin(1024));
         assertEquals(rule.first(1025), rule.begin(1025));
         assertEquals(512, rule.begin(1025));
-        assertEquals(2048, new SlidingWindowRange(OptionalInt.empty(), 256).first(2048));
+        assertEquals(2048, new WindowRegionPositions(OptionalInt.empty(), 256).first(2048));
     }
 }

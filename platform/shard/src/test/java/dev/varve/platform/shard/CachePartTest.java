@@ -51,8 +51,8 @@ class CachePartTest {
                 List.of(
                         () -> new CachePart.Rows(-1, LAYOUT, 0, 0, 1),
                         () -> new CachePart.Rows(0, LAYOUT, -1, 5, 1),
-                        () -> new CachePart.Page(0, LAYOUT, 0, 5, 1),
-                        () -> new CachePart.Page(0, LAYOUT, 1, 60, 5),
+                        () -> new CachePart.HostPageRows(0, LAYOUT, 0, 5, 1),
+                        () -> new CachePart.HostPageRows(0, LAYOUT, 1, 60, 5),
                         () -> new CachePart.Rows(0, LAYOUT, 0, 0, 0),
                         () -> new CachePart.Window(0, LAYOUT, SequenceChunk.ZERO_ROW, 0, 1),
                         () -> new CachePart.Window(0, LAYOUT, 1, 255, 256),
@@ -88,7 +88,7 @@ class CachePartTest {
         assertEquals(LAYOUT.bytes(1), layout.bytesPerToken());
         assertEquals(
                 List.of(new CachePart.Rows(1, LAYOUT, 517, 5, 9)),
-                layout.rows(new SlotSpan(512, 256), 5, 9));
+                layout.rows(new KvSlotSpan(512, 256), 5, 9));
         assertEquals(
                 List.of(
                         new CachePart.State(2, elements, 3, 1000),
@@ -107,7 +107,7 @@ class CachePartTest {
     @ParameterizedTest
     @CsvSource({"1, 0, 0", "300, 0, 0", "556, 256, 0", "1024, 512, 0", "1025, 512, 512"})
     void windowStartsAtTheBlockOfTheFirstVisiblePosition(int end, int first, int begin) {
-        SlidingWindowRange rule = new SlidingWindowRange(OptionalInt.of(300), 1024);
+        WindowRegionPositions rule = new WindowRegionPositions(OptionalInt.of(300), 1024);
 
         assertEquals(first, rule.first(end));
         assertEquals(begin, rule.begin(end));

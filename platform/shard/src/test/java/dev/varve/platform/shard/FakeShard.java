@@ -15,16 +15,16 @@ import java.util.concurrent.CompletableFuture;
 public abstract class FakeShard implements Shard {
     private final LayerRange range;
     private final String device;
-    private final ComputeUnit unit;
+    private final ComputeResource unit;
 
     /**
      * @param device name, such as {@code plain:0}
-     * @param turn shards with equal ones never compute at once; a {@link ComputeUnit} as it is
+     * @param turn shards with equal ones never compute at once; a {@link ComputeResource} as it is
      */
     protected FakeShard(LayerRange range, String device, Object turn) {
         this.range = range;
         this.device = device;
-        unit = turn instanceof ComputeUnit given ? given : new ComputeUnit(turn);
+        unit = turn instanceof ComputeResource given ? given : new ComputeResource(turn);
     }
 
     @Override
@@ -47,7 +47,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public final ComputeUnit computesOn() {
+    public final ComputeResource computesOn() {
         return unit;
     }
 
@@ -72,7 +72,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         for (int i = 0; i < parts.size(); i++) {
             target.accept(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }
@@ -80,7 +80,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         for (int i = 0; i < parts.size(); i++) {
             source.give(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }

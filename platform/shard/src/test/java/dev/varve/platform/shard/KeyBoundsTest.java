@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 
 /** The scores of pages from their key bounds, against products with the keys themselves. */
 class KeyBoundsTest {
-    private static final int POSITIONS = PagePoolGeometry.PAGE;
+    private static final int POSITIONS = PagePoolSizing.PAGE;
     private static final int LENGTH = 8;
     private static final int HEADS = 2;
     private static final int ROW = LENGTH * HEADS;
@@ -65,8 +65,8 @@ class KeyBoundsTest {
 
     /** Of those pages that may leave a pool. */
     private static int best(float[] scores) {
-        int best = PagePoolGeometry.SINKS;
-        for (int page = best + 1; page < scores.length - PagePoolGeometry.TAIL; page++) {
+        int best = PagePoolSizing.SINKS;
+        for (int page = best + 1; page < scores.length - PagePoolSizing.TAIL; page++) {
             best = scores[page] > scores[best] ? page : best;
         }
         return best;

@@ -121,7 +121,7 @@ final class PlainCaches {
     /** Does what a change of the caches asks for. */
     void make(KvRowOperation move) {
         switch (move) {
-            case SlotCopy copy -> copy(copy);
+            case KvSlotCopy copy -> copy(copy);
             case PageMove(long page, int slot, PageMove.Direction direction) -> {
                 requireSlots(slot, Pages.TOKENS);
                 if (keys.isEmpty()) {
@@ -133,7 +133,7 @@ final class PlainCaches {
                     moveIn(pages.require(page), slot);
                 }
             }
-            case PageDrop(long page) -> pages.drop(page);
+            case HostPageFree(long page) -> pages.drop(page);
         }
     }
 
@@ -200,7 +200,7 @@ final class PlainCaches {
     }
 
     /** Copies rows; those of slots that were never written stay unreadable. */
-    void copy(SlotCopy copy) {
+    void copy(KvSlotCopy copy) {
         requireSlots(copy.to(), copy.count());
         requireSlots(copy.from(), copy.count());
         System.arraycopy(held, copy.from(), held, copy.to(), copy.count());
@@ -242,13 +242,13 @@ final class PlainCaches {
     }
 
     /** Checks that the slots of a span hold the positions that a map says, before {@code end}. */
-    void requireHeld(int begin, PageMap map, int end) {
+    void requireHeld(int begin, SlotPositionMap map, int end) {
         if (map.isStraight()) {
             requireHeld(begin, end);
             return;
         }
         for (int run = 0; run < map.size() && !keys.isEmpty(); run++) {
-            for (int i = 0; i < Pages.TOKENS && map.page(run) != PageMap.EMPTY; i++) {
+            for (int i = 0; i < Pages.TOKENS && map.page(run) != SlotPositionMap.EMPTY; i++) {
                 int position = map.page(run) * Pages.TOKENS + i;
                 int slot = begin + run * Pages.TOKENS + i;
                 if (position < end && held[slot] != position + 1) {
@@ -265,7 +265,7 @@ final class PlainCaches {
     }
 
     /** The rows of a sequence's positions up to one that lie in its span, in their order. */
-    Window rows(int layer, int begin, PageMap map, int last) {
+    Window rows(int layer, int begin, SlotPositionMap map, int last) {
         if (map.isStraight()) {
             return rows(layer, begin, last + 1);
         }
@@ -375,7 +375,7 @@ final class PlainCaches {
                 put(bytes, all.keys());
                 put(bytes, all.values());
             }
-            case CachePart.Page page -> pages.export(page, bytes);
+            case CachePart.HostPageRows page -> pages.export(page, bytes);
             case CachePart.Window window -> {
                 requireState(window.row(), window.end());
                 Window all = window(window.layer(), window.row());
@@ -411,7 +411,7 @@ final class PlainCaches {
                             keys.containsKey(rows.layer())
                                     && rows.layout().equals(LAYOUT)
                                     && rows.slot() + rows.count() <= slots;
-                    case CachePart.Page page ->
+                    case CachePart.HostPageRows page ->
                             keys.containsKey(page.layer()) && page.layout().equals(LAYOUT);
                     case CachePart.Window window ->
                             windows.containsKey(window.layer())
@@ -446,7 +446,7 @@ final class PlainCaches {
                     write(rows.layer(), rows.slot() + i, rows.position() + i, k.get(i), v.get(i));
                 }
             }
-            case CachePart.Page page -> pages.adopt(page, bytes);
+            case CachePart.HostPageRows page -> pages.adopt(page, bytes);
             case CachePart.Window window -> {
                 int count = window.end() - window.first();
                 Window all = new Window(get(bytes, count, HEAD), get(bytes, count, HEAD));

@@ -56,7 +56,7 @@ final class PlainPages {
         pages.remove(name);
     }
 
-    void export(CachePart.Page part, ByteBuffer bytes) {
+    void export(CachePart.HostPageRows part, ByteBuffer bytes) {
         if (!holds(part.page())) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST, part + " is not in host memory");
@@ -71,13 +71,13 @@ final class PlainPages {
         }
     }
 
-    private static void put(ByteBuffer bytes, float[] rows, CachePart.Page part) {
+    private static void put(ByteBuffer bytes, float[] rows, CachePart.HostPageRows part) {
         for (int i = part.first() * HEAD; i < (part.first() + part.count()) * HEAD; i++) {
             bytes.putFloat(rows[i]);
         }
     }
 
-    void adopt(CachePart.Page part, ByteBuffer source) {
+    void adopt(CachePart.HostPageRows part, ByteBuffer source) {
         Page page = pages.computeIfAbsent(part.page(), name -> new Page());
         ByteBuffer bytes = source.order(ByteOrder.LITTLE_ENDIAN);
         get(bytes, page.keys(), part);
@@ -87,7 +87,8 @@ final class PlainPages {
         }
     }
 
-    private static void get(ByteBuffer bytes, Map<Integer, float[]> layers, CachePart.Page part) {
+    private static void get(
+            ByteBuffer bytes, Map<Integer, float[]> layers, CachePart.HostPageRows part) {
         float[] rows =
                 layers.computeIfAbsent(part.layer(), layer -> new float[Pages.TOKENS * HEAD]);
         for (int i = part.first() * HEAD; i < (part.first() + part.count()) * HEAD; i++) {

@@ -36,14 +36,14 @@ public class PlainShard extends FakeShard {
      * @param rollbackBuffers for drafted chunks
      */
     public record Sizes(
-            int slots, int stateRows, List<Integer> captures, RollbackBuffers rollbackBuffers) {
+            int slots, int stateRows, List<Integer> captures, RollbackBufferSizes rollbackBuffers) {
         public Sizes {
             captures = List.copyOf(captures);
         }
 
         /** Sizes of a shard that captures nothing and takes no drafted chunks. */
         public Sizes(int slots, int stateRows) {
-            this(slots, stateRows, List.of(), RollbackBuffers.NONE);
+            this(slots, stateRows, List.of(), RollbackBufferSizes.NONE);
         }
 
         /** Those of any shard. */
@@ -531,7 +531,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);
@@ -543,7 +543,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);

@@ -6,10 +6,10 @@ import java.util.List;
 
 /** The tests' own shard keeps the contract, so that what is tested with it means something. */
 class PlainShardContractTest extends ShardContractTest {
-    private final PlainModel model = PlainModel.mixed(SlotSpan.BLOCK);
+    private final PlainModel model = PlainModel.mixed(KvSlotSpan.BLOCK);
 
     @Override
-    protected Shard open(CacheSizes sizes, List<Integer> captures) {
+    protected Shard open(CacheCapacities sizes, List<Integer> captures) {
         return new PlainShard(
                 model,
                 model.shape().allLayers(),

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 
 /** The fixture that other tests trust: what it computes, and what it refuses. */
 class PlainShardTest {
-    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final int BLOCK = KvSlotSpan.BLOCK;
     private static final PlainModel MODEL = PlainModel.mixed(BLOCK);
     private static final int LAYERS = MODEL.shape().layerCount();
     private static final PlainShard.Sizes SIZES =
@@ -35,7 +35,7 @@ class PlainShardTest {
                     3 * BLOCK,
                     6,
                     IntStream.rangeClosed(0, LAYERS).boxed().toList(),
-                    RollbackBuffers.NONE);
+                    RollbackBufferSizes.NONE);
     private static final int[] PROMPT = {5, 17, 3, 3, 60, 0, 22, 41, 9, 13, 28};
 
     private final PlainShard shard = new PlainShard(MODEL, MODEL.shape().allLayers(), SIZES);
@@ -45,7 +45,7 @@ class PlainShardTest {
         return new SequenceChunk(
                 slot,
                 tokens,
-                new ChunkPlacement(first, new SlotSpan(slot, BLOCK), read, 1 + slot / BLOCK),
+                new ChunkPlacement(first, new KvSlotSpan(slot, BLOCK), read, 1 + slot / BLOCK),
                 outputs);
     }
 
@@ -199,8 +199,8 @@ class PlainShardTest {
                 new Batch(
                         CacheChanges.copies(
                                 List.of(
-                                        new SlotCopy(0, BLOCK, PROMPT.length),
-                                        new SlotCopy(BLOCK, 2 * BLOCK, PROMPT.length))),
+                                        new KvSlotCopy(0, BLOCK, PROMPT.length),
+                                        new KvSlotCopy(BLOCK, 2 * BLOCK, PROMPT.length))),
                         next(2 * BLOCK).chunks(),
                         Phase.DECODE,
                         List.of());

@@ -36,12 +36,12 @@ public abstract class ShardContractTest {
     private static final int CHUNK = 24;
     private static final int SEQUENCES = 4;
     private static final int DRAFT = 5;
-    private static final CacheSizes SIZES =
-            new CacheSizes(
-                    SEQUENCES * SlotSpan.BLOCK,
+    private static final CacheCapacities SIZES =
+            new CacheCapacities(
+                    SEQUENCES * KvSlotSpan.BLOCK,
                     SEQUENCES + 1,
                     0,
-                    new RollbackBuffers(SEQUENCES, DRAFT));
+                    new RollbackBufferSizes(SEQUENCES, DRAFT));
     private static final long SECONDS = 120;
 
     private Shard shard;
@@ -52,7 +52,7 @@ public abstract class ShardContractTest {
      * @param sizes least sizes of its caches; slots of regions are the implementation's to add
      * @param captures layers whose input batches may ask for
      */
-    protected abstract Shard open(CacheSizes sizes, List<Integer> captures) throws Exception;
+    protected abstract Shard open(CacheCapacities sizes, List<Integer> captures) throws Exception;
 
     /** Tokens of the model that {@link #open} loads. */
     protected abstract int vocabulary();
@@ -76,8 +76,8 @@ public abstract class ShardContractTest {
         shard.close();
     }
 
-    private static SlotSpan span(int sequence) {
-        return new SlotSpan(sequence * SlotSpan.BLOCK, SlotSpan.BLOCK);
+    private static KvSlotSpan span(int sequence) {
+        return new KvSlotSpan(sequence * KvSlotSpan.BLOCK, KvSlotSpan.BLOCK);
     }
 
     private int[] tokens(long seed, int count) {
@@ -289,11 +289,16 @@ public abstract class ShardContractTest {
                             new CachePart.Rows(layer, typed(layout), slot, position, count),
                             new CachePart.Rows(layer, layout, beyond, position, count),
                             new CachePart.Window(layer, layout, 1, 0, CHUNK));
-            case CachePart.Page(int layer, RowLayout layout, long page, int at, int count) ->
+            case CachePart.HostPageRows(
+                            int layer,
+                            RowLayout layout,
+                            long page,
+                            int at,
+                            int count) ->
                     List.of(
-                            new CachePart.Page(layers(), layout, page, at, count),
-                            new CachePart.Page(layer, longer(layout), page, at, count),
-                            new CachePart.Page(layer, typed(layout), page, at, count));
+                            new CachePart.HostPageRows(layers(), layout, page, at, count),
+                            new CachePart.HostPageRows(layer, longer(layout), page, at, count),
+                            new CachePart.HostPageRows(layer, typed(layout), page, at, count));
             case CachePart.Window(int layer, RowLayout layout, int row, int first, int end) ->
                     List.of(
                             new CachePart.Window(layers(), layout, row, first, end),
@@ -353,7 +358,7 @@ public abstract class ShardContractTest {
                         new Batch(
                                 CacheChanges.copies(
                                         List.of(
-                                                new SlotCopy(
+                                                new KvSlotCopy(
                                                         span(1).begin(), span(2).begin(), CHUNK))),
                                 List.of(fork),
                                 Phase.PREFILL,
@@ -383,8 +388,8 @@ public abstract class ShardContractTest {
                 shard.change(
                         CacheChanges.copies(
                                 List.of(
-                                        new SlotCopy(span(1).begin(), span(3).begin(), CHUNK),
-                                        new SlotCopy(span(3).begin(), span(2).begin(), CHUNK))));
+                                        new KvSlotCopy(span(1).begin(), span(3).begin(), CHUNK),
+                                        new KvSlotCopy(span(3).begin(), span(2).begin(), CHUNK))));
         forward(
                 new SequenceChunk(
                         1, other, new ChunkPlacement(0, span(1), 0, 4), RequestedOutput.NONE));
@@ -436,9 +441,9 @@ public abstract class ShardContractTest {
                         List.of(
                                 PageMove.in(12, slot(1, 1)),
                                 PageMove.in(11, slot(1, 0)),
-                                new PageDrop(11),
-                                new PageDrop(12),
-                                new PageDrop(99)),
+                                new HostPageFree(11),
+                                new HostPageFree(12),
+                                new HostPageFree(99)),
                         chunk(1, text, LONG, text.length, RequestedOutput.ALL));
 
         assertArrayEquals(expected, rows(found));
@@ -459,11 +464,12 @@ public abstract class ShardContractTest {
             moves.add(PageMove.out(21 + page, slot(1, page)));
         }
         for (int run = 0; run < places.size(); run++) {
-            if (places.get(run) != PageMap.EMPTY) {
+            if (places.get(run) != SlotPositionMap.EMPTY) {
                 moves.add(PageMove.in(21 + places.get(run), slot(1, run)));
             }
         }
-        PageMap map = PageMap.of(places.stream().mapToInt(Integer::intValue).toArray());
+        SlotPositionMap map =
+                SlotPositionMap.of(places.stream().mapToInt(Integer::intValue).toArray());
 
         float[] found = rows(changed(moves, paged(text, LONG, end, map)));
         float[] after = rows(run(paged(text, end, end + 1, map)));
@@ -475,15 +481,15 @@ public abstract class ShardContractTest {
     /** By run the page that lies there. */
     static List<List<Integer>> placesOfThreePages() {
         return List.of(
-                List.of(0, 1, 2, PageMap.EMPTY),
-                List.of(PageMap.EMPTY, 0, 2, 1),
-                List.of(PageMap.EMPTY, 0, 1, 2),
-                List.of(0, PageMap.EMPTY, 1, 2),
-                List.of(2, 1, 0, PageMap.EMPTY),
-                List.of(1, 2, PageMap.EMPTY, 0));
+                List.of(0, 1, 2, SlotPositionMap.EMPTY),
+                List.of(SlotPositionMap.EMPTY, 0, 2, 1),
+                List.of(SlotPositionMap.EMPTY, 0, 1, 2),
+                List.of(0, SlotPositionMap.EMPTY, 1, 2),
+                List.of(2, 1, 0, SlotPositionMap.EMPTY),
+                List.of(1, 2, SlotPositionMap.EMPTY, 0));
     }
 
-    private static SequenceChunk paged(int[] text, int begin, int end, PageMap map) {
+    private static SequenceChunk paged(int[] text, int begin, int end, SlotPositionMap map) {
         return new SequenceChunk(
                 1,
                 Arrays.copyOfRange(text, begin, end),

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 class ShardOptionsTest {
-    private static final CacheSizes SIZES = new CacheSizes(512, 3, 256);
+    private static final CacheCapacities SIZES = new CacheCapacities(512, 3, 256);
     private static final ShardOptions PLAIN = ShardOptions.of(CacheTypes.f16(), SIZES);
 
     @Test

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.ShardTraffic.PayloadPath;
+import dev.varve.platform.shard.RemoteConnectionTraffic.PayloadPath;
 
 import org.junit.jupiter.api.Test;
 
@@ -14,11 +14,12 @@ import java.util.Set;
 class ShardValuesTest {
     @Test
     void trafficAddsUpAndKeepsTheLaterCarrier() {
-        ShardTraffic before = new ShardTraffic(1, 2, PayloadPath.STREAM);
+        RemoteConnectionTraffic before = new RemoteConnectionTraffic(1, 2, PayloadPath.STREAM);
 
-        ShardTraffic sum = before.plus(new ShardTraffic(10, 20, PayloadPath.SHARED));
+        RemoteConnectionTraffic sum =
+                before.plus(new RemoteConnectionTraffic(10, 20, PayloadPath.SHARED));
 
-        assertEquals(new ShardTraffic(11, 22, PayloadPath.SHARED), sum);
+        assertEquals(new RemoteConnectionTraffic(11, 22, PayloadPath.SHARED), sum);
     }
 
     @Test
@@ -47,10 +48,10 @@ class ShardValuesTest {
     void shardsOfEqualIdentityShareAUnit() {
         Object cores = new Object();
 
-        ComputeUnit all = new ComputeUnit(cores);
+        ComputeResource all = new ComputeResource(cores);
 
-        assertTrue(all.sharesWith(new ComputeUnit(cores)));
-        assertFalse(all.sharesWith(new ComputeUnit(new Object())));
+        assertTrue(all.sharesWith(new ComputeResource(cores)));
+        assertFalse(all.sharesWith(new ComputeResource(new Object())));
         assertTrue(all.sharesWith(all.only(Set.of(1))));
         assertTrue(all.only(Set.of(0, 1)).sharesWith(all.only(Set.of(1, 2))));
         assertFalse(all.only(Set.of(0, 1)).sharesWith(all.only(Set.of(2, 3))));

@@ -37,11 +37,12 @@ final class BlockConvolution {
     }
 
     /** Maximum number of tensors that one filter records. */
-    static int tensors(BlockDecoding.Convolution convolution) {
+    static int tensors(BlockDecoding.ConvolutionParameters convolution) {
         return 8 + 2 * 12 * convolution.kernel();
     }
 
-    private record Taps(BlockDecoding.Convolution convolution, Tensor base, Tensor changes) {}
+    private record Taps(
+            BlockDecoding.ConvolutionParameters convolution, Tensor base, Tensor changes) {}
 
     private final Ops ops;
     private final int block;

@@ -27,7 +27,8 @@ sealed interface BlockDecoding {
      * @param convolution how rows are mixed
      * @param scores transformation of the logits
      */
-    record Selector(int rank, int candidates, Convolution convolution, LogitScaling scores)
+    record Selector(
+            int rank, int candidates, ConvolutionParameters convolution, LogitScaling scores)
             implements BlockDecoding {}
 
     /**
@@ -44,7 +45,7 @@ sealed interface BlockDecoding {
      * @param kernel number of mixed rows: a row and those before it
      * @param group channels whose taps change together
      */
-    record Convolution(int kernel, int group) {
+    record ConvolutionParameters(int kernel, int group) {
         /** Number of tap changes of each row: for all groups, taps, and both sides. */
         int changes(int hidden) {
             return 2 * kernel * (hidden / group);

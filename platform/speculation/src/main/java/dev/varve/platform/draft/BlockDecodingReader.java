@@ -112,7 +112,7 @@ final class BlockDecodingReader {
         return new BlockDecoding.Selector(
                 rank(rank, projection),
                 candidates,
-                new BlockDecoding.Convolution(kernel, group),
+                new BlockDecoding.ConvolutionParameters(kernel, group),
                 scores());
     }
 

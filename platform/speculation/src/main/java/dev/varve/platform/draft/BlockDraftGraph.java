@@ -63,9 +63,9 @@ final class BlockDraftGraph implements DraftGraph {
     private final Map<DraftHyperparameters.LayerAttention, List<Tensor>> masks =
             new LinkedHashMap<>();
 
-    private final Optional<BlockTokenDecoder.Inputs> decoderInputs;
+    private final Optional<BlockTokenDecoder.InputTensors> decoderInputs;
     private final Optional<int[]> targets;
-    private final BlockTokenDecoder.DecodedRows decoded;
+    private final BlockTokenDecoder.OutputTensors decoded;
 
     /**
      * @param targets the target's token of each row of the head, if they differ
@@ -101,7 +101,7 @@ final class BlockDraftGraph implements DraftGraph {
             decoderInputs =
                     BlockTokenDecoder.isWalk(network.method())
                             ? Optional.of(
-                                    BlockTokenDecoder.Inputs.declare(
+                                    BlockTokenDecoder.InputTensors.declare(
                                             context, key.sequences(), targets))
                             : Optional.empty();
             for (DraftHyperparameters.LayerAttention rule : network.rules()) {
@@ -135,7 +135,7 @@ final class BlockDraftGraph implements DraftGraph {
         return TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences() + filters;
     }
 
-    private BlockTokenDecoder.DecodedRows record(
+    private BlockTokenDecoder.OutputTensors record(
             DraftLayers layers, ShardWeights weights, DraftFile draft) {
         Ops ops = context.ops();
         Tensor embedded =
@@ -164,7 +164,7 @@ final class BlockDraftGraph implements DraftGraph {
         BlockTokenDecoder own =
                 new BlockTokenDecoder(
                         layers, weights, draft.head().name(), key.sequences(), key.branches());
-        BlockTokenDecoder.DecodedRows result =
+        BlockTokenDecoder.OutputTensors result =
                 switch (network.method()) {
                     case BlockDecoding.Plain plain -> own.each(states);
                     case BlockDecoding.Markov markov ->

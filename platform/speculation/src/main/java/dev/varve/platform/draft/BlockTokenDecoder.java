@@ -28,7 +28,7 @@ final class BlockTokenDecoder {
      *     slots]}
      * @param lattice other candidates of each slot, if requested
      */
-    record DecodedRows(
+    record OutputTensors(
             Tensor rows, Optional<Tensor> probabilities, Optional<TokenLattice> lattice) {}
 
     /**
@@ -38,9 +38,9 @@ final class BlockTokenDecoder {
      * @param targets the target's token of each row of the head, {@code I32 [1, rows]}; empty if
      *     they are the same
      */
-    record Inputs(Tensor known, Optional<Tensor> targets) {
-        static Inputs declare(GgmlContext context, int sequences, Optional<int[]> targets) {
-            return new Inputs(
+    record InputTensors(Tensor known, Optional<Tensor> targets) {
+        static InputTensors declare(GgmlContext context, int sequences, Optional<int[]> targets) {
+            return new InputTensors(
                     context.newTensor(GgmlType.I32, sequences).markInput(),
                     targets.map(all -> context.newTensor(GgmlType.I32, 1, all.length).markInput()));
         }
@@ -94,22 +94,22 @@ final class BlockTokenDecoder {
                 : TENSORS + lattice;
     }
 
-    private SlotMajorLayout slots() {
-        return new SlotMajorLayout(ops, network.draftTokens(), sequences);
+    private PositionMajorLayout slots() {
+        return new PositionMajorLayout(ops, network.draftTokens(), sequences);
     }
 
     /** Decodes each slot independently. */
-    DecodedRows each(Tensor states) {
+    OutputTensors each(Tensor states) {
         Tensor logits = weights.multiplyFew(ops, head, states);
-        return new DecodedRows(
+        return new OutputTensors(
                 ops.argmax(logits),
                 Optional.empty(),
                 branches ? Optional.of(TokenLattice.of(slots(), logits)) : Optional.empty());
     }
 
     /** Decodes slot after slot; each token biases the next one. */
-    DecodedRows follow(BlockDecoding.Markov method, Tensor states, Inputs inputs) {
-        SlotMajorLayout slots = slots();
+    OutputTensors follow(BlockDecoding.Markov method, Tensor states, InputTensors inputs) {
+        PositionMajorLayout slots = slots();
         Tensor logits = scores(states, method.scores());
         Tensor before = inputs.known();
         Tensor rows = null;
@@ -137,11 +137,11 @@ final class BlockTokenDecoder {
                                                 ids -> targets(ids, inputs),
                                                 new MarkovTransitions(layers)))
                         : Optional.empty();
-        return new DecodedRows(rows, probabilities, lattice);
+        return new OutputTensors(rows, probabilities, lattice);
     }
 
     /** The target's tokens for rows of the head, {@code I32 [n] -> I32 [n]}. */
-    private Tensor targets(Tensor rows, Inputs inputs) {
+    private Tensor targets(Tensor rows, InputTensors inputs) {
         return inputs.targets()
                 .map(all -> ops.reshape2d(ops.getRows(all, rows), rows.elements(), 1))
                 .orElse(rows);
@@ -151,8 +151,8 @@ final class BlockTokenDecoder {
      * Decodes slot after slot: of the best tokens of each slot, the one that follows best on the
      * one before.
      */
-    DecodedRows select(BlockDecoding.Selector method, Tensor states, Inputs inputs) {
-        SlotMajorLayout slots = slots();
+    OutputTensors select(BlockDecoding.Selector method, Tensor states, InputTensors inputs) {
+        PositionMajorLayout slots = slots();
         int count = method.candidates();
         TokenLattice.TopCandidates choice =
                 TokenLattice.TopCandidates.of(slots, scores(states, method.scores()), count);
@@ -183,7 +183,7 @@ final class BlockTokenDecoder {
                                 TokenLattice.of(slots, choice)
                                         .linked(inputs.known(), ids -> ids, links))
                         : Optional.empty();
-        return new DecodedRows(tokens, Optional.of(probabilities), lattice);
+        return new OutputTensors(tokens, Optional.of(probabilities), lattice);
     }
 
     private Tensor scores(Tensor states, BlockDecoding.LogitScaling rules) {

@@ -37,7 +37,7 @@ public final class DflashSpeculator implements Speculator {
     private static final int BATCHED_STATES = 32;
 
     /** When the network is in memory. */
-    public enum Residency {
+    public enum WeightResidency {
         /** From opening to closing. */
         PERSISTENT,
         /** While there are sequences. */
@@ -51,7 +51,7 @@ public final class DflashSpeculator implements Speculator {
      * @param attention flash attention setting
      * @param context maximum number of context positions per sequence
      */
-    public record DflashSettings(Residency residency, FlashAttention attention, int context) {
+    public record DflashSettings(WeightResidency residency, FlashAttention attention, int context) {
         /** Checks the number of positions. */
         public DflashSettings {
             Objects.requireNonNull(residency);
@@ -66,31 +66,31 @@ public final class DflashSpeculator implements Speculator {
         }
 
         /** Creates settings with the default number of context positions. */
-        public DflashSettings(Residency residency, FlashAttention attention) {
+        public DflashSettings(WeightResidency residency, FlashAttention attention) {
             this(residency, attention, MOST_CONTEXT);
         }
     }
 
     private final DraftFile file;
-    private final Residency residency;
+    private final WeightResidency residency;
     private final DraftVocabulary ids;
     private final Function<DraftVocabulary, BlockDraftModel> loader;
     private final int capacity;
-    private final DraftRings rings;
+    private final ContextPositions rings;
     private final PendingHiddenStates pending;
     private Optional<BlockDraftModel> model = Optional.empty();
 
     private DflashSpeculator(
             DraftFile file,
             DraftRegions regions,
-            Residency residency,
+            WeightResidency residency,
             Function<DraftVocabulary, BlockDraftModel> loader) {
         this.file = file;
         this.residency = residency;
         this.loader = loader;
         ids = DraftVocabulary.of(file);
         capacity = regions.capacity();
-        rings = new DraftRings(regions.count());
+        rings = new ContextPositions(regions.count());
         pending =
                 new PendingHiddenStates(
                         Math.min(DraftModel.MOST_STATES, capacity), file.network().featureLength());
@@ -133,7 +133,7 @@ public final class DflashSpeculator implements Speculator {
     static DflashSpeculator open(
             DraftFile file,
             DraftRegions regions,
-            Residency residency,
+            WeightResidency residency,
             Function<DraftVocabulary, BlockDraftModel> loader) {
         DflashSpeculator speculator = new DflashSpeculator(file, regions, residency, loader);
         // Loads the network even if it is freed at once, so that a lack of memory is reported now.
@@ -150,7 +150,7 @@ public final class DflashSpeculator implements Speculator {
     }
 
     private void release() {
-        if (residency == Residency.REQUEST_SCOPED && rings.isEmpty()) {
+        if (residency == WeightResidency.REQUEST_SCOPED && rings.isEmpty()) {
             free();
         }
     }
@@ -189,12 +189,12 @@ public final class DflashSpeculator implements Speculator {
 
     @Override
     public void observe(HiddenStates states) {
-        Optional<DraftRings.Ring> found =
+        Optional<ContextPositions.PositionRange> found =
                 rings.findOrOpen(states.sequence(), states.firstPosition());
         if (found.isEmpty()) {
             return;
         }
-        DraftRings.Ring ring = found.get();
+        ContextPositions.PositionRange ring = found.get();
         if (ring.end() != states.firstPosition()) {
             pending.drop(ring.region());
             ring.restart(states.firstPosition());
@@ -254,7 +254,7 @@ public final class DflashSpeculator implements Speculator {
         List<Integer> regions = new ArrayList<>();
         List<BlockDraftGraph.Block> blocks = new ArrayList<>();
         for (DraftRequest request : requests) {
-            DraftRings.Ring ring = rings.find(request.sequence()).orElseThrow();
+            ContextPositions.PositionRange ring = rings.find(request.sequence()).orElseThrow();
             regions.add(ring.region());
             blocks.add(
                     new BlockDraftGraph.Block(
@@ -269,7 +269,7 @@ public final class DflashSpeculator implements Speculator {
 
     private Draft draft(BlockDraftGraph.BlockDraft found, DraftRequest request) {
         int most = Math.min(mostTokens(), request.most());
-        DraftConfidence confidence = DraftConfidence.of(found.probabilities(), most);
+        DraftGrade confidence = DraftGrade.of(found.probabilities(), most);
         int[] tokens = ids.targets(found.rows(), confidence.usefulTokens());
         if (tokens.length == 0) {
             return Draft.NONE;

@@ -25,7 +25,7 @@ record DraftHyperparameters(
         Block block,
         List<Integer> captures,
         List<LayerAttention> rules,
-        Variant variant,
+        ArchitectureOptions variant,
         BlockDecoding method) {
     DraftHyperparameters {
         captures = List.copyOf(captures);
@@ -86,7 +86,7 @@ record DraftHyperparameters(
      * @param gelu whether the feed-forward's gate is GELU rather than SiLU
      * @param normsContext whether each layer norms the context as it does its own input
      */
-    record Variant(float embeddingScale, boolean gelu, boolean normsContext) {}
+    record ArchitectureOptions(float embeddingScale, boolean gelu, boolean normsContext) {}
 
     int layers() {
         return rules.size();

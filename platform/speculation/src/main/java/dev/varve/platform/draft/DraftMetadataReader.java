@@ -252,7 +252,7 @@ final class DraftMetadataReader {
         return rules;
     }
 
-    private DraftHyperparameters.Variant variant(int hidden) {
+    private DraftHyperparameters.ArchitectureOptions variant(int hidden) {
         boolean gemma = file.architecture().startsWith("gemma4");
         float scale = keys.number("embedding_scale", gemma ? (float) Math.sqrt(hidden) : 1);
         String activation =
@@ -266,6 +266,7 @@ final class DraftMetadataReader {
         boolean normed = file.tensor("dflash.aux_hidden_norm.0.weight").isPresent();
         boolean normsContext =
                 reference && (gated || normed || keys.count("dflash.context_kv_layer_norm", 1) > 0);
-        return new DraftHyperparameters.Variant(scale, !activation.equals("silu"), normsContext);
+        return new DraftHyperparameters.ArchitectureOptions(
+                scale, !activation.equals("silu"), normsContext);
     }
 }

@@ -158,7 +158,7 @@ record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
         selector.add(PREDECESSOR, TensorUse.COMPUTED_LOOKUP, chooser.rank(), vocabulary);
         selector.add(SUCCESSOR, TensorUse.COMPUTED_LOOKUP, chooser.rank(), vocabulary);
         selector.add(SELECTOR_HIDDEN, TensorUse.MATMUL, hidden, chooser.rank());
-        BlockDecoding.Convolution convolution = chooser.convolution();
+        BlockDecoding.ConvolutionParameters convolution = chooser.convolution();
         for (int layer = 0; layer < network.layers(); layer++) {
             for (BlockConvolution.SubLayer part : BlockConvolution.SubLayer.values()) {
                 selector.add(

@@ -16,5 +16,5 @@ public interface RemoteSpeculator extends Speculator {
     void begin(List<DraftRequest> sequences);
 
     /** Returns its status; any thread may call it. */
-    DraftStatus status();
+    RemoteDraftStatus status();
 }

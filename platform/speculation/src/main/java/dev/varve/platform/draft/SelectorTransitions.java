@@ -9,13 +9,13 @@ import dev.varve.api.ggml.Tensor;
  */
 final class SelectorTransitions implements TokenTransitions {
     private final DraftLayers layers;
-    private final SlotMajorLayout slots;
+    private final PositionMajorLayout slots;
     private final Tensor factors;
 
     /**
      * @param factors computed from each slot's state, {@code F32 [rank, slots * sequences]}
      */
-    SelectorTransitions(DraftLayers layers, SlotMajorLayout slots, Tensor factors) {
+    SelectorTransitions(DraftLayers layers, PositionMajorLayout slots, Tensor factors) {
         this.layers = layers;
         this.slots = slots;
         this.factors = factors;

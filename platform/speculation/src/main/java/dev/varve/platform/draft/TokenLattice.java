@@ -21,7 +21,8 @@ import java.util.function.UnaryOperator;
  *     slot before, {@code F32 [n, n, sequences]}, after the known token {@code F32 [n, 1,
  *     sequences]}; none if slots do not depend on one another
  */
-record TokenLattice(SlotMajorLayout slots, Tensor candidates, Tensor shares, List<Tensor> links) {
+record TokenLattice(
+        PositionMajorLayout slots, Tensor candidates, Tensor shares, List<Tensor> links) {
     /** Number of candidates of a slot if the network does not define it. */
     static final int MOST = 64;
 
@@ -44,7 +45,7 @@ record TokenLattice(SlotMajorLayout slots, Tensor candidates, Tensor shares, Lis
      */
     record TopCandidates(Tensor logits, Tensor candidates, Tensor own) {
         /** Chooses the rows with the largest logits. */
-        static TopCandidates of(SlotMajorLayout slots, Tensor logits, int count) {
+        static TopCandidates of(PositionMajorLayout slots, Tensor logits, int count) {
             Tensor candidates = slots.ops().topK(logits, count);
             return new TopCandidates(logits, candidates, at(slots.ops(), logits, candidates));
         }
@@ -56,16 +57,16 @@ record TokenLattice(SlotMajorLayout slots, Tensor candidates, Tensor shares, Lis
     }
 
     /** Creates the lattice of slots that do not depend on one another. */
-    static TokenLattice of(SlotMajorLayout slots, Tensor logits) {
+    static TokenLattice of(PositionMajorLayout slots, Tensor logits) {
         int count = (int) Math.min(RANKS, logits.ne(0));
         return of(slots, logits, slots.ops().topK(logits, count));
     }
 
-    static TokenLattice of(SlotMajorLayout slots, TopCandidates choice) {
+    static TokenLattice of(PositionMajorLayout slots, TopCandidates choice) {
         return of(slots, choice.logits(), choice.candidates());
     }
 
-    private static TokenLattice of(SlotMajorLayout slots, Tensor logits, Tensor candidates) {
+    private static TokenLattice of(PositionMajorLayout slots, Tensor logits, Tensor candidates) {
         Ops ops = slots.ops();
         Tensor shares = at(ops, ops.softMax(logits), candidates);
         return new TokenLattice(slots, candidates, shares, List.of());
@@ -76,7 +77,7 @@ record TokenLattice(SlotMajorLayout slots, Tensor candidates, Tensor shares, Lis
      *
      * @param walked decoded rows, {@code I32 [slots * sequences]}
      */
-    static TokenLattice with(SlotMajorLayout slots, Tensor logits, Tensor walked) {
+    static TokenLattice with(PositionMajorLayout slots, Tensor logits, Tensor walked) {
         Ops ops = slots.ops();
         int count = (int) Math.min(MOST, logits.ne(0));
         Tensor candidates =

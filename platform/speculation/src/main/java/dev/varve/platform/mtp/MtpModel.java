@@ -6,24 +6,24 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheFootprint;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Numerics;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -44,7 +44,7 @@ final class MtpModel implements AutoCloseable {
      * Permits the commits that shorten a window before a row is computed again; the buffer holds
      * nothing.
      */
-    private static final RollbackBuffers ROLLBACK_BUFFERS = new RollbackBuffers(1, 1);
+    private static final RollbackBufferSizes ROLLBACK_BUFFERS = new RollbackBufferSizes(1, 1);
 
     private final MtpFile file;
     private final Shard shard;
@@ -114,17 +114,17 @@ final class MtpModel implements AutoCloseable {
      * Returns the cache sizes. Each sequence has a state row for its window; it holds no other
      * state.
      */
-    private static CacheSizes sizes(MtpFile file, SpeculationTarget.Limits limits) {
+    private static CacheCapacities sizes(MtpFile file, SpeculationTarget.Limits limits) {
         int capacity = capacity(limits);
         // Rows may begin at any position, so they may cross a multiple of their maximum number.
-        CacheFootprint footprint =
-                CacheFootprint.of(
+        CacheUnitBytes footprint =
+                CacheUnitBytes.of(
                         file.block().shape(),
                         file.range(),
                         CacheTypes.f16(),
                         2 * MOST_ROWS,
                         capacity);
-        return new CacheSizes(
+        return new CacheCapacities(
                 Math.multiplyExact(limits.sequences(), capacity),
                 limits.sequences() + 1,
                 footprint.regionSlots(),
@@ -133,12 +133,12 @@ final class MtpModel implements AutoCloseable {
 
     /** Positions of a region: a sequence's tokens, and the draft tokens after them. */
     static int capacity(SpeculationTarget.Limits limits) {
-        return SlotSpan.roundUp(Math.addExact(limits.contextTokens(), limits.draftTokens()));
+        return KvSlotSpan.roundUp(Math.addExact(limits.contextTokens(), limits.draftTokens()));
     }
 
     /** Bytes of keys and values for the maximum number of sequences. */
     static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
-        return CacheFootprint.cacheBytes(
+        return CacheUnitBytes.cacheBytes(
                 file.block().shape(), file.range(), CacheTypes.f16(), sizes(file, limits));
     }
 
@@ -194,7 +194,7 @@ final class MtpModel implements AutoCloseable {
                 rewinds.add(new StateCommit(0, stateRow, stateRow, position - 1, 1));
             }
             ends[rows.region()] = position + rows.tokens().length;
-            SlotSpan span = new SlotSpan(rows.region() * capacity, capacity);
+            KvSlotSpan span = new KvSlotSpan(rows.region() * capacity, capacity);
             ChunkPlacement place = ChunkPlacement.next(position, span, stateRow);
             chunks.add(new SequenceChunk(rows.region(), rows.tokens(), place, outputs));
         }

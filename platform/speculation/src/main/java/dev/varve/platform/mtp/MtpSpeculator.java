@@ -9,7 +9,7 @@ import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ public final class MtpSpeculator implements Speculator {
 
     private final MtpFile file;
     private final SpeculationTarget.Limits limits;
-    private final Residency residency;
+    private final WeightResidency residency;
     private final Supplier<MtpModel> loader;
     private final int capacity;
     private final Map<Long, MtpSequence> sequences = new HashMap<>();
@@ -49,7 +49,7 @@ public final class MtpSpeculator implements Speculator {
     private MtpSpeculator(
             MtpFile file,
             SpeculationTarget.Limits limits,
-            Residency residency,
+            WeightResidency residency,
             Supplier<MtpModel> loader) {
         this.file = file;
         this.limits = limits;
@@ -86,7 +86,7 @@ public final class MtpSpeculator implements Speculator {
     static MtpSpeculator open(
             MtpFile file,
             SpeculationTarget.Limits limits,
-            Residency residency,
+            WeightResidency residency,
             Supplier<MtpModel> loader) {
         MtpSpeculator speculator = new MtpSpeculator(file, limits, residency, loader);
         // Loads the model even if it is freed at once, so that a lack of memory is reported now.
@@ -103,7 +103,7 @@ public final class MtpSpeculator implements Speculator {
     }
 
     private void release() {
-        if (residency == Residency.REQUEST_SCOPED && sequences.isEmpty()) {
+        if (residency == WeightResidency.REQUEST_SCOPED && sequences.isEmpty()) {
             close();
         }
     }

@@ -14,7 +14,7 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.SpeculationTarget.Limits;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.plugin.qwen35.Qwen35Family;
 import dev.varve.testkit.DflashModel;
@@ -76,7 +76,7 @@ class DflashSpeculatorTest {
                 int sequences,
                 int capacity,
                 float[] probabilities,
-                Residency residency) {
+                WeightResidency residency) {
             int rows = file.tokens().map(tokens -> (int) tokens.ne(0)).orElse(VOCABULARY);
             regions = new DraftRegions(sequences, file.network().block().tokens(), capacity);
             kind = new HashingDraftModel.Kind(file.network().draftTokens(), rows, probabilities);
@@ -92,7 +92,7 @@ class DflashSpeculatorTest {
         }
 
         Rig(int sequences, int capacity) {
-            this(plain, sequences, capacity, SILENT, Residency.PERSISTENT);
+            this(plain, sequences, capacity, SILENT, WeightResidency.PERSISTENT);
         }
 
         HashingDraftModel network() {
@@ -280,16 +280,16 @@ class DflashSpeculatorTest {
     @Test
     void improbableDraftTokensAreDroppedAndTheGradeIsTheConfidence() {
         float[] probabilities = {0.9f, 0.9f, 0.9f, 0.01f, 0.9f, 0.9f, 0.9f};
-        Rig rig = new Rig(plain, 2, 96, probabilities, Residency.PERSISTENT);
+        Rig rig = new Rig(plain, 2, 96, probabilities, WeightResidency.PERSISTENT);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
 
         Draft draft = text.guess(rig, 20, 7);
 
         assertArrayEquals(Arrays.copyOf(rig.found(text, 0, 20, false).rows(), 3), draft.tokens());
-        assertEquals(DraftConfidence.of(probabilities, 7).grade(), draft.grade());
+        assertEquals(DraftGrade.of(probabilities, 7).grade(), draft.grade());
         assertEquals(2, text.guess(rig, 20, 2).tokens().length);
-        assertEquals(DraftConfidence.of(probabilities, 2).grade(), text.guess(rig, 20, 2).grade());
+        assertEquals(DraftGrade.of(probabilities, 2).grade(), text.guess(rig, 20, 2).grade());
     }
 
     @Test
@@ -319,7 +319,7 @@ class DflashSpeculatorTest {
         DflashModel own = TINY.with(new DflashModel.Weights(TensorType.F32, 100, false, 3));
         DraftFile file = read(own.write(folder));
         int[] ids = DraftVocabulary.of(file).targets().orElseThrow();
-        Rig rig = new Rig(file, 2, 96, SILENT, Residency.PERSISTENT);
+        Rig rig = new Rig(file, 2, 96, SILENT, WeightResidency.PERSISTENT);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
 
@@ -334,7 +334,7 @@ class DflashSpeculatorTest {
     @Test
     void dflashSuccessorProposesOneMoreToken() throws IOException {
         DraftFile spark = read(DsparkModel.of(TINY, true).write(folder));
-        Rig rig = new Rig(spark, 2, 96, SILENT, Residency.PERSISTENT);
+        Rig rig = new Rig(spark, 2, 96, SILENT, WeightResidency.PERSISTENT);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
 
@@ -360,7 +360,7 @@ class DflashSpeculatorTest {
 
     @Test
     void onDemandDraftIsLoadedWhileRequestsExist() {
-        Rig rig = new Rig(plain, 2, 96, SILENT, Residency.REQUEST_SCOPED);
+        Rig rig = new Rig(plain, 2, 96, SILENT, WeightResidency.REQUEST_SCOPED);
         assertEquals(1, rig.network().timesClosed(), "loaded once to see that it fits");
         assertEquals(0, rig.speculator.bytes());
         List<Text> texts = Stream.of(1L, 2L).map(number -> new Text(number, 60)).toList();
@@ -397,16 +397,20 @@ class DflashSpeculatorTest {
                         IllegalArgumentException.class,
                         () ->
                                 new DflashSettings(
-                                        Residency.PERSISTENT, FlashAttention.AUTO, context));
+                                        WeightResidency.PERSISTENT, FlashAttention.AUTO, context));
         assertTrue(thrown.getMessage().contains(String.valueOf(context)), thrown.getMessage());
     }
 
     @Test
     void defaultContextIsThatOfTheTraining() {
-        assertEquals(4096, new DflashSettings(Residency.PERSISTENT, FlashAttention.AUTO).context());
+        assertEquals(
+                4096,
+                new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.AUTO).context());
         int most = DflashSpeculator.LARGEST_CONTEXT;
         assertEquals(
-                most, new DflashSettings(Residency.PERSISTENT, FlashAttention.ON, most).context());
-        assertEquals(1, new DflashSettings(Residency.PERSISTENT, FlashAttention.ON, 1).context());
+                most,
+                new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.ON, most).context());
+        assertEquals(
+                1, new DflashSettings(WeightResidency.PERSISTENT, FlashAttention.ON, 1).context());
     }
 }

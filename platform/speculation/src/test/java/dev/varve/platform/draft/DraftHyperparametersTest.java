@@ -94,7 +94,8 @@ class DraftHyperparametersTest {
                                         GgufValue.of(1e-3f)));
 
         assertEquals(0.5f, network.heads().scale());
-        assertEquals(new DraftHyperparameters.Variant(2, true, false), network.variant());
+        assertEquals(
+                new DraftHyperparameters.ArchitectureOptions(2, true, false), network.variant());
         assertEquals(1e-3f, network.sizes().epsilon());
         DraftHyperparameters usual =
                 network(

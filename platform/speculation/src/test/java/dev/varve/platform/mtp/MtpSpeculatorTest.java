@@ -10,7 +10,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.SpeculationTarget.Limits;
-import dev.varve.platform.draft.DflashSpeculator.Residency;
+import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
@@ -55,7 +55,7 @@ class MtpSpeculatorTest {
         private final List<ColumnShard> loaded = new ArrayList<>();
         private final MtpSpeculator speculator;
 
-        Rig(MtpFile file, Limits limits, Residency residency) {
+        Rig(MtpFile file, Limits limits, WeightResidency residency) {
             speculator =
                     MtpSpeculator.open(
                             file,
@@ -68,7 +68,7 @@ class MtpSpeculatorTest {
         }
 
         Rig(MtpFile file) {
-            this(file, LIMITS, Residency.PERSISTENT);
+            this(file, LIMITS, WeightResidency.PERSISTENT);
         }
 
         List<Batch> batches() {
@@ -230,7 +230,7 @@ class MtpSpeculatorTest {
     @Test
     void manySequencesAreDraftedInGroups() {
         Limits limits = new Limits(64, 40, 2);
-        Rig rig = new Rig(dense, limits, Residency.PERSISTENT);
+        Rig rig = new Rig(dense, limits, WeightResidency.PERSISTENT);
         List<MtpText> texts =
                 IntStream.range(0, 35).mapToObj(i -> new MtpText(dense, i, 40)).toList();
         texts.forEach(text -> text.show(rig.speculator, 0, 8 + (int) text.sequence() % 8));
@@ -275,7 +275,7 @@ class MtpSpeculatorTest {
     @MethodSource("files")
     void fullRegionRestarts(MtpFile file) {
         Limits limits = new Limits(100, 1, MOST);
-        Rig rig = new Rig(file, limits, Residency.PERSISTENT);
+        Rig rig = new Rig(file, limits, WeightResidency.PERSISTENT);
         MtpText text = new MtpText(file, 1, 600);
         // A region of 256 rows: positions are more than the limits say, as after a shift.
         text.show(rig.speculator, 0, 240);
@@ -289,7 +289,7 @@ class MtpSpeculatorTest {
     @Test
     void regionIsUsedToItsLastRow() {
         Limits limits = new Limits(252, 1, MOST);
-        Rig rig = new Rig(dense, limits, Residency.PERSISTENT);
+        Rig rig = new Rig(dense, limits, WeightResidency.PERSISTENT);
         MtpText text = new MtpText(dense, 1, 600);
 
         text.show(rig.speculator, 0, 200);
@@ -346,7 +346,7 @@ class MtpSpeculatorTest {
 
     @Test
     void onDemandBlockIsLoadedWhileRequestsExist() {
-        Rig rig = new Rig(dense, LIMITS, Residency.REQUEST_SCOPED);
+        Rig rig = new Rig(dense, LIMITS, WeightResidency.REQUEST_SCOPED);
         assertEquals(1, rig.loaded.size(), "what does not fit is known at the start");
         assertEquals(1, rig.loaded.getFirst().timesClosed());
         assertEquals(0, rig.speculator.bytes());

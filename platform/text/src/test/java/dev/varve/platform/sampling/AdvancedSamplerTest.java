@@ -279,4 +279,20 @@ class AdvancedSamplerTest {
         assertTrue(options(of(SamplingParameter.MIROSTAT), 1).needsWholeRow());
         assertEquals(Map.of(), options().logitBias());
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "TOP_N_SIGMA,1",
+        "TYPICAL_P,0.9",
+        "XTC_PROBABILITY,0.5",
+        "DRY_MULTIPLIER,0.8",
+        "MIROSTAT,2"
+    })
+    void samplersBesideTopKNeedMoreThanTheBestTokens(SamplingParameter parameter, double value) {
+        SamplingOptions bounded = options(of(SamplingParameter.TOP_K), 20);
+        SamplingOptions changed = options(of(SamplingParameter.TOP_K), 20, of(parameter), value);
+
+        assertTrue(new Sampler(bounded, 500).choosesAmongTop(20));
+        assertFalse(new Sampler(changed, 500).choosesAmongTop(128));
+    }
 }

@@ -158,7 +158,7 @@ class BlockSparseAttentionTest {
             // A copy, so that there is something to compute before the keys are known.
             Tensor copy = ops.cont(chunkKeys);
             graph.expand(copy);
-            BlockSparseAttention.Recorded recorded =
+            BlockSparseAttention.SparseAttentionResult recorded =
                     new BlockSparseAttention(
                                     ops,
                                     graph,

@@ -7,7 +7,7 @@ import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.AfterAll;
@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 /** Best tokens that a device finds, against a plain loop; rows with ties and NaN are refused. */
 class RowMaximaTest {
     private static final int VOCABULARY = 5000;
-    private static final int ROWS = CacheFootprint.MAX_ROW_MAXIMA;
+    private static final int ROWS = CacheUnitBytes.MAX_ROW_MAXIMA;
 
     private static RowDevices devices;
 

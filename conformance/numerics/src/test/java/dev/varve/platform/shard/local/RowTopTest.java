@@ -8,7 +8,7 @@ import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.TopTokens;
 import dev.varve.testkit.TestSeed;
 
@@ -55,7 +55,7 @@ class RowTopTest {
     @ValueSource(strings = {"cpu", "vulkan"})
     void theBestTokensOfEachRowAreThoseOfASort(String device) {
         SplittableRandom random = new SplittableRandom(TestSeed.of(11));
-        float[][] rows = new float[CacheFootprint.MAX_ROW_MAXIMA][];
+        float[][] rows = new float[CacheUnitBytes.MAX_ROW_MAXIMA][];
         Arrays.setAll(rows, i -> RowDevices.randomRow(random, VOCABULARY + 7));
         // Equal logits among the best ones, and tokens that no model chooses, are no doubt.
         rows[2][4001] = 60;
@@ -112,7 +112,7 @@ class RowTopTest {
         try (GgmlContext context = GgmlContext.open(32, 32)) {
             Graph graph = context.newGraph(32);
             Tensor many =
-                    context.newTensor(GgmlType.F32, VOCABULARY, CacheFootprint.MAX_ROW_MAXIMA + 1);
+                    context.newTensor(GgmlType.F32, VOCABULARY, CacheUnitBytes.MAX_ROW_MAXIMA + 1);
             Tensor few = context.newTensor(GgmlType.F32, TopTokens.COUNT, 1);
 
             for (Tensor logits : List.of(many, few)) {

@@ -1,6 +1,6 @@
 package dev.varve.platform.compression.pages;
 
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
@@ -48,13 +48,13 @@ sealed interface TokenMapping {
             for (int position = 0; position < tokens.length; position++) {
                 if (tokens[position] < vocabulary) {
                     ids[count] = tokens[position];
-                    pages[count++] = PagePoolGeometry.pageOf(position);
+                    pages[count++] = PagePoolSizing.pageOf(position);
                 }
             }
             return new DrafterInput(
                     Arrays.copyOf(ids, count),
                     Arrays.copyOf(pages, count),
-                    PagePoolGeometry.pages(tokens.length));
+                    PagePoolSizing.pages(tokens.length));
         }
     }
 
@@ -71,7 +71,7 @@ sealed interface TokenMapping {
             int[] ids = drafter.encode(text.text(), true);
             long[] ends = ends(ids);
             return new DrafterInput(
-                    ids, pages(text, ends, tokens.length), PagePoolGeometry.pages(tokens.length));
+                    ids, pages(text, ends, tokens.length), PagePoolSizing.pages(tokens.length));
         }
 
         private byte[] piece(int id) {
@@ -91,7 +91,7 @@ sealed interface TokenMapping {
 
         private static int[] pages(TokenText text, long[] ends, int tokens) {
             int[] pages = new int[ends.length];
-            int count = PagePoolGeometry.pages(tokens);
+            int count = PagePoolSizing.pages(tokens);
             // The drafter's text may be longer or shorter, such as by a leading space.
             double scale = ends.length == 0 ? 1 : (double) text.bytes() / ends[ends.length - 1];
             int page = 0;
@@ -108,7 +108,7 @@ sealed interface TokenMapping {
         }
 
         private static int pageEnd(TokenText text, int page, int tokens) {
-            return text.bytesBefore(Math.min(tokens, (page + 1) * PagePoolGeometry.PAGE));
+            return text.bytesBefore(Math.min(tokens, (page + 1) * PagePoolSizing.PAGE));
         }
     }
 }

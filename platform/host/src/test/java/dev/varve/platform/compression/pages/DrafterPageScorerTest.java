@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.ScriptedDrafter;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -46,8 +46,8 @@ class DrafterPageScorerTest {
 
         float[] scores = reader.read(tokens, () -> false).join();
 
-        assertEquals(PagePoolGeometry.pages(tokens.length), scores.length);
-        int best = 360 / PagePoolGeometry.PAGE;
+        assertEquals(PagePoolSizing.pages(tokens.length), scores.length);
+        int best = 360 / PagePoolSizing.PAGE;
         for (int page = 0; page < scores.length; page++) {
             assertTrue(page == best || scores[page] < scores[best], "page " + page);
         }
@@ -64,7 +64,7 @@ class DrafterPageScorerTest {
 
         drafter.failWith(Optional.empty());
         assertEquals(
-                PagePoolGeometry.pages(text().length),
+                PagePoolSizing.pages(text().length),
                 reader.read(text(), () -> false).join().length);
     }
 

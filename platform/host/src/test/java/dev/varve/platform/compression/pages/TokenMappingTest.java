@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -112,17 +112,17 @@ class TokenMappingTest {
         DrafterInput read = mapping.of(tokens);
 
         assertInstanceOf(TokenMapping.ThroughText.class, mapping);
-        assertEquals(PagePoolGeometry.pages(tokens.length), read.count());
+        assertEquals(PagePoolSizing.pages(tokens.length), read.count());
         assertEquals(text(tokens, tokens.length), DRAFTER.decode(read.ids(), true));
         int begin = 0;
         for (int token = 0; token < read.ids().length; token++) {
             int length = DRAFTER.piece(read.ids()[token], true).length;
             double middle = begin + length / 2.0;
             int page = read.pages()[token];
-            int end = Math.min(tokens.length, (page + 1) * PagePoolGeometry.PAGE);
+            int end = Math.min(tokens.length, (page + 1) * PagePoolSizing.PAGE);
             assertTrue(middle < bytes(tokens, end), "token " + token + " lies behind its page");
             assertTrue(
-                    middle >= bytes(tokens, page * PagePoolGeometry.PAGE),
+                    middle >= bytes(tokens, page * PagePoolSizing.PAGE),
                     "token " + token + " lies before its page");
             begin += length;
         }
@@ -139,7 +139,7 @@ class TokenMappingTest {
         int[] pages =
                 IntStream.range(0, tokens.length)
                         .filter(position -> tokens[position] != NO_TOKEN)
-                        .map(position -> position / PagePoolGeometry.PAGE)
+                        .map(position -> position / PagePoolSizing.PAGE)
                         .toArray();
         assertArrayEquals(pages, read.pages());
     }

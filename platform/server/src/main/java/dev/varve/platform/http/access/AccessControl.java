@@ -33,8 +33,8 @@ public final class AccessControl {
      * or if only the operator may call the route. The host name is not checked for GET and HEAD of
      * liveness routes.
      */
-    public Caller admit(Request request, RouteAccess purpose) {
-        boolean open = purpose.isOpen() || purpose == RouteAccess.METRICS && access.openMetrics();
+    public Caller admit(Request request, RoutePurpose purpose) {
+        boolean open = purpose.isOpen() || purpose == RoutePurpose.METRICS && access.openMetrics();
         if (!access.needsKey()) {
             if (access.cache().operatorKey().isEmpty()) {
                 proxies.warnOnce(request.getHeaders());
@@ -44,22 +44,22 @@ public final class AccessControl {
         if (open || request.getMethod().equals("OPTIONS")) {
             return Caller.ANONYMOUS;
         }
-        if (purpose == RouteAccess.OPERATION) {
+        if (purpose == RoutePurpose.OPERATION) {
             operator.check(request);
             return Caller.ANONYMOUS;
         }
         GivenKey given = GivenKey.of(request.getHeaders());
-        if (purpose == RouteAccess.MONITORING && operator.isOperatorKey(given)) {
+        if (purpose == RoutePurpose.MONITORING && operator.isOperatorKey(given)) {
             return Caller.withKey(given.text()).asOperator();
         }
         return access.needsKey() ? withKey(given) : Caller.ANONYMOUS;
     }
 
-    private void checkPage(Request request, RouteAccess purpose) {
+    private void checkPage(Request request, RoutePurpose purpose) {
         boolean reads = Set.of("GET", "HEAD").contains(request.getMethod());
-        if (purpose == RouteAccess.LIVENESS && reads) {
+        if (purpose == RoutePurpose.LIVENESS && reads) {
             pages.checkPage(request.getHeaders());
-        } else if (purpose == RouteAccess.PAGE && reads) {
+        } else if (purpose == RoutePurpose.PAGE && reads) {
             pages.checkVisit(request.getHttpURI(), request.getHeaders());
         } else {
             pages.check(request.getHttpURI(), request.getHeaders());

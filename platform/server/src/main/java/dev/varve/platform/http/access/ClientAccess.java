@@ -18,7 +18,7 @@ import java.util.Set;
 public record ClientAccess(
         Set<String> apiKeys,
         KeylessListening withoutKey,
-        CrossOriginOptions pages,
+        CorsAndHostOptions pages,
         CacheAccessSettings cache,
         boolean openMetrics) {
     /** Addresses on which a server without keys may listen. */
@@ -31,7 +31,7 @@ public record ClientAccess(
 
     /** No key, programs on this machine, no pages but the server's own. */
     public static final ClientAccess LOCAL =
-            new ClientAccess(Set.of(), KeylessListening.LOOPBACK_ONLY, CrossOriginOptions.NONE);
+            new ClientAccess(Set.of(), KeylessListening.LOOPBACK_ONLY, CorsAndHostOptions.NONE);
 
     /** Copies the keys, and refuses an empty one. */
     public ClientAccess {
@@ -46,7 +46,7 @@ public record ClientAccess(
 
     /** Makes rules with a scope for each key, no operator's key, and a key for metrics. */
     public ClientAccess(
-            Set<String> apiKeys, KeylessListening withoutKey, CrossOriginOptions pages) {
+            Set<String> apiKeys, KeylessListening withoutKey, CorsAndHostOptions pages) {
         this(apiKeys, withoutKey, pages, CacheAccessSettings.USUAL, false);
     }
 
@@ -73,7 +73,7 @@ public record ClientAccess(
     }
 
     /** Returns a copy with other cross-origin options. */
-    public ClientAccess withPages(CrossOriginOptions other) {
+    public ClientAccess withPages(CorsAndHostOptions other) {
         return new ClientAccess(apiKeys, withoutKey, other, cache, openMetrics);
     }
 

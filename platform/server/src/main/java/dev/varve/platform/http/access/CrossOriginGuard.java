@@ -20,13 +20,13 @@ import java.util.stream.Collectors;
 final class CrossOriginGuard {
     private static final int MAX_SHOWN = 100;
 
-    private final CrossOriginOptions access;
+    private final CorsAndHostOptions access;
     private final String ownName;
 
     /** Whether other machines can reach the server, so that it has local network names. */
     private final boolean reachable;
 
-    CrossOriginGuard(ListenAddress address, CrossOriginOptions access) {
+    CrossOriginGuard(ListenAddress address, CorsAndHostOptions access) {
         this.access = access;
         ownName = HostName.of(address.host()).text();
         reachable = !address.isLoopback();

@@ -24,7 +24,7 @@ final class OperatorRules {
 
     OperatorRules(ListenAddress address, ClientAccess access) {
         this.access = access;
-        ownPages = new CrossOriginGuard(address, CrossOriginOptions.NONE);
+        ownPages = new CrossOriginGuard(address, CorsAndHostOptions.NONE);
     }
 
     /** Throws 401 or 403 unless the caller is the operator. */

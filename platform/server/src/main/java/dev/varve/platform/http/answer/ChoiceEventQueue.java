@@ -4,12 +4,12 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.metrics.GenerationTimes;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestTraceContext;
 import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
@@ -31,10 +31,10 @@ final class ChoiceEventQueue implements AutoCloseable {
     private final BlockingQueue<ChoiceEvent> events;
 
     /** Volatile: the engine's thread may cancel before the field is set. */
-    private volatile List<Generation> generations = List.of();
+    private volatile List<GenerationHandle> generations = List.of();
 
     private final GenerationTimes times;
-    private final RequestMetadata record;
+    private final RequestTraceContext record;
     private final Runnable abort;
     private volatile boolean overflown;
     private volatile boolean cancelled;
@@ -45,7 +45,7 @@ final class ChoiceEventQueue implements AutoCloseable {
      * @param abort closes the connection, so that a thread that is blocked in a write to the client
      *     returns
      */
-    ChoiceEventQueue(int count, GenerationTimes times, RequestMetadata record, Runnable abort) {
+    ChoiceEventQueue(int count, GenerationTimes times, RequestTraceContext record, Runnable abort) {
         events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
         this.times = times;
         this.record = record;
@@ -82,7 +82,7 @@ final class ChoiceEventQueue implements AutoCloseable {
     }
 
     /** Returns the submitted generations, in the order of their numbers. */
-    List<Generation> generations() {
+    List<GenerationHandle> generations() {
         return generations;
     }
 
@@ -103,7 +103,7 @@ final class ChoiceEventQueue implements AutoCloseable {
     /** Cancels the running choices. */
     @Override
     public void close() {
-        generations.forEach(Generation::cancel);
+        generations.forEach(GenerationHandle::cancel);
     }
 
     private void offer(ChoiceEvent event) {

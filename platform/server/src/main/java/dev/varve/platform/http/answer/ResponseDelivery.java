@@ -14,7 +14,7 @@ import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.ResumableStream;
 import dev.varve.platform.http.resume.ResumableStreamStore;
 import dev.varve.platform.http.resume.ResumePolicy;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestTraceContext;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
@@ -90,7 +90,7 @@ public final class ResponseDelivery {
             String route,
             String requestId,
             ConnectionProbe probe,
-            RequestMetadata record) {
+            RequestTraceContext record) {
         /** Adds the engine's load to the response headers, if the client requested it. */
         private void addLoadReport(Engine engine) {
             Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
@@ -113,7 +113,7 @@ public final class ResponseDelivery {
             throws IOException, InterruptedException {
         // Before submission too: rejected clients need the load report most.
         client.addLoadReport(source.engine());
-        Optional<HeartbeatStream> early = HeartbeatStream.of(client.request());
+        Optional<PreResponseHeartbeats> early = PreResponseHeartbeats.of(client.request());
         ActiveRequest active =
                 activeRequests.begin(
                         new ActiveRequest.RequestIdentity(
@@ -139,16 +139,16 @@ public final class ResponseDelivery {
                                             client.record().model(),
                                             client.response(),
                                             metrics));
-            PendingResponse pendingResponse =
-                    new PendingResponse(pending, source, caller, active, client.record());
+            PreparedResponse pendingResponse =
+                    new PreparedResponse(pending, source, caller, active, client.record());
             // A stream that began without its id header cannot be resumed.
             kept =
-                    early.filter(HeartbeatStream::hasBegun).isEmpty()
+                    early.filter(PreResponseHeartbeats::hasBegun).isEmpty()
                                     && isResumable(pending, client.request())
                             ? openStream(pendingResponse, client.requestId())
                             : Optional.empty();
             if (kept.isEmpty()) {
-                early.filter(HeartbeatStream::hasBegun)
+                early.filter(PreResponseHeartbeats::hasBegun)
                         .ifPresent(stream -> pending.format().follow(stream.form()));
                 return write(pendingResponse, client);
             }
@@ -158,16 +158,16 @@ public final class ResponseDelivery {
             }
         }
         client.addLoadReport(source.engine());
-        return new StreamReplay(kept.get(), client.probe(), client.response()).deliver(0);
+        return new ResumableStreamSender(kept.get(), client.probe(), client.response()).deliver(0);
     }
 
     /** A prepared request with its model, its caller and its entry among the active requests. */
-    private record PendingResponse(
+    private record PreparedResponse(
             PreparedRequest pending,
             GeneratingModel source,
             Caller caller,
             ActiveRequest active,
-            RequestMetadata record) {
+            RequestTraceContext record) {
         /** Submits the choices to the engine. */
         void submit(ChoiceEventQueue choices) {
             CacheScope scope = pending.cache().within(caller.scope());
@@ -193,9 +193,9 @@ public final class ResponseDelivery {
 
     /** Generates a response into a resumable stream; empty if the store has no room for it. */
     private Optional<ResumableStream> openStream(
-            PendingResponse pendingResponse, String requestId) {
+            PreparedResponse pendingResponse, String requestId) {
         PreparedRequest pending = pendingResponse.pending();
-        RequestMetadata record = pendingResponse.record();
+        RequestTraceContext record = pendingResponse.record();
         ChoiceEventQueue choices =
                 new ChoiceEventQueue(
                         pending.choices().size(), metrics.of(record.model()), record, () -> {});
@@ -236,7 +236,7 @@ public final class ResponseDelivery {
         return stream;
     }
 
-    private RequestOutcome write(PendingResponse pendingResponse, Client client)
+    private RequestOutcome write(PreparedResponse pendingResponse, Client client)
             throws IOException, InterruptedException {
         PreparedRequest pending = pendingResponse.pending();
         int count = pending.choices().size();

@@ -44,8 +44,8 @@ final class ResumableResponseWriter implements Runnable {
     }
 
     /**
-     * Drops heartbeats that need no position in the stream: {@link StreamReplay} makes them for the
-     * client that reads.
+     * Drops heartbeats that need no position in the stream: {@link ResumableStreamSender} makes
+     * them for the client that reads.
      */
     private record Sink(ResumableStream stream, boolean inOrder) implements EventSink {
         @Override

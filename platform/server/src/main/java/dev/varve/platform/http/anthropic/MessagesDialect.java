@@ -5,12 +5,12 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
-import dev.varve.platform.http.conversation.GenerationStart;
+import dev.varve.platform.http.conversation.GenerationPromptMode;
 import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ReasoningParameters;
 import dev.varve.platform.http.conversation.RequestTools;
 import dev.varve.platform.http.conversation.ResponseFormatFields;
-import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
@@ -35,7 +35,7 @@ public final class MessagesDialect implements ApiDialect {
     private static final String OUTPUT = "output_config";
 
     private static final FieldRules RULES =
-            SharedFields.text()
+            SharedFieldRules.text()
                     .more()
                     .only("logprobs", "false", value -> !value.asBoolean(true))
                     .onlyNumber("top_logprobs", 0)
@@ -64,14 +64,14 @@ public final class MessagesDialect implements ApiDialect {
                 parameters,
                 transcript,
                 transcript.nonEmptyAssistantPrefix().isPresent()
-                        ? GenerationStart.CONTINUE
-                        : GenerationStart.RESPONSE,
+                        ? GenerationPromptMode.CONTINUE
+                        : GenerationPromptMode.RESPONSE,
                 RequestTools.read(MessagesTools.read(fields)),
                 form(fields),
                 ReasoningParameters.read(
                         reasoning(fields), served.textProcessing().reasoningDefaults()),
                 Map.of(),
-                ConversationRequest.PromptOptions.read(fields, served));
+                ConversationRequest.CacheAndCompressionOptions.read(fields, served));
     }
 
     /**

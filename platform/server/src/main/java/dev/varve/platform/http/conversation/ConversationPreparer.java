@@ -191,7 +191,8 @@ public final class ConversationPreparer {
             ParsedRequest parsed, ChatPrompt prompt, Optional<CompressionReport> compression) {
         GenerationParameters parameters = parsed.parameters();
         RequestTools tools = parsed.conversation().tools();
-        ConversationRequest.PromptOptions wishes = parsed.conversation().promptOptions();
+        ConversationRequest.CacheAndCompressionOptions wishes =
+                parsed.conversation().promptOptions();
         int maxOutput = parameters.maxOutput(prompt, Integer.MAX_VALUE, served);
         ResponseOptions options =
                 new ResponseOptions(

@@ -24,18 +24,20 @@ import java.util.OptionalInt;
 public record ConversationRequest(
         GenerationParameters parameters,
         Transcript transcript,
-        GenerationStart start,
+        GenerationPromptMode start,
         RequestTools tools,
         ResponseFormatFields responseFormat,
         ReasoningParameters reasoning,
         Map<String, Object> variables,
-        PromptOptions promptOptions) {
+        CacheAndCompressionOptions promptOptions) {
     /**
      * Returns the maximum number of reasoning tokens in a response of {@code maxOutput} tokens,
      * empty for no limit; 0 if the response continues existing content.
      */
     OptionalInt reasoningBudget(int maxOutput) {
-        return start == GenerationStart.CONTINUE ? OptionalInt.of(0) : reasoning.budget(maxOutput);
+        return start == GenerationPromptMode.CONTINUE
+                ? OptionalInt.of(0)
+                : reasoning.budget(maxOutput);
     }
 
     /**
@@ -44,10 +46,11 @@ public record ConversationRequest(
      * @param cache use of the prefix cache
      * @param compression compression of long prompts
      */
-    public record PromptOptions(RequestCacheOptions cache, CompressionOverrides compression) {
+    public record CacheAndCompressionOptions(
+            RequestCacheOptions cache, CompressionOverrides compression) {
         /** Reads the options from the fields that all dialects share. */
-        public static PromptOptions read(RequestFields fields, ServedModel served) {
-            return new PromptOptions(
+        public static CacheAndCompressionOptions read(RequestFields fields, ServedModel served) {
+            return new CacheAndCompressionOptions(
                     CacheFields.read(fields),
                     CompressionFields.read(fields, served.compressor().isPresent()));
         }

@@ -2,7 +2,7 @@ package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.http.answer.ResponseMode;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
@@ -209,7 +209,11 @@ public record GenerationParameters(
 
     /** Returns the engine's request for one choice of a prompt. */
     public GenerationRequest request(
-            ChatPrompt prompt, int choice, int maxOutput, TokenGuide guide, ServedModel served) {
+            ChatPrompt prompt,
+            int choice,
+            int maxOutput,
+            TokenConstraint guide,
+            ServedModel served) {
         if (prompt.tokens().length == 0) {
             throw ApiException.invalid(
                     "prompt", "prompt: expected at least one token, found an empty text");

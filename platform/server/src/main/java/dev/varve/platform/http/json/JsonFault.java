@@ -16,40 +16,48 @@ import java.util.Optional;
  */
 final class JsonFault {
     /** A part of the parser's message, and the message for clients. */
-    private record Reason(String parserText, String words) {}
+    private record ParserMessageMapping(String parserText, String words) {}
 
-    private static final List<Reason> SYNTAX =
+    private static final List<ParserMessageMapping> SYNTAX =
             List.of(
-                    new Reason("Trailing token", "expected the end of the body, found more text"),
-                    new Reason("no open", "found a closing bracket without an opening one"),
-                    new Reason(
+                    new ParserMessageMapping(
+                            "Trailing token", "expected the end of the body, found more text"),
+                    new ParserMessageMapping(
+                            "no open", "found a closing bracket without an opening one"),
+                    new ParserMessageMapping(
                             "Unexpected close marker",
                             "found a closing bracket of another kind than the open one"),
-                    new Reason("expecting a colon", "expected a colon after a name"),
-                    new Reason("expecting comma", "expected a comma or the end of a list"),
-                    new Reason("expecting double-quote", "expected a name in double quotes"),
-                    new Reason("umeric value", "found a number in a form that JSON does not allow"),
-                    new Reason(
+                    new ParserMessageMapping("expecting a colon", "expected a colon after a name"),
+                    new ParserMessageMapping(
+                            "expecting comma", "expected a comma or the end of a list"),
+                    new ParserMessageMapping(
+                            "expecting double-quote", "expected a name in double quotes"),
+                    new ParserMessageMapping(
+                            "umeric value", "found a number in a form that JSON does not allow"),
+                    new ParserMessageMapping(
                             "escap",
                             "found an invalid escape or an unescaped control character in a"
                                     + " string"),
-                    new Reason("comment", "found a comment, which JSON does not allow"),
-                    new Reason("oken '", "expected a string, a number, true, false, null, { or ["));
+                    new ParserMessageMapping(
+                            "comment", "found a comment, which JSON does not allow"),
+                    new ParserMessageMapping(
+                            "oken '", "expected a string, a number, true, false, null, { or ["));
 
-    private static final List<Reason> LIMITS =
+    private static final List<ParserMessageMapping> LIMITS =
             List.of(
-                    new Reason("nesting depth", "nested deeper than " + Json.MAX_DEPTH + " levels"),
-                    new Reason(
+                    new ParserMessageMapping(
+                            "nesting depth", "nested deeper than " + Json.MAX_DEPTH + " levels"),
+                    new ParserMessageMapping(
                             "Name length",
                             "a name is longer than "
                                     + StreamReadConstraints.DEFAULT_MAX_NAME_LEN
                                     + " characters"),
-                    new Reason(
+                    new ParserMessageMapping(
                             "Number",
                             "a number is longer than "
                                     + StreamReadConstraints.DEFAULT_MAX_NUM_LEN
                                     + " characters"),
-                    new Reason(
+                    new ParserMessageMapping(
                             "Token count",
                             "more than " + Json.MAX_ELEMENTS + " names, values and brackets"));
 
@@ -85,7 +93,7 @@ final class JsonFault {
                 .stream()
                         .filter(reason -> words.contains(reason.parserText()))
                         .findFirst()
-                        .map(Reason::words)
+                        .map(ParserMessageMapping::words)
                         .orElse("found an unexpected character");
     }
 }

@@ -1,6 +1,6 @@
 package dev.varve.platform.http.live;
 
-import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationProgress;
 import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.sequence.CacheScope;
@@ -38,7 +38,7 @@ public final class ActiveRequest implements AutoCloseable {
      * @param cancel cancels the request; its client receives an error
      */
     public record Execution(
-            List<Generation> generations,
+            List<GenerationHandle> generations,
             CacheScope scope,
             Supplier<String> excerpt,
             Runnable cancel) {

@@ -2,7 +2,7 @@ package dev.varve.platform.http.live;
 
 import dev.varve.platform.engine.GenerationProgress;
 import dev.varve.platform.http.access.Caller;
-import dev.varve.platform.http.access.ScopeDigest;
+import dev.varve.platform.http.access.PublicScopeId;
 import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -87,7 +87,7 @@ public final class ActiveRequestsReport {
         }
         out.put("cancelled", active.isCancelled()).put("state", state(active));
         if (maySeeFigures(active, caller)) {
-            work.ifPresent(each -> out.put("scope", ScopeDigest.of(each.scope())));
+            work.ifPresent(each -> out.put("scope", PublicScopeId.of(each.scope())));
             progress(active, out);
         }
     }

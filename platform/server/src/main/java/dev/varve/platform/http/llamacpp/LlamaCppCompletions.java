@@ -1,7 +1,7 @@
 package dev.varve.platform.http.llamacpp;
 
 import dev.varve.platform.http.answer.PreparedRequest;
-import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.RequestFields;
@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 public final class LlamaCppCompletions {
     /** Rules for the fields of request bodies. */
     public static final FieldRules RULES =
-            SharedFields.bareText()
+            SharedFieldRules.bareText()
                     .more()
                     .supported("prompt")
                     .onlyNumber("logprobs n_probs", 0)

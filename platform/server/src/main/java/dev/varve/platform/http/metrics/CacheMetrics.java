@@ -26,7 +26,7 @@ final class CacheMetrics {
     }
 
     private static List<MetricSnapshot> host(PrefixCacheStatus cache) {
-        PrefixCacheStatus.Tier host = cache.host();
+        PrefixCacheStatus.HostTierStatus host = cache.host();
         PrefixCacheStatus.Counts counts = cache.counts();
         return List.of(
                 counter(
@@ -78,7 +78,7 @@ final class CacheMetrics {
                 MetricFamily.histogram(
                         "varve_prefix_cache_restore_seconds",
                         "Time to copy a cached prefix from host memory to the devices.",
-                        PrefixCacheStatus.Moved.bounds(),
+                        PrefixCacheStatus.TransferStats.bounds(),
                         counts.moved().restores(),
                         counts.moved().restoreSeconds()));
     }

@@ -1,6 +1,6 @@
 package dev.varve.platform.http.metrics;
 
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -14,13 +14,13 @@ final class DraftProcessMetrics {
 
     private final Labels labels;
 
-    private DraftProcessMetrics(DraftStatus draft) {
+    private DraftProcessMetrics(RemoteDraftStatus draft) {
         labels = Labels.of("device", draft.device());
     }
 
-    static List<MetricSnapshot> of(DraftStatus draft) {
+    static List<MetricSnapshot> of(RemoteDraftStatus draft) {
         DraftProcessMetrics metrics = new DraftProcessMetrics(draft);
-        DraftStatus.Responses answers = draft.responses();
+        RemoteDraftStatus.Responses answers = draft.responses();
         return List.of(
                 metrics.one(
                                 "varve_draft_up",
@@ -62,7 +62,7 @@ final class DraftProcessMetrics {
         return new MetricFamily(name, help).add(labels, value);
     }
 
-    private MetricSnapshot bytes(DraftStatus draft) {
+    private MetricSnapshot bytes(RemoteDraftStatus draft) {
         return new MetricFamily(
                         "varve_draft_wire_bytes", "Bytes to and from the draft model's process.")
                 .add(labels.add("direction", "sent"), draft.traffic().sentBytes())
@@ -70,7 +70,7 @@ final class DraftProcessMetrics {
                 .counter();
     }
 
-    private MetricSnapshot payloads(DraftStatus draft) {
+    private MetricSnapshot payloads(RemoteDraftStatus draft) {
         String how = draft.traffic().payloads().name().toLowerCase(Locale.ROOT);
         return new MetricFamily(
                         "varve_draft_wire",

@@ -5,7 +5,7 @@ import static dev.varve.platform.http.metrics.MetricFamily.gauge;
 
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.sequence.KvSlotUsage;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -116,8 +116,8 @@ final class EngineMetrics {
     static Labels blocks(EngineStatus engine) {
         return Labels.of(
                 "block_size",
-                Integer.toString(SlotSpan.BLOCK),
+                Integer.toString(KvSlotSpan.BLOCK),
                 "num_gpu_blocks",
-                Long.toString(engine.slots().total() / SlotSpan.BLOCK));
+                Long.toString(engine.slots().total() / KvSlotSpan.BLOCK));
     }
 }

@@ -28,7 +28,7 @@ public final class Metrics {
             InstrumentFactory.counter(
                     "varve_client_disconnects_total",
                     "Clients that disconnected before their response ended.");
-    private final GenerationMetrics generations = new GenerationMetrics();
+    private final GenerationLatencyMetrics generations = new GenerationLatencyMetrics();
 
     private final CompressionMetrics compression = new CompressionMetrics();
     private volatile boolean showsCompression;
@@ -132,8 +132,8 @@ public final class Metrics {
      * @param models all models of the server; metrics of one model have its id as a label
      * @param accept value of the {@code Accept} header, if present
      */
-    public Exposition expose(List<ModelSample> models, Optional<String> accept) {
-        List<MetricSnapshot> all = new ArrayList<>(ModelMetrics.of(models));
+    public EncodedMetrics expose(List<ModelSample> models, Optional<String> accept) {
+        List<MetricSnapshot> all = new ArrayList<>(PerModelMetrics.of(models));
         if (vllmNames) {
             all.addAll(VllmMetrics.of(models));
         }
@@ -148,6 +148,6 @@ public final class Metrics {
         }
         streams.get().map(StreamAndTraceMetrics::of).ifPresent(all::addAll);
         traces.get().map(StreamAndTraceMetrics::of).ifPresent(all::addAll);
-        return Exposition.of(all, accept);
+        return EncodedMetrics.of(all, accept);
     }
 }

@@ -2,8 +2,8 @@ package dev.varve.platform.http.metrics;
 
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.shard.GraphCounts;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -162,7 +162,7 @@ final class ShardMetrics {
         return List.of(bytes.counter(), payloads.info());
     }
 
-    private static String name(ShardTraffic traffic) {
+    private static String name(RemoteConnectionTraffic traffic) {
         return traffic.payloads().name().toLowerCase(Locale.ROOT);
     }
 

@@ -57,7 +57,7 @@ final class CacheStatusReport {
     }
 
     private static void host(PrefixCacheStatus cache, ObjectNode out) {
-        PrefixCacheStatus.Tier tier = cache.host();
+        PrefixCacheStatus.HostTierStatus tier = cache.host();
         out.put("name", CacheSource.HOST.word())
                 .put("entries", tier.entries())
                 .put("used_tokens", tier.blockTokens())

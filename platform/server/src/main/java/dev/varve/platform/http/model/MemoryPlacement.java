@@ -9,7 +9,7 @@ import java.util.Objects;
  * @param shards in layer order; empty if unknown
  * @param memories memories that the shards use
  */
-public record MemoryPlacement(List<PlannedShard> shards, List<MemoryDomain> memories) {
+public record MemoryPlacement(List<ShardStateMemory> shards, List<MemoryDomain> memories) {
     /** An unknown placement. */
     public static final MemoryPlacement UNKNOWN = new MemoryPlacement(List.of(), List.of());
 
@@ -25,9 +25,9 @@ public record MemoryPlacement(List<PlannedShard> shards, List<MemoryDomain> memo
      * @param memory name of the memory that it uses
      * @param stateBytes bytes of its caches for recurrent states and sliding windows
      */
-    public record PlannedShard(String memory, long stateBytes) {
+    public record ShardStateMemory(String memory, long stateBytes) {
         /** Checks for null. */
-        public PlannedShard {
+        public ShardStateMemory {
             Objects.requireNonNull(memory);
         }
     }

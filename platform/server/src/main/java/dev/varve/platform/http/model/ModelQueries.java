@@ -91,7 +91,7 @@ public final class ModelQueries {
     public void status(
             ObjectNode out, SettingNames names, CacheSharingPolicy scopes, Caller caller) {
         EngineStatus status = served.engine().status();
-        out.set("load", EngineLoad.of(status));
+        out.set("load", EngineLoadReport.of(status));
         if (!status.replicas().isEmpty()) {
             out.set("replicas", ReplicaReport.of(status.replicas(), names));
         }

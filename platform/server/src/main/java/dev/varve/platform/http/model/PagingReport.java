@@ -3,7 +3,7 @@ package dev.varve.platform.http.model;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingStatus;
-import dev.varve.platform.shard.PagePoolGeometry;
+import dev.varve.platform.shard.PagePoolSizing;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -15,7 +15,7 @@ final class PagingReport {
     static ObjectNode live(PagingStatus status, long steps) {
         double perStep = steps == 0 ? 0 : (double) status.counts().pagesIn() / steps;
         return of(status)
-                .put("page_tokens", PagePoolGeometry.PAGE)
+                .put("page_tokens", PagePoolSizing.PAGE)
                 .put("resident_pages", status.residentPages())
                 .put("pages_in_per_step", Json.thousandths(perStep));
     }

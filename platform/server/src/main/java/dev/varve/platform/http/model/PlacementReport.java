@@ -4,7 +4,7 @@ import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
-import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.shard.RemoteProcessInfo;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 
@@ -53,7 +53,7 @@ final class PlacementReport {
     }
 
     /** Returns the plan of a shard; all replicas have the same plan. */
-    private Optional<MemoryPlacement.PlannedShard> planned(int shard) {
+    private Optional<MemoryPlacement.ShardStateMemory> planned(int shard) {
         int place = shard % status.shardsOfReplica();
         return place < placement.shards().size()
                 ? Optional.of(placement.shards().get(place))
@@ -61,7 +61,7 @@ final class PlacementReport {
     }
 
     private void describe(
-            ShardStatus shard, Optional<MemoryPlacement.PlannedShard> planned, ObjectNode out) {
+            ShardStatus shard, Optional<MemoryPlacement.ShardStateMemory> planned, ObjectNode out) {
         ShardReport.describe(shard, names, out);
         planned.ifPresent(each -> out.put("memory", each.memory()));
         out.put("state_bytes", stateBytes(shard.memory(), planned))
@@ -84,14 +84,14 @@ final class PlacementReport {
      * Returns the planned bytes of the state caches; a shard reports only the sum of its caches.
      */
     private static long stateBytes(
-            ShardMemory memory, Optional<MemoryPlacement.PlannedShard> planned) {
+            ShardMemory memory, Optional<MemoryPlacement.ShardStateMemory> planned) {
         return planned.map(each -> Math.min(each.stateBytes(), memory.kv())).orElse(0L);
     }
 
-    private static void describe(Optional<RemoteShardProcess> peer, ObjectNode out) {
+    private static void describe(Optional<RemoteProcessInfo> peer, ObjectNode out) {
         out.put("kind", peer.map(each -> each.own() ? "own" : "listening").orElse("local"));
-        peer.flatMap(RemoteShardProcess::address).ifPresent(address -> out.put("address", address));
-        peer.map(RemoteShardProcess::pid)
+        peer.flatMap(RemoteProcessInfo::address).ifPresent(address -> out.put("address", address));
+        peer.map(RemoteProcessInfo::pid)
                 .orElse(Optional.of(ProcessHandle.current().pid()))
                 .ifPresent(pid -> out.put("pid", pid));
     }

@@ -1,9 +1,9 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.http.access.CacheSharingPolicy;
-import dev.varve.platform.http.access.ScopeDigest;
+import dev.varve.platform.http.access.PublicScopeId;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.prefix.CachedPrefix;
+import dev.varve.platform.prefix.CachedPrefixInfo;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -19,7 +19,7 @@ public final class PrefixCacheReport {
 
     /** Returns the contents of host memory and disk, the shared store and the scope of sharing. */
     static ObjectNode tiers(PrefixCacheStatus cache, CacheSharingPolicy scopes) {
-        PrefixCacheStatus.Tier tier = cache.host();
+        PrefixCacheStatus.HostTierStatus tier = cache.host();
         ObjectNode report =
                 Json.object()
                         .put("limit_bytes", tier.limitBytes())
@@ -50,18 +50,18 @@ public final class PrefixCacheReport {
      *
      * @param limit maximum number of entries to list
      */
-    public static ObjectNode entries(List<CachedPrefix> entries, int limit) {
+    public static ObjectNode entries(List<CachedPrefixInfo> entries, int limit) {
         ObjectNode report = Json.object();
         ArrayNode shown = report.putArray("entries");
         entries.stream().limit(limit).forEach(entry -> describe(entry, shown.addObject()));
         return report.put("total", entries.size()).put("limit", limit);
     }
 
-    private static void describe(CachedPrefix entry, ObjectNode report) {
+    private static void describe(CachedPrefixInfo entry, ObjectNode report) {
         report.put("tokens", entry.tokens())
                 .put("bytes", entry.bytes())
                 .put("uses", entry.uses())
                 .put("idle_seconds", entry.idle().toMillis() / MILLIS_PER_SECOND)
-                .put("scope", ScopeDigest.of(entry.scope()));
+                .put("scope", PublicScopeId.of(entry.scope()));
     }
 }

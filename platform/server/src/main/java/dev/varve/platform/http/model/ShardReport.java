@@ -1,12 +1,12 @@
 package dev.varve.platform.http.model;
 
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -46,14 +46,14 @@ final class ShardReport {
         shard.work().traffic().ifPresent(traffic -> describe(traffic, out));
     }
 
-    private static void describe(ShardTraffic traffic, ObjectNode out) {
+    private static void describe(RemoteConnectionTraffic traffic, ObjectNode out) {
         out.put("sent_bytes", traffic.sentBytes())
                 .put("received_bytes", traffic.receivedBytes())
                 .put("payloads", lower(traffic.payloads()));
     }
 
     /** Returns the status of a draft model in a process of its own; times in milliseconds. */
-    static ObjectNode draft(DraftStatus draft, SettingNames names) {
+    static ObjectNode draft(RemoteDraftStatus draft, SettingNames names) {
         ShardHealth health = draft.health();
         ObjectNode out =
                 Json.object()

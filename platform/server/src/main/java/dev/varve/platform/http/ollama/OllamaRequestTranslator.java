@@ -1,6 +1,6 @@
 package dev.varve.platform.http.ollama;
 
-import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.Json;
@@ -28,7 +28,7 @@ public final class OllamaRequestTranslator {
     private static final String PROMPT = "prompt";
 
     private static final FieldRules COMMON =
-            SharedFields.text()
+            SharedFieldRules.text()
                     .more()
                     .supported("model stream format options think")
                     .supported("enable_thinking reasoning_effort thinking_budget thinking")

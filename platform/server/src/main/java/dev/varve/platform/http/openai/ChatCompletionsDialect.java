@@ -4,12 +4,12 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
-import dev.varve.platform.http.conversation.GenerationStart;
+import dev.varve.platform.http.conversation.GenerationPromptMode;
 import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ReasoningParameters;
 import dev.varve.platform.http.conversation.RequestTools;
 import dev.varve.platform.http.conversation.ResponseFormatFields;
-import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
@@ -27,7 +27,7 @@ import java.util.OptionalInt;
 public final class ChatCompletionsDialect implements ApiDialect {
     private static final int MAX_TOP_LOGPROBS = 20;
     private static final FieldRules RULES =
-            SharedFields.text()
+            SharedFieldRules.text()
                     .more()
                     .supported("messages tools tool_choice parallel_tool_calls top_logprobs")
                     .supported(
@@ -64,11 +64,12 @@ public final class ChatCompletionsDialect implements ApiDialect {
                 form,
                 ReasoningParameters.read(fields, served.textProcessing().reasoningDefaults()),
                 variables(fields),
-                ConversationRequest.PromptOptions.read(fields, served));
+                ConversationRequest.CacheAndCompressionOptions.read(fields, served));
     }
 
     /** Continues a trailing assistant message, unless the request asks for a new one. */
-    private static GenerationStart generationStart(RequestFields fields, Transcript transcript) {
+    private static GenerationPromptMode generationStart(
+            RequestFields fields, Transcript transcript) {
         Optional<Boolean> continues = fields.flag(CONTINUE);
         Optional<Boolean> hasGenerationPrompt = fields.flag(GENERATION_PROMPT);
         boolean hasAssistantPrefix = transcript.assistantPrefix().isPresent();
@@ -86,9 +87,11 @@ public final class ChatCompletionsDialect implements ApiDialect {
                 && continues.orElse(
                         hasGenerationPrompt.isEmpty()
                                 && transcript.nonEmptyAssistantPrefix().isPresent())) {
-            return GenerationStart.CONTINUE;
+            return GenerationPromptMode.CONTINUE;
         }
-        return hasGenerationPrompt.orElse(true) ? GenerationStart.RESPONSE : GenerationStart.NONE;
+        return hasGenerationPrompt.orElse(true)
+                ? GenerationPromptMode.RESPONSE
+                : GenerationPromptMode.NONE;
     }
 
     private static Map<String, Object> variables(RequestFields fields) {

@@ -14,7 +14,7 @@ import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.ResponseFormatFields;
-import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.DecodedTextLimit;
@@ -43,7 +43,7 @@ public final class CompletionRequests {
 
     /** Rules for the fields of request bodies. */
     public static final FieldRules RULES =
-            SharedFields.bareText()
+            SharedFieldRules.bareText()
                     .more()
                     .supported("prompt echo")
                     .refuses("suffix", "fill-in-the-middle is not supported")

@@ -4,11 +4,11 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
-import dev.varve.platform.http.conversation.GenerationStart;
+import dev.varve.platform.http.conversation.GenerationPromptMode;
 import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ReasoningParameters;
 import dev.varve.platform.http.conversation.ResponseFormatFields;
-import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.FieldRules;
@@ -29,7 +29,7 @@ public final class ResponsesDialect implements ApiDialect {
 
     /** Rules for the fields of request bodies. */
     public static final FieldRules RULES =
-            SharedFields.text()
+            SharedFieldRules.text()
                     .more()
                     .supported("input instructions text reasoning include top_logprobs")
                     .supported("tools tool_choice parallel_tool_calls")
@@ -82,13 +82,13 @@ public final class ResponsesDialect implements ApiDialect {
                 GenerationParameters.read("resp_", fields, served, repeated.topLogprobs()),
                 transcript,
                 transcript.nonEmptyAssistantPrefix().isPresent()
-                        ? GenerationStart.CONTINUE
-                        : GenerationStart.RESPONSE,
+                        ? GenerationPromptMode.CONTINUE
+                        : GenerationPromptMode.RESPONSE,
                 tools.use(),
                 form,
                 ReasoningParameters.read(fields, served.textProcessing().reasoningDefaults()),
                 Map.of(),
-                ConversationRequest.PromptOptions.read(fields, served));
+                ConversationRequest.CacheAndCompressionOptions.read(fields, served));
     }
 
     @Override

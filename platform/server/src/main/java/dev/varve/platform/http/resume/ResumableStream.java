@@ -58,7 +58,7 @@ public final class ResumableStream {
         record Ended(String finishReason, int tokens) implements Step {}
 
         /** Another reader replaced this one, or the next event was dropped. */
-        record Lost() implements Step {}
+        record CannotContinue() implements Step {}
     }
 
     /** Returns the id, which is random and cannot be predicted. */
@@ -217,7 +217,7 @@ public final class ResumableStream {
 
         private Step step() {
             if (!isCurrentReader() || read + 1 < first) {
-                return new Step.Lost();
+                return new Step.CannotContinue();
             }
             if (read < last) {
                 read++;

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
  * them, so no request waits for a collector.
  */
 public final class Tracing implements AutoCloseable {
-    private final Optional<TraceQueue> queue;
+    private final Optional<TraceExportQueue> queue;
     private final double share;
 
-    private Tracing(Optional<TraceQueue> queue, double share) {
+    private Tracing(Optional<TraceExportQueue> queue, double share) {
         this.queue = queue;
         this.share = share;
     }
@@ -38,7 +38,7 @@ public final class Tracing implements AutoCloseable {
         if (!(share >= 0 && share <= 1)) {
             throw new IllegalArgumentException("expected a share from 0 to 1, found " + share);
         }
-        return new Tracing(Optional.of(new TraceQueue(exporter)), share);
+        return new Tracing(Optional.of(new TraceExportQueue(exporter)), share);
     }
 
     /** Returns whether requests may be traced. */
@@ -47,10 +47,10 @@ public final class Tracing implements AutoCloseable {
     }
 
     /** A request that has begun, with its metadata and its client's trace context. */
-    public record StartedRequest(RequestMetadata record, Optional<TraceParent> parent) {
+    public record StartedRequest(RequestTraceContext record, Optional<TraceParent> parent) {
         /** Makes a request that arrives now and is not traced. */
         public StartedRequest() {
-            this(new RequestMetadata(), Optional.empty());
+            this(new RequestTraceContext(), Optional.empty());
         }
     }
 
@@ -73,7 +73,7 @@ public final class Tracing implements AutoCloseable {
                 parent.map(TraceParent::sampled)
                         .orElseGet(() -> ThreadLocalRandom.current().nextDouble() < share);
         return new StartedRequest(
-                new RequestMetadata(
+                new RequestTraceContext(
                         now,
                         traced
                                 ? Optional.of(new OpenSpan(name, FinishedSpan.Kind.SERVER, now))
@@ -94,12 +94,12 @@ public final class Tracing implements AutoCloseable {
 
     /** Returns the counts of traces; empty if tracing is off. */
     public Optional<TraceCounts> counts() {
-        return queue.map(TraceQueue::counts);
+        return queue.map(TraceExportQueue::counts);
     }
 
     /** Sends the queued traces, for at most a few seconds. */
     @Override
     public void close() {
-        queue.ifPresent(TraceQueue::close);
+        queue.ifPresent(TraceExportQueue::close);
     }
 }

@@ -13,10 +13,10 @@ import java.util.Optional;
  *
  * @param upstream the upstream server and its settings
  */
-public record ProxyInfo(ProxySettings upstream) {
+public record ProxyInfo(CompressionProxySettings upstream) {
     /** Returns the response of {@code /props}, without keys. */
     public ObjectNode properties() {
-        UpstreamTarget target = upstream.target();
+        UpstreamServer target = upstream.target();
         ObjectNode props = Json.object().put("mode", "proxy");
         ObjectNode server = props.putObject("upstream").put("base", target.base().toString());
         target.model().ifPresent(name -> server.put("model", name));

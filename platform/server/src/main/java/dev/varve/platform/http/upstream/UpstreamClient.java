@@ -22,7 +22,7 @@ final class UpstreamClient implements AutoCloseable {
     /** Header that names the servers through which a request went. */
     static final String VIA = "Via";
 
-    private final UpstreamTarget target;
+    private final UpstreamServer target;
     private final UpstreamTimeouts limits;
 
     /** Identifies requests that went through this server. */
@@ -31,7 +31,7 @@ final class UpstreamClient implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient client;
 
-    UpstreamClient(UpstreamTarget target, UpstreamTimeouts limits) {
+    UpstreamClient(UpstreamServer target, UpstreamTimeouts limits) {
         this.target = target;
         this.limits = limits;
         // No redirects: the prompt and the key are for the upstream server alone. No upgrade to

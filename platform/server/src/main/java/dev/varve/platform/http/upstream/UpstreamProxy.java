@@ -35,7 +35,7 @@ public final class UpstreamProxy implements AutoCloseable {
     private static final String CHAT = "/chat/completions";
     private static final String MODELS = "/models";
 
-    private final ProxySettings upstream;
+    private final CompressionProxySettings upstream;
     private final ClientAccess access;
     private final Metrics metrics;
     private final SettingNames names;
@@ -48,7 +48,10 @@ public final class UpstreamProxy implements AutoCloseable {
      * @param names names of settings in error messages
      */
     public UpstreamProxy(
-            ProxySettings upstream, ClientAccess access, Metrics metrics, SettingNames names) {
+            CompressionProxySettings upstream,
+            ClientAccess access,
+            Metrics metrics,
+            SettingNames names) {
         this.upstream = upstream;
         this.access = access;
         this.metrics = metrics;
@@ -57,7 +60,7 @@ public final class UpstreamProxy implements AutoCloseable {
     }
 
     /** Returns the upstream server and its settings. */
-    public ProxySettings upstream() {
+    public CompressionProxySettings upstream() {
         return upstream;
     }
 
@@ -234,7 +237,7 @@ public final class UpstreamProxy implements AutoCloseable {
         return own.isPresent() || access.needsKey()
                 ? own
                 : Optional.ofNullable(request.getHeader("Authorization"))
-                        .filter(UpstreamTarget::isSendable);
+                        .filter(UpstreamServer::isSendable);
     }
 
     @Override

@@ -31,12 +31,12 @@ class ClientAccessTest {
         assertTrue(message.startsWith("{setting:host} 0.0.0.0 is reachable from other"), message);
         ClientAccess.LOCAL.requireFor(new ListenAddress("localhost", 80));
         ClientAccess.LOCAL.requireFor(new ListenAddress("::1", 80));
-        new ClientAccess(Set.of(), ClientAccess.KeylessListening.ANYWHERE, CrossOriginOptions.NONE)
+        new ClientAccess(Set.of(), ClientAccess.KeylessListening.ANYWHERE, CorsAndHostOptions.NONE)
                 .requireFor(open);
         new ClientAccess(
                         Set.of("k"),
                         ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                        CrossOriginOptions.NONE)
+                        CorsAndHostOptions.NONE)
                 .requireFor(open);
     }
 
@@ -50,7 +50,7 @@ class ClientAccessTest {
                                 new ClientAccess(
                                         Set.of("good", key),
                                         ClientAccess.KeylessListening.LOOPBACK_ONLY,
-                                        CrossOriginOptions.NONE)));
+                                        CorsAndHostOptions.NONE)));
     }
 
     @ParameterizedTest
@@ -64,11 +64,11 @@ class ClientAccessTest {
     @Test
     void originsAreNormalized() {
         assertTrue(
-                refusal(() -> new CrossOriginOptions(Set.of("chat.example"), Set.of()))
+                refusal(() -> new CorsAndHostOptions(Set.of("chat.example"), Set.of()))
                         .startsWith(
                                 "{setting:corsOrigin}: expected the form of https://chat.example"));
         assertTrue(
-                refusal(() -> new CrossOriginOptions(Set.of(), Set.of("http://a/b")))
+                refusal(() -> new CorsAndHostOptions(Set.of(), Set.of("http://a/b")))
                         .startsWith("{setting:allowedHost}: expected the form of chat.example"));
     }
 

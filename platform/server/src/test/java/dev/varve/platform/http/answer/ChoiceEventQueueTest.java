@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.http.EngineStub;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestTraceContext;
 import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.Test;
@@ -34,10 +34,10 @@ class ChoiceEventQueueTest {
         final Set<Integer> cancelled = ConcurrentHashMap.newKeySet();
 
         @Override
-        public List<Generation> submit(List<NewRequest> submissions) {
+        public List<GenerationHandle> submit(List<NewRequest> submissions) {
             flood(submissions.getFirst().listener());
             return IntStream.range(0, submissions.size())
-                    .mapToObj(number -> (Generation) () -> cancelled.add(number))
+                    .mapToObj(number -> (GenerationHandle) () -> cancelled.add(number))
                     .toList();
         }
 
@@ -66,7 +66,7 @@ class ChoiceEventQueueTest {
         HastyEngine engine = new HastyEngine();
         int[] aborts = {0};
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(2, TIMES, new RequestMetadata(), () -> aborts[0]++)) {
+                new ChoiceEventQueue(2, TIMES, new RequestTraceContext(), () -> aborts[0]++)) {
             choices.submit(
                     engine,
                     CacheScope.common(),

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.http.EngineStub;
 import dev.varve.platform.http.SmallChat;
@@ -16,7 +16,7 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.RequestTraceContext;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
@@ -116,7 +116,7 @@ class ResponseWriterTest {
     @ByDay(1)
     void disconnectedClientIsNotAwaited(ResponseMode delivery) {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestTraceContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -139,7 +139,7 @@ class ResponseWriterTest {
                         () -> {},
                         failure -> {});
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestTraceContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -160,7 +160,7 @@ class ResponseWriterTest {
     @Test
     void clientThatReceivesNoTokensGetsEventsToo() throws Exception {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestMetadata(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestTraceContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(said("a", "b"))),
                     CacheScope.common(),
@@ -191,7 +191,7 @@ class ResponseWriterTest {
     private RequestOutcome write(ResponseMode delivery, List<Consumer<GenerationListener>> scripts)
             throws Exception {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(scripts.size(), TIMES, new RequestMetadata(), () -> {})) {
+                new ChoiceEventQueue(scripts.size(), TIMES, new RequestTraceContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(scripts),
                     CacheScope.common(),
@@ -246,8 +246,8 @@ class ResponseWriterTest {
         }
 
         @Override
-        public List<Generation> submit(List<NewRequest> submissions) {
-            List<Generation> generations = new ArrayList<>();
+        public List<GenerationHandle> submit(List<NewRequest> submissions) {
+            List<GenerationHandle> generations = new ArrayList<>();
             for (int i = 0; i < submissions.size(); i++) {
                 scripts.get(i).accept(submissions.get(i).listener());
                 generations.add(() -> {});

@@ -4,7 +4,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.compression.CompressionFingerprint;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
-import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
@@ -19,9 +19,9 @@ import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.KvSlotUsage;
+import dev.varve.platform.shard.RemoteConnectionTraffic;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SharedArchiveStatus;
@@ -91,7 +91,7 @@ final class FullServer {
                 new EngineStatus.Load(4096, 4, 2, 3),
                 new KvSlotUsage(16384, 4096, 512),
                 new ShardMemory(12_345_678_801L, 100, 20_000_000, 30),
-                new EngineStatus.Counts(
+                new EngineStatus.EngineCounters(
                         new EngineStatus.Tokens(40, 50, 60),
                         7,
                         8,
@@ -106,15 +106,18 @@ final class FullServer {
                         shard(
                                 STRANGE,
                                 Optional.of(
-                                        new ShardTraffic(
-                                                700, 800, ShardTraffic.PayloadPath.SHARED)))),
+                                        new RemoteConnectionTraffic(
+                                                700,
+                                                800,
+                                                RemoteConnectionTraffic.PayloadPath.SHARED)))),
                 Optional.of(
-                        new DraftStatus(
+                        new RemoteDraftStatus(
                                 STRANGE,
                                 55,
                                 ShardHealth.ready(),
-                                new DraftStatus.Responses(40, 120, 3),
-                                new ShardTraffic(900, 60, ShardTraffic.PayloadPath.STREAM))),
+                                new RemoteDraftStatus.Responses(40, 120, 3),
+                                new RemoteConnectionTraffic(
+                                        900, 60, RemoteConnectionTraffic.PayloadPath.STREAM))),
                 Optional.of(
                         new PagingStatus(
                                 new PagingOptions(4096, PagePolicy.LRU, 128),
@@ -129,19 +132,19 @@ final class FullServer {
                                 Optional.empty(),
                                 new EngineStatus.Load(4096, 4, 2, 3),
                                 new EngineStatus.Tokens(40, 50, 60),
-                                new ReplicaStatus.Moves(1, 2))));
+                                new ReplicaStatus.FailoverCounts(1, 2))));
     }
 
     /** Of sources and reasons only some were counted. */
     private static PrefixCacheStatus cache() {
         return new PrefixCacheStatus(
-                new PrefixCacheStatus.Tier(8_589_934_592L, 1_234_567_890, 12, 3456),
+                new PrefixCacheStatus.HostTierStatus(8_589_934_592L, 1_234_567_890, 12, 3456),
                 new PrefixCacheStatus.Counts(
                         Map.of(CacheSource.HOST, 21L),
                         Map.of(CacheSource.HOST, 54_321L, CacheSource.DEVICE, 65L),
                         Map.of(MissReason.FAILED, 2L),
                         9,
-                        new PrefixCacheStatus.Moved(
+                        new PrefixCacheStatus.TransferStats(
                                 987_654_321,
                                 123_456_789,
                                 new long[] {1, 0, 2, 0, 3, 0, 0, 0, 0, 4},
@@ -170,7 +173,7 @@ final class FullServer {
                 new ArchiveStatus.Traffic(10, 20, 1, Map.of()));
     }
 
-    private static ShardStatus shard(String device, Optional<ShardTraffic> traffic) {
+    private static ShardStatus shard(String device, Optional<RemoteConnectionTraffic> traffic) {
         return new ShardStatus(
                 device,
                 new LayerRange(3, 7),

@@ -19,7 +19,7 @@ class MetricListTest {
 
     @Test
     void serverWithAllFeaturesHasTheseMetrics() {
-        Exposition exposition =
+        EncodedMetrics exposition =
                 FullServer.metrics()
                         .expose(
                                 FullServer.models(),

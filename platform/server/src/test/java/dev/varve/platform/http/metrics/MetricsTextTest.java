@@ -104,7 +104,7 @@ class MetricsTextTest {
                         + ";encoding=delimited;q=0.7,"
                         + rest;
 
-        Exposition exposition =
+        EncodedMetrics exposition =
                 FullServer.metrics().expose(FullServer.models(), Optional.of(accept));
 
         assertEquals(type, exposition.contentType().split(";")[0]);
@@ -116,7 +116,7 @@ class MetricsTextTest {
         Metrics metrics = new Metrics();
         metrics.countRequest("/health", 503, "", "");
 
-        Exposition exposition = metrics.expose(List.of(), Optional.empty());
+        EncodedMetrics exposition = metrics.expose(List.of(), Optional.empty());
 
         assertEquals(
                 Set.of("varve_requests_total", "varve_client_disconnects_total"),

@@ -26,7 +26,7 @@ class OrcaLoadReportTest {
                     new EngineStatus.Load(4096, 4, 2, 3),
                     new KvSlotUsage(1024, 256, 512),
                     new ShardMemory(1, 0, 1, 1),
-                    EngineStatus.Counts.NONE,
+                    EngineStatus.EngineCounters.NONE,
                     PrefixCacheStatus.NONE,
                     List.of());
 

@@ -16,8 +16,8 @@ import java.util.Optional;
 
 class PagingMetricsTest {
     private static MetricsText text(PagingCounts counts, long pages, long bytes) {
-        Exposition exposition =
-                Exposition.of(
+        EncodedMetrics exposition =
+                EncodedMetrics.of(
                         PagingMetrics.of(
                                 new PagingStatus(
                                         new PagingOptions(4096, PagePolicy.LRU, 128),

@@ -13,7 +13,8 @@ import java.util.Optional;
 
 class SpeculationMetricsTest {
     private static List<String> samples(SpeculationCounts counts) {
-        Exposition exposition = Exposition.of(SpeculationMetrics.of(counts), Optional.empty());
+        EncodedMetrics exposition =
+                EncodedMetrics.of(SpeculationMetrics.of(counts), Optional.empty());
         return MetricsText.parse(new String(exposition.bytes(), StandardCharsets.UTF_8)).lines();
     }
 

@@ -22,7 +22,7 @@ class StoreMetricsTest {
                 new ArchiveStatus(
                         state, 1, 0, 0, 0, 0, new ArchiveStatus.Traffic(0, 0, 0, Map.of()));
 
-        Exposition exposition = Exposition.of(StoreMetrics.of(disk), Optional.empty());
+        EncodedMetrics exposition = EncodedMetrics.of(StoreMetrics.of(disk), Optional.empty());
 
         MetricsText text =
                 MetricsText.parse(new String(exposition.bytes(), StandardCharsets.UTF_8));

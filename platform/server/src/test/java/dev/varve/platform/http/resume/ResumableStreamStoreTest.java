@@ -131,7 +131,7 @@ class ResumableStreamStoreTest {
         ResumableStream.Reading second = stream.read(1, NOTHING);
 
         assertEquals(1, aborted.get());
-        assertInstanceOf(ResumableStream.Step.Lost.class, next(first));
+        assertInstanceOf(ResumableStream.Step.CannotContinue.class, next(first));
         first.close();
         passes(1000);
         assertTrue(isKept(stream), "the second still reads");
@@ -148,7 +148,7 @@ class ResumableStreamStoreTest {
         append(stream, 50);
 
         assertTrue(streams.bytes() <= SMALL, "kept " + streams.bytes());
-        assertInstanceOf(ResumableStream.Step.Lost.class, next(slow));
+        assertInstanceOf(ResumableStream.Step.CannotContinue.class, next(slow));
         ApiException gone = assertThrows(ApiException.class, () -> stream.read(1, NOTHING));
         assertEquals(410, gone.status());
         assertTrue(rest(stream.read(49, NOTHING)).startsWith("id: " + stream.id() + ":50\n"));

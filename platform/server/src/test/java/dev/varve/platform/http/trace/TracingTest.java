@@ -93,7 +93,7 @@ class TracingTest {
         try (Tracing tracing = Tracing.to(cacheResources, 1)) {
             request(tracing);
             cacheResources.begun.await();
-            for (int i = 0; i < TraceQueue.MOST + surplus; i++) {
+            for (int i = 0; i < TraceExportQueue.MOST + surplus; i++) {
                 request(tracing);
             }
 
@@ -102,7 +102,7 @@ class TracingTest {
             cacheResources.gate.countDown();
             Await.until(
                     "all are sent",
-                    () -> tracing.counts().orElseThrow().exported() == TraceQueue.MOST + 1);
+                    () -> tracing.counts().orElseThrow().exported() == TraceExportQueue.MOST + 1);
         }
     }
 

@@ -19,13 +19,13 @@ final class ActivationRing implements AutoCloseable {
     private static final int MAX_CACHED_SHAPES = 64;
 
     /** The ring's memory as activations of one length. */
-    private record SlotViews(GgmlContext context, Tensor[] slots) {}
+    private record RingViews(GgmlContext context, Tensor[] slots) {}
 
     private final int length;
     private final int mostTokens;
     private final long placeBytes;
     private final DeviceBuffer buffer;
-    private final Map<Integer, SlotViews> shapes = new HashMap<>();
+    private final Map<Integer, RingViews> shapes = new HashMap<>();
     private final int places;
     private final long[] serials;
     private long next;
@@ -87,7 +87,7 @@ final class ActivationRing implements AutoCloseable {
         return shape(entry.tokens()).slots()[place];
     }
 
-    private SlotViews shape(int tokens) {
+    private RingViews shape(int tokens) {
         if (shapes.size() == MAX_CACHED_SHAPES && !shapes.containsKey(tokens)) {
             shapes.values().forEach(shape -> shape.context().close());
             shapes.clear();
@@ -95,14 +95,14 @@ final class ActivationRing implements AutoCloseable {
         return shapes.computeIfAbsent(tokens, this::describe);
     }
 
-    private SlotViews describe(int tokens) {
+    private RingViews describe(int tokens) {
         GgmlContext context = GgmlContext.open(places, 0);
         Tensor[] slots = new Tensor[places];
         for (int place = 0; place < places; place++) {
             slots[place] = context.newTensor(GgmlType.F32, length, tokens);
             buffer.place(slots[place], place * placeBytes);
         }
-        return new SlotViews(context, slots);
+        return new RingViews(context, slots);
     }
 
     @Override

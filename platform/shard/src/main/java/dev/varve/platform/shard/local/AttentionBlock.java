@@ -35,7 +35,7 @@ final class AttentionBlock {
     private final Ops ops;
     private final Graph graph;
     private final GraphInputs inputs;
-    private final GraphResources state;
+    private final ShardGraphContext state;
     private final boolean everyRow;
 
     /** Queries of full attention by layer and part, if pages may be scored. */
@@ -44,13 +44,13 @@ final class AttentionBlock {
     private Optional<SparseGraphBreak> blocks = Optional.empty();
 
     /** A layer's rows, the inputs of its kind and the rotations of its cache types. */
-    private record Target(
+    private record LayerAttention(
             KvPool.Layer cache,
             AttentionInputs inputs,
             Optional<Integer> keyBlock,
             Optional<Integer> valueBlock) {}
 
-    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, GraphResources state) {
+    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, ShardGraphContext state) {
         this.ops = ops;
         this.graph = graph;
         this.inputs = inputs;
@@ -66,7 +66,7 @@ final class AttentionBlock {
                 .ifPresent(rows -> recordScoringInputs(rows, layer, query, keys));
     }
 
-    private void recordScoringInputs(ScoringInputs rows, int layer, Tensor query, Tensor keys) {
+    private void recordScoringInputs(ScoringCapture rows, int layer, Tensor query, Tensor keys) {
         store(rows.keys(), keys, inputs.full());
         long count = Math.min(rows.options().tail(), query.ne(2));
         captureQueries(layer, List.of(columns(query, query.ne(2) - count, count)));
@@ -83,7 +83,7 @@ final class AttentionBlock {
     }
 
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
-        Target target = target(layer);
+        LayerAttention target = target(layer);
         state.scoringInputs()
                 .filter(rows -> rows.wants(layer) && !queries.containsKey(layer))
                 .ifPresent(rows -> recordScoringInputs(rows, layer, query, keys));
@@ -96,7 +96,7 @@ final class AttentionBlock {
         store(target.cache().keys(), rotatedKeys, target.inputs());
         store(target.cache().values(), rotatedValues, target.inputs());
         captureQueries(layer, target, rotatedQuery, 0);
-        if (state.scoringInputs().filter(ScoringInputs::sparse).isPresent()) {
+        if (state.scoringInputs().filter(ScoringCapture::sparse).isPresent()) {
             return readBlocks(layer, target, rotatedQuery, rotatedKeys, scale);
         }
         return read(target, rotatedQuery, 0, scale);
@@ -107,14 +107,15 @@ final class AttentionBlock {
         return blocks;
     }
 
-    private Tensor readBlocks(int layer, Target target, Tensor query, Tensor keys, float scale) {
+    private Tensor readBlocks(
+            int layer, LayerAttention target, Tensor query, Tensor keys, float scale) {
         KvPool.Layer cache = target.cache();
         AttentionInputs.Part shape = target.inputs().parts().getFirst();
         if (state.scoringInputs().orElseThrow().endsWith(layer)) {
             // This layer's result is not computed, see GraphBuilder.
             return read(target, query, 0, scale);
         }
-        BlockSparseAttention.Recorded recorded =
+        BlockSparseAttention.SparseAttentionResult recorded =
                 new BlockSparseAttention(ops, graph, inputs, cache.state(), shape.slots())
                         .attend(
                                 query,
@@ -131,7 +132,7 @@ final class AttentionBlock {
      * @param dropped columns at the front of the only part without a query
      */
     Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
-        Target target = target(state.layers().source(layer));
+        LayerAttention target = target(state.layers().source(layer));
         Tensor rotated = rotate(query, target.keyBlock());
         captureQueries(layer, target, rotated, dropped);
         return read(target, rotated, dropped, scale);
@@ -143,7 +144,7 @@ final class AttentionBlock {
     }
 
     /** Keeps copies of the last queries of each part; they stay valid when the graph continues. */
-    private void captureQueries(int layer, Target target, Tensor query, int dropped) {
+    private void captureQueries(int layer, LayerAttention target, Tensor query, int dropped) {
         if (state.pageKeys().isEmpty() || target.inputs() != inputs.full()) {
             return;
         }
@@ -159,11 +160,11 @@ final class AttentionBlock {
         captureQueries(layer, kept);
     }
 
-    private Target target(int layer) {
+    private LayerAttention target(int layer) {
         boolean slides = state.layers().slides(layer);
         KvPool.Layer cache =
                 (slides ? state.caches().windowPool() : state.caches().kvPool()).layer(layer);
-        return new Target(
+        return new LayerAttention(
                 cache,
                 slides ? inputs.sliding() : inputs.full(),
                 state.rotation().keyBlock(cache.state()),
@@ -180,7 +181,7 @@ final class AttentionBlock {
         graph.expand(ops.setRows(cache, rows, kind.slots()));
     }
 
-    private Tensor read(Target target, Tensor query, int dropped, float scale) {
+    private Tensor read(LayerAttention target, Tensor query, int dropped, float scale) {
         Tensor result = null;
         int column = 0;
         List<AttentionInputs.Part> parts = target.inputs().parts();
@@ -220,7 +221,8 @@ final class AttentionBlock {
      *
      * @param first the first of these columns
      */
-    private Tensor attendPart(Target target, int part, int first, Tensor query, float scale) {
+    private Tensor attendPart(
+            LayerAttention target, int part, int first, Tensor query, float scale) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
@@ -255,7 +257,7 @@ final class AttentionBlock {
      * Computes fewer queries than a tile with the kernel of a tile: fills the tile up with copies
      * of them.
      */
-    private Tensor attendInTile(Target target, int part, Tensor query, float scale) {
+    private Tensor attendInTile(LayerAttention target, int part, Tensor query, float scale) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         LayerState.Attention sizes = target.cache().state();
         Tensor filled = query;
@@ -311,7 +313,8 @@ final class AttentionBlock {
     }
 
     /** Attention of a single token; its query heads over one KV head are passed as rows. */
-    private Tensor attendByHeads(Target target, int part, Tensor query, int group, float scale) {
+    private Tensor attendByHeads(
+            LayerAttention target, int part, Tensor query, int group, float scale) {
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
         AttentionInputs.Part shape = target.inputs().parts().get(part);

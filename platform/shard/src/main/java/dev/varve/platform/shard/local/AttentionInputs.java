@@ -114,7 +114,10 @@ final class AttentionInputs {
      *
      * @param written the tensor into which an input is written
      */
-    void fill(List<SequenceChunk> chunks, List<KvView> views, UnaryOperator<Tensor> written) {
+    void fill(
+            List<SequenceChunk> chunks,
+            List<AttendedKvRange> views,
+            UnaryOperator<Tensor> written) {
         slots.filter(Tensor::isPlaced)
                 .ifPresent(tensor -> writeSlots(chunks, views, written.apply(tensor)));
         for (Mask mask : masks) {
@@ -127,7 +130,8 @@ final class AttentionInputs {
         }
     }
 
-    private void writeSlots(List<SequenceChunk> chunks, List<KvView> views, Tensor tensor) {
+    private void writeSlots(
+            List<SequenceChunk> chunks, List<AttendedKvRange> views, Tensor tensor) {
         int column = 0;
         for (int part = 0; part < chunks.size(); part++) {
             SequenceChunk chunk = chunks.get(part);
@@ -138,7 +142,7 @@ final class AttentionInputs {
         tensor.write(slotScratch, 0, tokens, 0);
     }
 
-    private void writeMask(SequenceChunk chunk, KvView view, Tensor mask) {
+    private void writeMask(SequenceChunk chunk, AttendedKvRange view, Tensor mask) {
         int rows = (int) mask.ne(1);
         int size = Math.multiplyExact(view.slots(), rows);
         if (maskScratch.length < size) {

@@ -8,16 +8,16 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 
 import java.util.Optional;
@@ -63,7 +63,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     private void requireRollbackBuffer(int rollbackBuffer, int tokens) {
-        RollbackBuffers rollbackBuffers = options.sizes().rollbackBuffers();
+        RollbackBufferSizes rollbackBuffers = options.sizes().rollbackBuffers();
         if (rollbackBuffer >= rollbackBuffers.count() || tokens > rollbackBuffers.tokens()) {
             throw new IllegalArgumentException(
                     tokens
@@ -84,9 +84,9 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     private void require(KvRowOperation move) {
         int end =
                 switch (move) {
-                    case SlotCopy copy -> copy.end();
+                    case KvSlotCopy copy -> copy.end();
                     case PageMove page -> page.slot() + Pages.TOKENS;
-                    case PageDrop page -> 0;
+                    case HostPageFree page -> 0;
                 };
         if (end > slots()) {
             throw new IllegalArgumentException(move + " exceeds the pool of " + slots() + " slots");
@@ -154,7 +154,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         switch (part) {
             case CachePart.Rows rows ->
                     require(part, "slots up to", (long) rows.slot() + rows.count(), slots());
-            case CachePart.Page page -> {
+            case CachePart.HostPageRows page -> {
                 // In host memory, not in the caches.
             }
             case CachePart.Window window ->

@@ -8,7 +8,7 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
-import dev.varve.platform.shard.scoring.BlockScores;
+import dev.varve.platform.shard.scoring.BlockPairScores;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ final class BlockSparseAttention {
     /**
      * @param result of all heads, {@code F32 [valueLength, heads, tokens]}
      */
-    record Recorded(Tensor result, SparseGraphBreak steps) {}
+    record SparseAttentionResult(Tensor result, SparseGraphBreak steps) {}
 
     /**
      * @param slots that the chunk may attend to
@@ -59,7 +59,8 @@ final class BlockSparseAttention {
      * @param keys {@code [keyLength, slots, kvHeads]}
      * @param values {@code [valueLength, slots, kvHeads]}
      */
-    Recorded attend(Tensor query, Tensor chunkKeys, Tensor keys, Tensor values, float scale) {
+    SparseAttentionResult attend(
+            Tensor query, Tensor chunkKeys, Tensor keys, Tensor values, float scale) {
         int keysEnd = graph.nodes();
         int heads = Math.toIntExact(query.ne(1));
         int group = heads / state.kvHeads();
@@ -69,7 +70,7 @@ final class BlockSparseAttention {
                         "means",
                         GgmlType.F32,
                         state.keyLength(),
-                        slots / BlockScores.BLOCK,
+                        slots / BlockPairScores.BLOCK,
                         state.kvHeads());
         Tensor rows = ops.permute(query, 0, 2, 1, 3);
         Tensor products = ops.mulMat(means, rows).named("block_products").markOutput();
@@ -92,7 +93,7 @@ final class BlockSparseAttention {
         }
         SparseGraphBreak.SegmentEnds all =
                 new SparseGraphBreak.SegmentEnds(keysEnd, productsEnd, ends);
-        return new Recorded(
+        return new SparseAttentionResult(
                 result,
                 new SparseGraphBreak(chunkKeys.markOutput(), means, products, mask, all, scale));
     }

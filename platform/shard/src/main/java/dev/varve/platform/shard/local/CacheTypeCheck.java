@@ -14,7 +14,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.KvSlotSpan;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,7 +120,7 @@ final class CacheTypeCheck {
             int queryRows,
             boolean flash) {
         Ops ops = scratch.ops();
-        long cells = SlotSpan.BLOCK;
+        long cells = KvSlotSpan.BLOCK;
         Tensor keys = cache(scratch, types.key(), kind.keyLength() * kind.kvHeads());
         Tensor values = cache(scratch, types.value(), kind.valueLength() * kind.kvHeads());
         Tensor ids = scratch.newTensor(GgmlType.I64, queryRows);
@@ -157,6 +157,6 @@ final class CacheTypeCheck {
     }
 
     private static Tensor cache(GgmlContext scratch, GgmlType type, int rowLength) {
-        return scratch.newTensor(type, rowLength, SlotSpan.BLOCK);
+        return scratch.newTensor(type, rowLength, KvSlotSpan.BLOCK);
     }
 }

@@ -1,8 +1,8 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenTree;
 
 import java.util.Arrays;
@@ -25,7 +25,7 @@ record CausalMask(int window) {
      *
      * @param rows the chunk's tokens, or more; further rows equal the last one
      */
-    void fill(short[] target, SequenceChunk chunk, KvView view, int rows) {
+    void fill(short[] target, SequenceChunk chunk, AttendedKvRange view, int rows) {
         if (!chunk.tree().isChain()) {
             fillTree(target, chunk, view);
             return;
@@ -48,7 +48,7 @@ record CausalMask(int window) {
     }
 
     /** Masks by the positions in the slots, page by page. */
-    private void fillPages(short[] target, SequenceChunk chunk, KvView view, int rows) {
+    private void fillPages(short[] target, SequenceChunk chunk, AttendedKvRange view, int rows) {
         int last = chunk.firstPosition() + chunk.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
             int position = Math.min(chunk.firstPosition() + row, last);
@@ -57,21 +57,22 @@ record CausalMask(int window) {
     }
 
     /** Fills one row: positions from {@code oldest} up to {@code newest} are visible. */
-    private static void fillPages(short[] target, int begin, KvView view, long oldest, int newest) {
+    private static void fillPages(
+            short[] target, int begin, AttendedKvRange view, long oldest, int newest) {
         Arrays.fill(target, begin, begin + view.slots(), MASKED);
         for (int run = 0; run < view.pages().size(); run++) {
             int page = view.pages().page(run);
             int first = page * Pages.TOKENS;
             int from = Math.clamp(oldest - first, 0, Pages.TOKENS);
             int to = Math.min(newest - first + 1, Pages.TOKENS);
-            if (page != PageMap.EMPTY && from < to) {
+            if (page != SlotPositionMap.EMPTY && from < to) {
                 int slot = begin + run * Pages.TOKENS;
                 Arrays.fill(target, slot + from, slot + to, VISIBLE);
             }
         }
     }
 
-    private void fillTree(short[] target, SequenceChunk chunk, KvView view) {
+    private void fillTree(short[] target, SequenceChunk chunk, AttendedKvRange view) {
         TokenTree tree = chunk.tree();
         int attended = view.slots();
         for (int row = 0; row < chunk.tokens().length; row++) {
@@ -88,7 +89,7 @@ record CausalMask(int window) {
 
     /** Marks the visible positions before the first token of a chunk. */
     private static void fillKnown(
-            short[] target, int begin, SequenceChunk chunk, KvView view, int oldest) {
+            short[] target, int begin, SequenceChunk chunk, AttendedKvRange view, int oldest) {
         if (!view.pages().isStraight()) {
             fillPages(target, begin, view, oldest, chunk.firstPosition() - 1);
             return;

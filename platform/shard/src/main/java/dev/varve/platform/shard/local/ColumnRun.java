@@ -10,7 +10,7 @@ record ColumnRun(int first, int count, boolean rows) {
     /** The runs of all tokens of a batch. */
     static List<ColumnRun> ofTokens(GraphKey key) {
         List<ColumnRun> runs = new ArrayList<>();
-        for (GraphKey.Part part : key.parts()) {
+        for (GraphKey.ChunkShape part : key.parts()) {
             append(runs, part.tokens(), part.rows());
         }
         return runs;
@@ -19,7 +19,7 @@ record ColumnRun(int first, int count, boolean rows) {
     /** The runs of the columns whose outputs are requested. A single one is computed like a row. */
     static List<ColumnRun> ofOutputs(GraphKey key) {
         List<ColumnRun> runs = new ArrayList<>();
-        for (GraphKey.Part part : key.parts()) {
+        for (GraphKey.ChunkShape part : key.parts()) {
             append(runs, part.outputs(), part.rows() || part.outputs() == 1);
         }
         return runs;

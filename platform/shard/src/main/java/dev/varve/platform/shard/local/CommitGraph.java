@@ -59,7 +59,8 @@ final class CommitGraph implements AutoCloseable {
     private void record(Key key, ShardCaches caches, RecurrentOperators operators) {
         Ops ops = context.ops();
         RecurrentStateViews states = new RecurrentStateViews(ops, graph, operators);
-        RollbackOperators rollback = new RollbackOperators(ops, graph, caches.rollbackBuffer());
+        RollbackBufferAccess rollback =
+                new RollbackBufferAccess(ops, graph, caches.rollbackBuffer());
         UniformLengthGroup group = UniformLengthGroup.alone(key.tokens(), key.states());
         for (int layer : caches.rollbackBuffer().layers().keySet()) {
             RecurrentStateTensors.Layer cache = caches.stateRows().layer(layer);

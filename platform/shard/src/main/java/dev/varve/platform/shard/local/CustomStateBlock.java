@@ -163,7 +163,7 @@ final class CustomStateBlock {
                 "layer "
                         + layer
                         + ", "
-                        + StateOperatorKind.CUSTOM
+                        + LayerStateOperator.CUSTOM
                         + ": "
                         + what
                         + ": expected "

@@ -22,15 +22,15 @@ final class DeltaNetBlock {
     private final List<UniformLengthGroup> groups;
     private final RecurrentStateTensors rows;
     private final RecurrentStateViews states;
-    private final RollbackOperators rollback;
+    private final RollbackBufferAccess rollback;
     private final TreeRecurrence trees;
 
-    DeltaNetBlock(Ops ops, Graph graph, GraphKey key, GraphInputs inputs, GraphResources state) {
+    DeltaNetBlock(Ops ops, Graph graph, GraphKey key, GraphInputs inputs, ShardGraphContext state) {
         this.ops = ops;
         groups = UniformLengthGroup.of(key);
         rows = state.caches().stateRows();
         states = new RecurrentStateViews(ops, graph, state.arithmetic().recurrent());
-        rollback = new RollbackOperators(ops, graph, state.caches().rollbackBuffer());
+        rollback = new RollbackBufferAccess(ops, graph, state.caches().rollbackBuffer());
         trees = new TreeRecurrence(ops, states, inputs);
     }
 

@@ -26,7 +26,7 @@ final class GraphBuildValidator {
     private final GraphKey key;
     private final int tokens;
     private final int outputs;
-    private final Map<Integer, Set<StateOperatorKind>> called = new HashMap<>();
+    private final Map<Integer, Set<LayerStateOperator>> called = new HashMap<>();
     private final Map<Integer, Boolean> captured = new HashMap<>();
     private boolean tookBoundary;
     private boolean narrowed;
@@ -42,7 +42,7 @@ final class GraphBuildValidator {
 
     /** Checks attention with the layer's own rows, which needs all columns of the batch. */
     void attention(int layer, TensorShape query, TensorShape keys, TensorShape values) {
-        Call call = begin(layer, StateOperatorKind.ATTENTION);
+        Call call = begin(layer, LayerStateOperator.ATTENTION);
         LayerState.Attention rows = (LayerState.Attention) shape.layers().get(layer);
         call.requireQuery(query, rows, tokens);
         call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
@@ -76,7 +76,7 @@ final class GraphBuildValidator {
 
     /** Checks the operands of attention before their rotation. */
     void beforeRotation(int layer, TensorShape query, TensorShape keys) {
-        Call call = new Call(layer, StateOperatorKind.ATTENTION);
+        Call call = new Call(layer, LayerStateOperator.ATTENTION);
         if (!site.range().contains(layer)
                 || !(shape.layers().get(layer) instanceof LayerState.Attention rows)) {
             throw call.fault("the layer has no attention of its own in the range");
@@ -91,9 +91,9 @@ final class GraphBuildValidator {
      * @param columns computed columns, fewer than the tokens if some were dropped
      */
     void sharedAttention(int layer, TensorShape query, int columns) {
-        Call call = begin(layer, StateOperatorKind.SHARED_ATTENTION);
+        Call call = begin(layer, LayerStateOperator.SHARED_ATTENTION);
         int source = ((LayerState.SharedAttention) shape.layers().get(layer)).source();
-        if (!called.getOrDefault(source, Set.of()).contains(StateOperatorKind.ATTENTION)) {
+        if (!called.getOrDefault(source, Set.of()).contains(LayerStateOperator.ATTENTION)) {
             throw call.fault(
                     "expected after attention of layer " + source + ", whose rows it reads");
         }
@@ -102,7 +102,7 @@ final class GraphBuildValidator {
 
     /** Checks the inputs of a convolution, which are kept for the next step. */
     void convolution(int layer, TensorShape input, TensorShape kernel) {
-        Call call = begin(layer, StateOperatorKind.CONVOLUTION);
+        Call call = begin(layer, LayerStateOperator.CONVOLUTION);
         LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
         call.requireContiguous("input", input, state.convChannels(), tokens);
         call.require("kernel", kernel, state.convKernel(), state.convChannels());
@@ -110,7 +110,7 @@ final class GraphBuildValidator {
 
     /** Checks the operands of a gated delta rule except its scalars. */
     void delta(int layer, TensorShape query, TensorShape keys, TensorShape values) {
-        Call call = begin(layer, StateOperatorKind.DELTA);
+        Call call = begin(layer, LayerStateOperator.DELTA);
         LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
         long heads = keys.extents().get(1);
         if (heads < 1 || state.valueHeads() % heads != 0) {
@@ -131,7 +131,7 @@ final class GraphBuildValidator {
 
     /** Checks the scalars of a gated delta rule. */
     void deltaScalars(int layer, TensorShape decay, TensorShape beta) {
-        Call call = new Call(layer, StateOperatorKind.DELTA);
+        Call call = new Call(layer, LayerStateOperator.DELTA);
         int heads = ((LayerState.Recurrent) shape.layers().get(layer)).valueHeads();
         call.requireContiguous("decay", decay, heads, tokens);
         call.requireContiguous("beta", beta, heads, tokens);
@@ -139,7 +139,7 @@ final class GraphBuildValidator {
 
     /** Checks the inputs of a family's custom step. */
     void advanceState(int layer, List<TensorShape> columns) {
-        Call call = begin(layer, StateOperatorKind.CUSTOM);
+        Call call = begin(layer, LayerStateOperator.CUSTOM);
         for (TensorShape input : columns) {
             List<Long> extents = input.extents();
             boolean fits =
@@ -212,8 +212,8 @@ final class GraphBuildValidator {
     /** Checks that everything was recorded. */
     void complete() {
         for (int layer = site.range().begin(); layer < site.range().end(); layer++) {
-            Set<StateOperatorKind> missing =
-                    EnumSet.copyOf(StateOperatorKind.of(shape.layers().get(layer)));
+            Set<LayerStateOperator> missing =
+                    EnumSet.copyOf(LayerStateOperator.of(shape.layers().get(layer)));
             missing.removeAll(called.getOrDefault(layer, Set.of()));
             if (!missing.isEmpty()) {
                 throw new Call(layer, missing.iterator().next()).fault("was not called");
@@ -286,16 +286,16 @@ final class GraphBuildValidator {
         }
     }
 
-    private Call begin(int layer, StateOperatorKind operator) {
+    private Call begin(int layer, LayerStateOperator operator) {
         Call call = new Call(layer, operator);
         if (!site.range().contains(layer)) {
             throw call.fault("the layer is outside the range");
         }
-        Set<StateOperatorKind> own = StateOperatorKind.of(shape.layers().get(layer));
+        Set<LayerStateOperator> own = LayerStateOperator.of(shape.layers().get(layer));
         if (!own.contains(operator)) {
             throw call.fault("expected " + own + ", since it keeps " + shape.layers().get(layer));
         }
-        if (!called.computeIfAbsent(layer, at -> EnumSet.noneOf(StateOperatorKind.class))
+        if (!called.computeIfAbsent(layer, at -> EnumSet.noneOf(LayerStateOperator.class))
                 .add(operator)) {
             throw site.fault(call + SECOND_CALL);
         }
@@ -305,9 +305,9 @@ final class GraphBuildValidator {
     /** One operator of one layer. */
     private final class Call {
         private final int layer;
-        private final StateOperatorKind operator;
+        private final LayerStateOperator operator;
 
-        Call(int layer, StateOperatorKind operator) {
+        Call(int layer, LayerStateOperator operator) {
             this.layer = layer;
             this.operator = operator;
         }

@@ -46,7 +46,7 @@ final class GraphBuilder implements ShardGraph {
     private final MoeBlock experts;
     private final GraphErrorContext site;
     private final GraphBuildValidator rules;
-    private final Optional<ScoringInputs> scoringInputs;
+    private final Optional<ScoringCapture> scoringInputs;
 
     /** The operator that was recorded last, for messages. */
     private String last = "";
@@ -64,7 +64,7 @@ final class GraphBuilder implements ShardGraph {
             LayerRange range,
             GgmlContext context,
             Graph graph,
-            GraphResources state) {
+            ShardGraphContext state) {
         this.key = key;
         this.model = model;
         this.range = range;
@@ -122,7 +122,7 @@ final class GraphBuilder implements ShardGraph {
         return result.named(name);
     }
 
-    private Tensor named(StateOperatorKind operator, int layer, Tensor result) {
+    private Tensor named(LayerStateOperator operator, int layer, Tensor result) {
         return named("layer " + layer + ", " + operator, result);
     }
 
@@ -265,7 +265,7 @@ final class GraphBuilder implements ShardGraph {
     public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         rules.attention(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
         return named(
-                StateOperatorKind.ATTENTION,
+                LayerStateOperator.ATTENTION,
                 layer,
                 attention.attend(layer, query, keys, values, scale));
     }
@@ -274,7 +274,7 @@ final class GraphBuilder implements ShardGraph {
     public Tensor sharedAttention(int layer, Tensor query, float scale) {
         rules.sharedAttention(layer, TensorShape.of(query), tokens());
         return named(
-                StateOperatorKind.SHARED_ATTENTION,
+                LayerStateOperator.SHARED_ATTENTION,
                 layer,
                 attention.attendShared(layer, query, dropped, scale));
     }
@@ -283,7 +283,7 @@ final class GraphBuilder implements ShardGraph {
     public Tensor causalConvolution(int layer, Tensor input, Tensor kernel) {
         rules.convolution(layer, TensorShape.of(input), TensorShape.of(kernel));
         return named(
-                StateOperatorKind.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
+                LayerStateOperator.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
     }
 
     @Override
@@ -294,13 +294,13 @@ final class GraphBuilder implements ShardGraph {
                 TensorShape.of(inputs.key()),
                 TensorShape.of(inputs.value()));
         rules.deltaScalars(layer, TensorShape.of(inputs.decay()), TensorShape.of(inputs.beta()));
-        return named(StateOperatorKind.DELTA, layer, recurrent.delta(layer, inputs));
+        return named(LayerStateOperator.DELTA, layer, recurrent.delta(layer, inputs));
     }
 
     @Override
     public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
         rules.advanceState(layer, columns.stream().map(TensorShape::of).toList());
-        return named(StateOperatorKind.CUSTOM, layer, custom.advance(layer, columns, step));
+        return named(LayerStateOperator.CUSTOM, layer, custom.advance(layer, columns, step));
     }
 
     /**

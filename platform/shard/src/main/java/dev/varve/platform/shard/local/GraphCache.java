@@ -5,7 +5,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GraphAllocator;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.GraphCounts;
 
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.function.BiFunction;
 
 /**
  * Cache of a shard's graphs. Decode steps repeat, and when sequences start or finish an earlier mix
- * often recurs, so {@link CacheFootprint#DECODE_GRAPHS} of their graphs are kept, each with its own
+ * often recurs, so {@link CacheUnitBytes#DECODE_GRAPHS} of their graphs are kept, each with its own
  * memory. Prefill chunks rarely repeat, so they share one larger buffer in turn.
  */
 final class GraphCache implements AutoCloseable {
@@ -102,7 +102,7 @@ final class GraphCache implements AutoCloseable {
                 return toFront(i);
             }
         }
-        if (decode.size() < CacheFootprint.DECODE_GRAPHS) {
+        if (decode.size() < CacheUnitBytes.DECODE_GRAPHS) {
             decode.addFirst(decodeSlot());
             return decode.getFirst();
         }

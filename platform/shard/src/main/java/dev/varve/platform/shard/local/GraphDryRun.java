@@ -7,8 +7,8 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
 
@@ -55,7 +55,7 @@ final class GraphDryRun {
     static void require(
             LayerSplitAdapter model,
             LayerRange range,
-            GraphResources state,
+            ShardGraphContext state,
             ComputeDevice device,
             List<Integer> captures) {
         boolean slides = model.shape().window().isPresent();
@@ -69,18 +69,18 @@ final class GraphDryRun {
             GraphKey key,
             LayerSplitAdapter model,
             LayerRange range,
-            GraphResources state,
+            ShardGraphContext state,
             ComputeDevice device) {
         UnallocatedGraph.of(key, model, range, state, device).close();
     }
 
     /** Key of the first tokens of a sequence; only the output of the last token is requested. */
     private static GraphKey key(boolean slides, List<Integer> captures) {
-        GraphKey.Part part =
-                new GraphKey.Part(
+        GraphKey.ChunkShape part =
+                new GraphKey.ChunkShape(
                         new GraphKey.Columns(CHUNK, 1, ChunkComputeMode.CHUNK),
-                        new GraphKey.Attended(0, SlotSpan.BLOCK, false),
-                        new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
+                        new GraphKey.Attended(0, KvSlotSpan.BLOCK, false),
+                        new GraphKey.Attended(0, slides ? KvSlotSpan.BLOCK : 0, false),
                         new GraphKey.StateUse(
                                 SequenceChunk.ZERO_ROW, 1, ChunkPlacement.NO_ROLLBACK_BUFFER));
         return new GraphKey(Phase.PREFILL, List.of(part), captures);

@@ -58,7 +58,7 @@ final class GraphInputs {
         intScratch = new int[AXES * tokens];
         List<AttentionInputs.Part> fullParts = new ArrayList<>();
         List<AttentionInputs.Part> slidingParts = new ArrayList<>();
-        for (GraphKey.Part part : key.parts()) {
+        for (GraphKey.ChunkShape part : key.parts()) {
             fullParts.add(new AttentionInputs.Part(part.columns(), part.full()));
             slidingParts.add(new AttentionInputs.Part(part.columns(), part.window()));
         }

@@ -18,14 +18,14 @@ import java.util.List;
  *
  * @param top whether the device finds the {@link TopTokens} of each row of logits
  */
-record GraphKey(Phase phase, List<Part> parts, List<Integer> captures, boolean top) {
+record GraphKey(Phase phase, List<ChunkShape> parts, List<Integer> captures, boolean top) {
     /** Creates the key of a batch that requests no {@link TopTokens}. */
-    GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
+    GraphKey(Phase phase, List<ChunkShape> parts, List<Integer> captures) {
         this(phase, parts, captures, false);
     }
 
     /** Creates the key of a decode step without captures. */
-    GraphKey(List<Part> parts) {
+    GraphKey(List<ChunkShape> parts) {
         this(Phase.DECODE, parts, List.of());
     }
 
@@ -36,7 +36,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures, boolean t
      * @param window rows that sliding attention reads
      * @param states state rows of recurrent layers
      */
-    record Part(Columns columns, Attended full, Attended window, StateUse states) {
+    record ChunkShape(Columns columns, Attended full, Attended window, StateUse states) {
         int tokens() {
             return columns.tokens();
         }
@@ -93,14 +93,14 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures, boolean t
      *
      * @param trees how recurrent states process trees
      */
-    static GraphKey of(PlacedBatch placed, TreeEncoding.TreeSupport trees) {
+    static GraphKey of(PlacedBatch placed, TreeEncoding.TreeMode trees) {
         List<SequenceChunk> chunks = placed.batch().chunks();
         Phase phase = placed.batch().phase();
-        List<Part> parts = new ArrayList<>(chunks.size());
+        List<ChunkShape> parts = new ArrayList<>(chunks.size());
         for (int i = 0; i < chunks.size(); i++) {
             SequenceChunk chunk = chunks.get(i);
-            KvView full = placed.full().get(i);
-            KvView window = placed.window().get(i);
+            AttendedKvRange full = placed.full().get(i);
+            AttendedKvRange window = placed.window().get(i);
             int tokens = chunk.tokens().length;
             TreeEncoding branching = TreeEncoding.of(chunk.tree(), trees);
             if (branching.branches() && !chunk.place().isDrafted()) {
@@ -108,7 +108,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures, boolean t
                 throw new IllegalArgumentException("a token tree needs a rollback buffer");
             }
             parts.add(
-                    new Part(
+                    new ChunkShape(
                             new Columns(tokens, chunk.outputCount(), kind(chunk, phase)),
                             new Attended(full.slot(), full.slots(), false),
                             new Attended(
@@ -137,7 +137,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures, boolean t
 
     int tokens() {
         int tokens = 0;
-        for (Part part : parts) {
+        for (ChunkShape part : parts) {
             tokens += part.tokens();
         }
         return tokens;
@@ -145,7 +145,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures, boolean t
 
     int outputs() {
         int outputs = 0;
-        for (Part part : parts) {
+        for (ChunkShape part : parts) {
             outputs += part.outputs();
         }
         return outputs;

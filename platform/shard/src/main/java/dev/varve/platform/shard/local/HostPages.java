@@ -15,7 +15,7 @@ import java.util.Map;
  */
 final class HostPages implements AutoCloseable {
     private final KvPool pool;
-    private final PageMemory memory;
+    private final HostPageAllocator memory;
     private final Map<Long, ByteBuffer> pages = new HashMap<>();
 
     /**
@@ -27,7 +27,7 @@ final class HostPages implements AutoCloseable {
         for (KvPool.Layer layer : pool.layers().values()) {
             bytes += Pages.TOKENS * (layer.keys().nb(1) + layer.values().nb(1));
         }
-        memory = new PageMemory(Math.toIntExact(bytes));
+        memory = new HostPageAllocator(Math.toIntExact(bytes));
     }
 
     /** Bytes of the memory that was allocated from the system. */

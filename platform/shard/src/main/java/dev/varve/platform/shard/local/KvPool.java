@@ -8,8 +8,8 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
 import java.util.Map;
@@ -139,16 +139,18 @@ final class KvPool implements RowMover, AutoCloseable {
         for (Layer layer : layers.values()) {
             for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {
                 int rowBytes = Math.toIntExact(tensor.nb(1));
-                int blockBytes = Math.multiplyExact(SlotSpan.BLOCK, rowBytes);
+                int blockBytes = Math.multiplyExact(KvSlotSpan.BLOCK, rowBytes);
                 if (scratch.length < blockBytes) {
                     scratch = new byte[blockBytes];
                 }
-                for (int done = 0; done < count; done += SlotSpan.BLOCK) {
+                for (int done = 0; done < count; done += KvSlotSpan.BLOCK) {
                     // Direction by the overlap: forwards when moving down, backwards when moving
                     // up.
                     int step =
-                            to < from ? done : (count - 1) / SlotSpan.BLOCK * SlotSpan.BLOCK - done;
-                    int bytes = Math.min(SlotSpan.BLOCK, count - step) * rowBytes;
+                            to < from
+                                    ? done
+                                    : (count - 1) / KvSlotSpan.BLOCK * KvSlotSpan.BLOCK - done;
+                    int bytes = Math.min(KvSlotSpan.BLOCK, count - step) * rowBytes;
                     tensor.readBytes(scratch, 0, bytes, (long) (from + step) * rowBytes);
                     tensor.writeBytes(scratch, 0, bytes, (long) (to + step) * rowBytes);
                 }

@@ -8,16 +8,17 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheFootprint;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
-import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CacheUnitBytes;
+import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.GraphCounts;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.SequenceChunk;
@@ -26,7 +27,6 @@ import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TopTokens;
 
@@ -46,7 +46,7 @@ public final class LocalShard implements Shard {
     private static final int LONGEST_BATCH = 512;
 
     /** How a batch is run. */
-    private enum ExecutionMode {
+    private enum RunPurpose {
         COMPUTED,
         WARM_UP
     }
@@ -54,13 +54,13 @@ public final class LocalShard implements Shard {
     private final LayerSplitAdapter model;
     private final LayerRange range;
     private final ComputeDevice device;
-    private final GraphResources state;
+    private final ShardGraphContext state;
     private final GraphCache graphs;
     private final CommitGraphs commits;
     private final LogitsReader logits;
     private final BatchCheck check;
     private final PartTensors partTensors;
-    private final TreeEncoding.TreeSupport trees;
+    private final TreeEncoding.TreeMode trees;
     private volatile ShardMemory memory;
     private final ActivationTransferTimer boundaries;
 
@@ -78,7 +78,7 @@ public final class LocalShard implements Shard {
             LayerRange range,
             ComputeDevice device,
             ShardOptions options,
-            GraphResources state) {
+            ShardGraphContext state) {
         this.model = model;
         this.range = range;
         this.device = device;
@@ -139,8 +139,8 @@ public final class LocalShard implements Shard {
                         () ->
                                 ShardWeights.load(
                                         model.tensors(range), device, options.weights(), progress));
-        GraphResources state =
-                GraphResources.open(weights, model.shape(), range, options, device, flash);
+        ShardGraphContext state =
+                ShardGraphContext.open(weights, model.shape(), range, options, device, flash);
         try {
             GraphDryRun.require(model, range, state, device, options.captures());
         } catch (RuntimeException | Error e) {
@@ -180,7 +180,7 @@ public final class LocalShard implements Shard {
             LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options) {
         long free = device.info().memoryFreeBytes();
         long bytes =
-                CacheFootprint.cacheBytes(
+                CacheUnitBytes.cacheBytes(
                         model.shape(), range, options.cacheTypes(), options.sizes());
         if (bytes > free) {
             throw new VarveException(
@@ -209,8 +209,8 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public ComputeUnit computesOn() {
-        ComputeUnit unit = new ComputeUnit(device.lock());
+    public ComputeResource computesOn() {
+        ComputeResource unit = new ComputeResource(device.lock());
         return device.info().hostCores() ? unit.only(HostCores.processors()) : unit;
     }
 
@@ -261,7 +261,7 @@ public final class LocalShard implements Shard {
     @Override
     public CompletableFuture<ShardResult> forward(
             Batch batch, Optional<LayerActivations> boundary) {
-        return done(() -> run(batch, boundary, ExecutionMode.COMPUTED));
+        return done(() -> run(batch, boundary, RunPurpose.COMPUTED));
     }
 
     @Override
@@ -271,7 +271,7 @@ public final class LocalShard implements Shard {
 
     @Override
     public CompletableFuture<ShardResult> warmUp(Batch batch, Optional<LayerActivations> boundary) {
-        return done(() -> run(batch, boundary, ExecutionMode.WARM_UP));
+        return done(() -> run(batch, boundary, RunPurpose.WARM_UP));
     }
 
     private static <T> CompletableFuture<T> done(Supplier<T> work) {
@@ -282,16 +282,16 @@ public final class LocalShard implements Shard {
         }
     }
 
-    private ShardResult run(Batch batch, Optional<LayerActivations> boundary, ExecutionMode step) {
+    private ShardResult run(Batch batch, Optional<LayerActivations> boundary, RunPurpose step) {
         synchronized (device.lock()) {
             // Inside the lock, so that the shard is not closed in between.
             requireOpen();
             check.require(batch, boundary);
             state.weights().requireWhole();
-            if (step == ExecutionMode.COMPUTED) {
+            if (step == RunPurpose.COMPUTED) {
                 make(batch.changes());
             }
-            PageReordering order = PageReordering.of(batch);
+            TemporaryPositionOrder order = TemporaryPositionOrder.of(batch);
             PlacedBatch placed = PlacedBatch.place(order.batch(), state.caches().windows());
             AllocatedGraph graph =
                     graphs.find(
@@ -304,7 +304,7 @@ public final class LocalShard implements Shard {
                                             memory));
             boundaries.moveIn(boundary, graph::writeBoundary);
             graph.fill(placed);
-            if (step == ExecutionMode.COMPUTED) {
+            if (step == RunPurpose.COMPUTED) {
                 compute(graph, placed, order);
             }
             Optional<Tensor> rows = graph.logits();
@@ -319,7 +319,7 @@ public final class LocalShard implements Shard {
                     boundaries.moveOut(() -> graph.readBoundary(outbound)),
                     graph.readFeatures(),
                     top,
-                    step == ExecutionMode.COMPUTED ? scores(batch, graph) : List.of());
+                    step == RunPurpose.COMPUTED ? scores(batch, graph) : List.of());
         }
     }
 
@@ -337,7 +337,7 @@ public final class LocalShard implements Shard {
         return key;
     }
 
-    private void compute(AllocatedGraph graph, PlacedBatch placed, PageReordering order) {
+    private void compute(AllocatedGraph graph, PlacedBatch placed, TemporaryPositionOrder order) {
         order.arrange(state.caches().kvPool());
         long begin = System.nanoTime();
         try {
@@ -364,7 +364,7 @@ public final class LocalShard implements Shard {
     private void make(KvRowOperation move) {
         HostPages pages = state.caches().pages();
         switch (move) {
-            case SlotCopy copy ->
+            case KvSlotCopy copy ->
                     state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
             case PageMove page -> {
                 pages.move(page);
@@ -372,7 +372,7 @@ public final class LocalShard implements Shard {
                     state.pageKeys().ifPresent(keys -> keys.load(page.page()));
                 }
             }
-            case PageDrop page -> {
+            case HostPageFree page -> {
                 pages.drop(page.page());
                 state.pageKeys().ifPresent(keys -> keys.remove(page.page()));
             }
@@ -402,12 +402,12 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartHandler target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return move(() -> partTensors.export(parts, target));
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartHandler source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return move(() -> partTensors.adopt(parts, source));
     }
 

@@ -27,11 +27,11 @@ public final class LocalTextScorer implements TextScorer {
 
     private final ModelRange model;
     private final ComputeDevice device;
-    private final LayerwiseTextScorer.ScoringOptions options;
+    private final LayerMajorTextScorer.ScoringOptions options;
     private final CacheTypes types = CacheTypes.f16();
     private final boolean persistent;
     private final long weightBytes;
-    private Optional<LayerwiseTextScorer> scan;
+    private Optional<LayerMajorTextScorer> scan;
 
     /**
      * Loads the weights once, so that an unusable file fails at once; keeps or frees them by
@@ -39,22 +39,22 @@ public final class LocalTextScorer implements TextScorer {
      *
      * @param model all layers
      * @param device owned by the caller
-     * @throws VarveException as {@link LayerwiseTextScorer#load}, and of kind UNSUPPORTED_MODEL if
+     * @throws VarveException as {@link LayerMajorTextScorer#load}, and of kind UNSUPPORTED_MODEL if
      *     none of the scored layers has full attention
      */
     public LocalTextScorer(
             ModelRange model,
             ComputeDevice device,
-            LayerwiseTextScorer.ScoringOptions options,
+            LayerMajorTextScorer.ScoringOptions options,
             Residency residency,
             LoadProgressListener progress) {
         this.model = model;
         this.device = device;
         this.options = options;
-        LayerwiseTextScorer.requireReadable(model.file().path(), model.model().shape());
-        LayerwiseTextScorer.requireAttention(
+        LayerMajorTextScorer.requireReadable(model.file().path(), model.model().shape());
+        LayerMajorTextScorer.requireAttention(
                 model.file().path(), model.model().shape(), options.layers());
-        LayerwiseTextScorer loaded = load(progress);
+        LayerMajorTextScorer loaded = load(progress);
         weightBytes = loaded.weightBytes();
         persistent =
                 switch (residency) {
@@ -66,12 +66,12 @@ public final class LocalTextScorer implements TextScorer {
         release();
     }
 
-    private LayerwiseTextScorer load(LoadProgressListener progress) {
-        return LayerwiseTextScorer.load(model, device, types, progress);
+    private LayerMajorTextScorer load(LoadProgressListener progress) {
+        return LayerMajorTextScorer.load(model, device, types, progress);
     }
 
     private long needed(int tokens) {
-        return LayerwiseTextScorer.bytes(model, types, tokens, options.tail());
+        return LayerMajorTextScorer.bytes(model, types, tokens, options.tail());
     }
 
     private void release() {
@@ -107,7 +107,9 @@ public final class LocalTextScorer implements TextScorer {
      * @throws VarveException as {@link #read(int[], BooleanSupplier)}
      */
     public float[] read(
-            int[] tokens, LayerwiseTextScorer.Listener listener, LoadProgressListener progress) {
+            int[] tokens,
+            LayerMajorTextScorer.ProgressAndCancellation listener,
+            LoadProgressListener progress) {
         try {
             if (scan.isEmpty()) {
                 scan = Optional.of(load(progress));
@@ -137,8 +139,9 @@ public final class LocalTextScorer implements TextScorer {
         }
     }
 
-    private static LayerwiseTextScorer.Listener listener(BooleanSupplier cancelled) {
-        return new LayerwiseTextScorer.Listener() {
+    private static LayerMajorTextScorer.ProgressAndCancellation listener(
+            BooleanSupplier cancelled) {
+        return new LayerMajorTextScorer.ProgressAndCancellation() {
             @Override
             public boolean isCancelled() {
                 return cancelled.getAsBoolean();
@@ -153,7 +156,7 @@ public final class LocalTextScorer implements TextScorer {
 
     @Override
     public void close() {
-        scan.ifPresent(LayerwiseTextScorer::close);
+        scan.ifPresent(LayerMajorTextScorer::close);
         scan = Optional.empty();
     }
 }

@@ -33,7 +33,7 @@ final class MatrixProducts {
     private final int outputs;
     private Optional<Prepared> last = Optional.empty();
 
-    MatrixProducts(Ops ops, GraphKey key, GraphResources state) {
+    MatrixProducts(Ops ops, GraphKey key, ShardGraphContext state) {
         this.ops = ops;
         weights = state.weights();
         exact = state.arithmetic().exactRows();
@@ -49,7 +49,7 @@ final class MatrixProducts {
     /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}. */
     Tensor multiply(String name, Tensor input) {
         Tensor weight = weights.get(name, TensorUse.MATMUL);
-        ColumnNumerics columnNumerics = weights.columnNumerics(name, TensorUse.MATMUL);
+        MatmulKernelProperties columnNumerics = weights.columnNumerics(name, TensorUse.MATMUL);
         Optional<ColumnProduct> ownProduct = weights.columnProduct(name, TensorUse.MATMUL);
         List<ColumnRun> runs = runs((int) input.ne(1));
         if (isWhole(runs, columnNumerics)) {
@@ -93,7 +93,8 @@ final class MatrixProducts {
     /** {@code [K, M, E] times F32 [K, U or 1, T] by ids I32 [U, T] -> F32 [M, U, T]}. */
     Tensor multiplyExperts(String name, Tensor input, Tensor ids) {
         Tensor weight = weights.get(name, TensorUse.EXPERT_MATMUL);
-        ColumnNumerics columnNumerics = weights.columnNumerics(name, TensorUse.EXPERT_MATMUL);
+        MatmulKernelProperties columnNumerics =
+                weights.columnNumerics(name, TensorUse.EXPERT_MATMUL);
         List<ColumnRun> runs = runs((int) ids.ne(1));
         if (isWhole(runs, columnNumerics)) {
             return precise(ops.mulMatId(weight, input, ids));
@@ -124,7 +125,7 @@ final class MatrixProducts {
         return columns == outputs ? outputRuns : List.of(new ColumnRun(0, columns, false));
     }
 
-    private boolean isWhole(List<ColumnRun> runs, ColumnNumerics columnNumerics) {
+    private boolean isWhole(List<ColumnRun> runs, MatmulKernelProperties columnNumerics) {
         int columns = runs.getLast().first() + runs.getLast().count();
         return exact == BatchInvariance.OFF
                 || columns <= columnNumerics.most()
@@ -132,7 +133,7 @@ final class MatrixProducts {
     }
 
     /** Number of columns of a run in one product. */
-    private int step(ColumnRun run, ColumnNumerics columnNumerics) {
+    private int step(ColumnRun run, MatmulKernelProperties columnNumerics) {
         return run.rows() && (apart || run.count() <= columnNumerics.maxSingleColumns())
                 ? Math.min(run.count(), columnNumerics.most())
                 : run.count();

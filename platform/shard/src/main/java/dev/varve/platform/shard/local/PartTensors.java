@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartHandler;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.RowLayout;
 
 import java.nio.ByteBuffer;
@@ -54,7 +54,8 @@ final class PartTensors {
     }
 
     /** Rows of a page in host memory. */
-    private record PageRows(HostPages pages, CachePart.Page part, boolean keys) implements ByteRun {
+    private record PageRows(HostPages pages, CachePart.HostPageRows part, boolean keys)
+            implements ByteRun {
         private int rowBytes() {
             return Math.toIntExact(keys ? part.layout().keyBytes() : part.layout().valueBytes());
         }
@@ -81,15 +82,15 @@ final class PartTensors {
     }
 
     /** A part and the places of its bytes. */
-    private record Placed(CachePart part, List<ByteRun> byteRuns) {}
+    private record LocatedPart(CachePart part, List<ByteRun> byteRuns) {}
 
     PartTensors(ShardCaches caches, BatchCheck check) {
         this.caches = caches;
         this.check = check;
     }
 
-    void export(List<CachePart> parts, CachePartHandler target) {
-        List<Placed> all = placed(parts, caches.windows()::slotToRead, false);
+    void export(List<CachePart> parts, CachePartTransfer target) {
+        List<LocatedPart> all = placed(parts, caches.windows()::slotToRead, false);
         for (int i = 0; i < all.size(); i++) {
             ByteBuffer bytes = scratch(all.get(i).part());
             for (ByteRun stretch : all.get(i).byteRuns()) {
@@ -99,10 +100,10 @@ final class PartTensors {
         }
     }
 
-    void adopt(List<CachePart> parts, CachePartHandler source) {
-        List<Placed> all = placed(parts, caches.windows()::slotToWrite, true);
+    void adopt(List<CachePart> parts, CachePartTransfer source) {
+        List<LocatedPart> all = placed(parts, caches.windows()::slotToWrite, true);
         for (int i = 0; i < all.size(); i++) {
-            Placed each = all.get(i);
+            LocatedPart each = all.get(i);
             ByteBuffer bytes = scratch(each.part());
             source.give(i, bytes);
             bytes.flip();
@@ -130,18 +131,20 @@ final class PartTensors {
     }
 
     private void requireThere(CachePart part, boolean writes) {
-        if (!writes && part instanceof CachePart.Page page && !caches.pages().holds(page.page())) {
+        if (!writes
+                && part instanceof CachePart.HostPageRows page
+                && !caches.pages().holds(page.page())) {
             throw mismatch(part, "page " + page.page() + " in host memory", "none");
         }
     }
 
-    private List<Placed> placed(
+    private List<LocatedPart> placed(
             List<CachePart> parts, ToIntFunction<CachePart.Window> slots, boolean writes) {
-        List<Placed> all = new ArrayList<>(parts.size());
+        List<LocatedPart> all = new ArrayList<>(parts.size());
         for (CachePart part : parts) {
             check.require(part);
             requireThere(part, writes);
-            all.add(new Placed(part, byteRuns(part, slots)));
+            all.add(new LocatedPart(part, byteRuns(part, slots)));
         }
         return all;
     }
@@ -155,7 +158,7 @@ final class PartTensors {
                             rows.layout(),
                             rows.slot(),
                             rows.count());
-            case CachePart.Page page -> page(page);
+            case CachePart.HostPageRows page -> page(page);
             case CachePart.Window window ->
                     rows(
                             caches.windowPool().layers().get(window.layer()),
@@ -190,7 +193,7 @@ final class PartTensors {
         }
     }
 
-    private List<ByteRun> page(CachePart.Page page) {
+    private List<ByteRun> page(CachePart.HostPageRows page) {
         requireLayout(caches.kvPool().layers().get(page.layer()), page, page.layout());
         return List.of(
                 new PageRows(caches.pages(), page, true),

@@ -2,8 +2,8 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +15,13 @@ import java.util.Optional;
  * @param full per chunk, rows of full attention layers
  * @param window per chunk, rows of sliding layers
  */
-record PlacedBatch(Batch batch, List<KvView> full, List<KvView> window) {
+record PlacedBatch(Batch batch, List<AttendedKvRange> full, List<AttendedKvRange> window) {
     /** Allocates slots in the window regions, which may move rows. */
-    static PlacedBatch place(Batch batch, WindowRegions windows) {
-        List<KvView> full = new ArrayList<>(batch.chunks().size());
-        List<KvView> window = new ArrayList<>(batch.chunks().size());
+    static PlacedBatch place(Batch batch, WindowSlotMap windows) {
+        List<AttendedKvRange> full = new ArrayList<>(batch.chunks().size());
+        List<AttendedKvRange> window = new ArrayList<>(batch.chunks().size());
         for (SequenceChunk chunk : batch.chunks()) {
-            full.add(KvView.whole(chunk));
+            full.add(AttendedKvRange.whole(chunk));
             window.add(windows.place(chunk));
         }
         return new PlacedBatch(batch, full, window);
@@ -51,7 +51,7 @@ record PlacedBatch(Batch batch, List<KvView> full, List<KvView> window) {
             if (chunk.tokens().length > 1
                     || place.isDrafted()
                     || !place.pages().isStraight()
-                    || position % SlotSpan.BLOCK == 0) {
+                    || position % KvSlotSpan.BLOCK == 0) {
                 return Optional.empty();
             }
             chunks.add(

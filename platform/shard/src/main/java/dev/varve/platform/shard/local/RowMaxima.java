@@ -4,7 +4,7 @@ import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheUnitBytes;
 
 import java.util.List;
 import java.util.Optional;
@@ -36,7 +36,7 @@ record RowMaxima(Tensor ids, Tensor below) {
     static Optional<RowMaxima> record(Ops ops, Graph graph, Tensor logits, GgmlDevice device) {
         long vocabulary = logits.ne(0);
         long outputs = logits.ne(1);
-        if (outputs > CacheFootprint.MAX_ROW_MAXIMA
+        if (outputs > CacheUnitBytes.MAX_ROW_MAXIMA
                 || vocabulary >= MAX_COUNT
                 || !logits.isContiguous()) {
             return Optional.empty();

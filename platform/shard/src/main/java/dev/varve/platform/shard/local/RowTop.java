@@ -4,7 +4,7 @@ import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.CacheFootprint;
+import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.TopTokens;
 
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ record RowTop(Tensor ids, Tensor values) {
     static Optional<RowTop> record(Ops ops, Graph graph, Tensor logits, GgmlDevice device) {
         long vocabulary = logits.ne(0);
         long outputs = logits.ne(1);
-        if (outputs > CacheFootprint.MAX_ROW_MAXIMA
+        if (outputs > CacheUnitBytes.MAX_ROW_MAXIMA
                 || vocabulary >= MAX_COUNT
                 || vocabulary <= TopTokens.COUNT
                 || !logits.isContiguous()) {

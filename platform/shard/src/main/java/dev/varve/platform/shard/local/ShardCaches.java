@@ -13,7 +13,7 @@ package dev.varve.platform.shard.local;
 record ShardCaches(
         KvPool kvPool,
         KvPool windowPool,
-        WindowRegions windows,
+        WindowSlotMap windows,
         RecurrentStateTensors stateRows,
         StateRollbackBuffer rollbackBuffer,
         HostPages pages)

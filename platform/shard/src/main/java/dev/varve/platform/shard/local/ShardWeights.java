@@ -40,7 +40,7 @@ public final class ShardWeights implements AutoCloseable {
     private static final int FEW = 64;
 
     private final Map<String, Tensor> tensors = new HashMap<>();
-    private final Map<String, ColumnNumerics> columnNumerics = new HashMap<>();
+    private final Map<String, MatmulKernelProperties> columnNumerics = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
@@ -96,7 +96,10 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Number of columns at whose multiples products with all of the weights may be divided. */
     int columnGroup() {
-        return columnNumerics.values().stream().mapToInt(ColumnNumerics::group).max().orElse(1);
+        return columnNumerics.values().stream()
+                .mapToInt(MatmulKernelProperties::group)
+                .max()
+                .orElse(1);
     }
 
     /** Maximum number of products into which a product of this many rows is divided. */
@@ -108,7 +111,7 @@ public final class ShardWeights implements AutoCloseable {
     }
 
     /** Numerics of products of several columns with a weight compared with those of one. */
-    ColumnNumerics columnNumerics(String name, TensorUse use) {
+    MatmulKernelProperties columnNumerics(String name, TensorUse use) {
         return columnNumerics.get(key(name, use));
     }
 
@@ -119,7 +122,7 @@ public final class ShardWeights implements AutoCloseable {
     public Tensor multiply(Ops ops, String name, Tensor input) {
         Tensor weight = get(name, TensorUse.MATMUL);
         return columnNumerics(name, TensorUse.MATMUL).tiles()
-                ? MatrixProductTiles.multiply(ops, weight, input, threads)
+                ? WeightReadTiling.multiply(ops, weight, input, threads)
                 : ops.mulMat(weight, input);
     }
 
@@ -149,9 +152,7 @@ public final class ShardWeights implements AutoCloseable {
                 tensors.entrySet().stream()
                         .filter(each -> columnNumerics.get(each.getKey()).tiles())
                         .mapToLong(
-                                each ->
-                                        MatrixProductTiles.tensors(
-                                                each.getValue(), columns, threads))
+                                each -> WeightReadTiling.tensors(each.getValue(), columns, threads))
                         .sum();
     }
 
@@ -392,11 +393,12 @@ public final class ShardWeights implements AutoCloseable {
             Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
             String key = key(file.name(), entry.use());
             tensors.put(key, tensor);
-            ColumnNumerics.WeightMemory kind =
-                    ColumnNumerics.WeightMemory.of(home, device.bufferType());
+            MatmulKernelProperties.WeightMemory kind =
+                    MatmulKernelProperties.WeightMemory.of(home, device.bufferType());
             columnNumerics.put(
-                    key, ColumnNumerics.of(tensor.type(), tensor.bytes(), entry.use(), kind));
-            if (kind == ColumnNumerics.WeightMemory.HOST
+                    key,
+                    MatmulKernelProperties.of(tensor.type(), tensor.bytes(), entry.use(), kind));
+            if (kind == MatmulKernelProperties.WeightMemory.HOST
                     && entry.use() == TensorUse.MATMUL
                     && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {
                 ofColumns.add(key);

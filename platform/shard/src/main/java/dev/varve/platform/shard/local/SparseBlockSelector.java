@@ -1,7 +1,7 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.scoring.BlockScores;
+import dev.varve.platform.shard.scoring.BlockPairScores;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 
 import java.util.Arrays;
@@ -13,7 +13,7 @@ import java.util.Arrays;
  * thread.
  */
 final class SparseBlockSelector {
-    private static final int BLOCK = BlockScores.BLOCK;
+    private static final int BLOCK = BlockPairScores.BLOCK;
 
     /** Smallest exponent of a power of two: smaller powers have no exact float. */
     private static final float LEAST = -125;
@@ -144,7 +144,7 @@ final class SparseBlockSelector {
         return chosen;
     }
 
-    /** See {@link BlockScores}, for the first {@code count} blocks of keys. */
+    /** See {@link BlockPairScores}, for the first {@code count} blocks of keys. */
     private static double[] scores(
             float[] products, int at, int rows, int width, int count, float scale) {
         float[] most = new float[count];

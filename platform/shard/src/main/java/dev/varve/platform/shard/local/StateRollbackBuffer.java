@@ -8,7 +8,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.TokenPath;
 
 import java.util.Map;
@@ -38,7 +38,7 @@ final class StateRollbackBuffer implements AutoCloseable {
     private final Optional<DeviceBuffer> buffer;
 
     StateRollbackBuffer(
-            ModelShape shape, LayerRange range, RollbackBuffers sizes, BufferType bufferType) {
+            ModelShape shape, LayerRange range, RollbackBufferSizes sizes, BufferType bufferType) {
         context = GgmlContext.open(range.size() * TENSORS_PER_LAYER + 1, 0);
         try {
             int tokens = sizes.tokens();

@@ -12,9 +12,9 @@ import java.util.StringJoiner;
  * @param extents of all four dimensions, the fastest running first
  * @param order memory order of its elements
  */
-record TensorShape(GgmlType type, List<Long> extents, Order order) {
+record TensorShape(GgmlType type, List<Long> extents, Contiguity order) {
     /** Memory order of the elements of a tensor. */
-    enum Order {
+    enum Contiguity {
         /** Without gaps in the order of the dimensions. */
         CONTIGUOUS(""),
         /** Only the elements of a row are without gaps. */
@@ -24,7 +24,7 @@ record TensorShape(GgmlType type, List<Long> extents, Order order) {
 
         private final String words;
 
-        Order(String words) {
+        Contiguity(String words) {
             this.words = words;
         }
     }
@@ -45,19 +45,19 @@ record TensorShape(GgmlType type, List<Long> extents, Order order) {
                 orderOf(tensor));
     }
 
-    private static Order orderOf(Tensor tensor) {
+    private static Contiguity orderOf(Tensor tensor) {
         if (tensor.isContiguous()) {
-            return Order.CONTIGUOUS;
+            return Contiguity.CONTIGUOUS;
         }
-        return tensor.nb(0) == tensor.type().typeSize() ? Order.ROWS : Order.SCATTERED;
+        return tensor.nb(0) == tensor.type().typeSize() ? Contiguity.ROWS : Contiguity.SCATTERED;
     }
 
     boolean isContiguous() {
-        return order == Order.CONTIGUOUS;
+        return order == Contiguity.CONTIGUOUS;
     }
 
     boolean hasContiguousRows() {
-        return order != Order.SCATTERED;
+        return order != Contiguity.SCATTERED;
     }
 
     /** Whether this is an F32 tensor of these extents; missing extents are 1. */

@@ -4,8 +4,8 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Arrays;
 
@@ -28,7 +28,7 @@ record TextScorerMemory(long rows, long states, long activations, long scores) {
     static TextScorerMemory of(
             ModelRange model, CacheTypes types, int tokens, int chunk, int tail) {
         ModelShape shape = model.model().shape();
-        long slots = SlotSpan.roundUp(tokens);
+        long slots = KvSlotSpan.roundUp(tokens);
         LayerState.FullAttention state =
                 shape.layers().stream()
                         .filter(LayerState.FullAttention.class::isInstance)

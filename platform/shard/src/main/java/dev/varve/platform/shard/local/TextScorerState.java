@@ -9,9 +9,9 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.RollbackBuffers;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.RollbackBufferSizes;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -28,8 +28,8 @@ import java.util.OptionalInt;
  *     many as the one before, so that each chunk keeps its place
  */
 record TextScorerState(
-        GraphResources state,
-        SlotSpan span,
+        ShardGraphContext state,
+        KvSlotSpan span,
         GgmlContext context,
         DeviceBuffer keyRows,
         ActivationRing hidden)
@@ -43,19 +43,19 @@ record TextScorerState(
      * @param chunk tokens that a layer processes at once
      * @param sparse whether attention is block-sparse
      */
-    record Sizes(CacheTypes types, int tokens, int chunk, boolean sparse) {}
+    record ScoringParameters(CacheTypes types, int tokens, int chunk, boolean sparse) {}
 
     static TextScorerState open(
             ShardWeights weights,
             ModelRange model,
-            Sizes sizes,
-            LayerwiseTextScorer.ScoringOptions options,
+            ScoringParameters sizes,
+            LayerMajorTextScorer.ScoringOptions options,
             ComputeDevice device,
             boolean flash) {
         ModelShape shape = model.model().shape();
         LayerRange all = shape.allLayers();
         CacheTypes types = sizes.types();
-        int slots = SlotSpan.roundUp(sizes.tokens());
+        int slots = KvSlotSpan.roundUp(sizes.tokens());
         Deque<AutoCloseable> opened = new ArrayDeque<>();
         try {
             KvPool pool = KvPool.inTurns(shape, types, slots, device.bufferType());
@@ -66,14 +66,15 @@ record TextScorerState(
                             all,
                             LayerState.SlidingAttention.class,
                             types,
-                            SlotSpan.BLOCK,
+                            KvSlotSpan.BLOCK,
                             device.bufferType());
             opened.push(none);
             RecurrentStateTensors rows =
                     new RecurrentStateTensors(shape, all, ROW + 1, device.bufferType());
             opened.push(rows);
             StateRollbackBuffer rollbackBuffer =
-                    new StateRollbackBuffer(shape, all, RollbackBuffers.NONE, device.bufferType());
+                    new StateRollbackBuffer(
+                            shape, all, RollbackBufferSizes.NONE, device.bufferType());
             opened.push(rollbackBuffer);
             GgmlContext context = GgmlContext.open(2, 0);
             opened.push(context);
@@ -91,12 +92,12 @@ record TextScorerState(
             opened.push(hidden);
             HadamardRotation rotation = HadamardRotation.of(shape, all, types, device.bufferType());
             return new TextScorerState(
-                    new GraphResources(
+                    new ShardGraphContext(
                             weights,
                             new ShardCaches(
                                     pool,
                                     none,
-                                    new WindowRegions(none, OptionalInt.empty(), 0, ROW + 1),
+                                    new WindowSlotMap(none, OptionalInt.empty(), 0, ROW + 1),
                                     rows,
                                     rollbackBuffer,
                                     new HostPages(pool)),
@@ -108,22 +109,22 @@ record TextScorerState(
                                     device.bufferType().isHost(),
                                     device.recurrentOperators()),
                             Optional.empty(),
-                            Optional.of(new ScoringInputs(keys, options, sizes.sparse()))),
-                    new SlotSpan(0, slots),
+                            Optional.of(new ScoringCapture(keys, options, sizes.sparse()))),
+                    new KvSlotSpan(0, slots),
                     context,
                     buffer,
                     hidden);
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
-                GraphResources.closeAfter(opened.pop(), e);
+                ShardGraphContext.closeAfter(opened.pop(), e);
             }
             throw e;
         }
     }
 
     /** Returns the same caches for layers with dense attention. */
-    GraphResources dense() {
-        return new GraphResources(
+    ShardGraphContext dense() {
+        return new ShardGraphContext(
                 state.weights(),
                 state.caches(),
                 state.layers(),
@@ -131,7 +132,7 @@ record TextScorerState(
                 state.arithmetic(),
                 state.pageKeys(),
                 state.scoringInputs()
-                        .map(looked -> new ScoringInputs(looked.keys(), looked.options(), false)));
+                        .map(looked -> new ScoringCapture(looked.keys(), looked.options(), false)));
     }
 
     /** The compared keys of the layer that was read last. */

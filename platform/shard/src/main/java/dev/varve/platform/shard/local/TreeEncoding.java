@@ -21,7 +21,7 @@ record TreeEncoding(boolean isInput, TokenTree tree) {
     private static final TreeEncoding INPUT = new TreeEncoding(true, TokenTree.CHAIN);
 
     /** How a shard's recurrent layers process trees. */
-    enum TreeSupport {
+    enum TreeMode {
         /** The shard has no such layers. */
         NOT_AT_ALL,
         /** With the device's own operators. */
@@ -38,7 +38,7 @@ record TreeEncoding(boolean isInput, TokenTree tree) {
          *
          * @param rule the device's own operator
          */
-        static TreeSupport of(Collection<LayerState.Recurrent> layers, Optional<DeltaRule> rule) {
+        static TreeMode of(Collection<LayerState.Recurrent> layers, Optional<DeltaRule> rule) {
             if (layers.isEmpty()) {
                 return NOT_AT_ALL;
             }
@@ -49,11 +49,11 @@ record TreeEncoding(boolean isInput, TokenTree tree) {
         }
     }
 
-    static TreeEncoding of(TokenTree tree, TreeSupport way) {
-        if (tree.isChain() || way == TreeSupport.NOT_AT_ALL) {
+    static TreeEncoding of(TokenTree tree, TreeMode way) {
+        if (tree.isChain() || way == TreeMode.NOT_AT_ALL) {
             return NONE;
         }
-        return way == TreeSupport.BY_INPUT ? INPUT : new TreeEncoding(false, tree);
+        return way == TreeMode.BY_INPUT ? INPUT : new TreeEncoding(false, tree);
     }
 
     /** Whether tokens may follow other tokens than the ones before them. */

@@ -61,7 +61,7 @@ record UnallocatedGraph(
             GraphKey key,
             LayerSplitAdapter model,
             LayerRange range,
-            GraphResources state,
+            ShardGraphContext state,
             ComputeDevice device) {
         int parts = parts(key, state);
         int tensors =
@@ -69,7 +69,7 @@ record UnallocatedGraph(
                         + 2 * parts
                         + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts)
                         + state.weights().tensorsOfTiles(key.tokens())
-                        + state.scoringInputs().map(ScoringInputs::moreTensors).orElse(0);
+                        + state.scoringInputs().map(ScoringCapture::moreTensors).orElse(0);
         GgmlContext context = GgmlContext.open(tensors, tensors);
         try {
             GraphBuilder recorder =
@@ -84,13 +84,13 @@ record UnallocatedGraph(
     }
 
     /** Upper bound for the number of parts of a batch that have operators of their own. */
-    private static int parts(GraphKey key, GraphResources state) {
+    private static int parts(GraphKey key, ShardGraphContext state) {
         int chunks = key.parts().size();
         int runs = ColumnRun.ofTokens(key).size();
         int rows =
                 key.parts().stream()
-                        .filter(GraphKey.Part::rows)
-                        .mapToInt(GraphKey.Part::tokens)
+                        .filter(GraphKey.ChunkShape::rows)
+                        .mapToInt(GraphKey.ChunkShape::tokens)
                         .sum();
         int apart =
                 state.arithmetic().exactRows() == BatchInvariance.ON

@@ -46,7 +46,7 @@ record UniformLengthGroup(
         List<UniformLengthGroup> groups = new ArrayList<>();
         int column = 0;
         for (int i = 0; i < key.parts().size(); i++) {
-            GraphKey.Part part = key.parts().get(i);
+            GraphKey.ChunkShape part = key.parts().get(i);
             UniformLengthGroup last = groups.isEmpty() ? null : groups.getLast();
             if (last != null && last.isFollowedBy(part)) {
                 groups.set(
@@ -65,7 +65,7 @@ record UniformLengthGroup(
         return groups;
     }
 
-    private boolean isFollowedBy(GraphKey.Part part) {
+    private boolean isFollowedBy(GraphKey.ChunkShape part) {
         return part.tokens() == tokens
                 && part.states().readRow() == readRow() + sequences
                 && part.states().writeRow() == writeRow() + sequences

@@ -74,9 +74,9 @@ final class WeightPlacement {
      * ggml v0.5.0 nevertheless reports support for them.
      */
     private static boolean isSafe(BufferType type, GgufTensor weight) {
-        return !type.name().equals(ColumnNumerics.TILES)
+        return !type.name().equals(MatmulKernelProperties.TILES)
                 || !weight.type().isQuantized()
-                || weight.ne(0) > ColumnNumerics.TILE;
+                || weight.ne(0) > MatmulKernelProperties.TILE;
     }
 
     private static void requireWeightType(GgufTensor tensor) {

@@ -12,7 +12,7 @@
  *       {@link GraphKey}; {@link AttentionBlock}, {@link DeltaNetBlock}, {@link CustomStateBlock},
  *       {@link MoeBlock} and {@link MatrixProducts} record the operators of a layer;
  *   <li>{@link TreeInput}, {@link TreeRecurrence}: trees of draft tokens in recurrent layers;
- *   <li>{@link LayerwiseTextScorer} and {@link SparseBlockSelector}: scores for the tokens of a
+ *   <li>{@link LayerMajorTextScorer} and {@link SparseBlockSelector}: scores for the tokens of a
  *       text, with the same graphs.
  * </ul>
  *

@@ -4,7 +4,7 @@ import java.util.stream.IntStream;
 
 /**
  * Rule for the key blocks that a block of queries attends to. Blocks have {@value
- * BlockScores#BLOCK} tokens and attend to no later block.
+ * BlockPairScores#BLOCK} tokens and attend to no later block.
  *
  * @param alpha fraction of the best score that a block needs, above 0 and below 1; the higher, the
  *     fewer blocks

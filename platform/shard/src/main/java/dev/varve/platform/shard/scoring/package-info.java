@@ -3,7 +3,7 @@
  * which blocks of keys its attention reads. Arithmetic on the host only; graphs and devices are in
  * other packages.
  *
- * <p>Start with {@link dev.varve.platform.shard.scoring.BlockScores}. The scores are used in {@link
- * dev.varve.platform.compression.selection}.
+ * <p>Start with {@link dev.varve.platform.shard.scoring.BlockPairScores}. The scores are used in
+ * {@link dev.varve.platform.compression.selection}.
  */
 package dev.varve.platform.shard.scoring;

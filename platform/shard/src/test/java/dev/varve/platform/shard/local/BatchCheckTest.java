@@ -10,23 +10,23 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
+import dev.varve.platform.shard.KvSlotCopy;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
-import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
 
@@ -36,12 +36,12 @@ import java.util.Optional;
 
 class BatchCheckTest {
     private static final ShardOptions OPTIONS =
-            ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
+            ShardOptions.of(CacheTypes.f16(), new CacheCapacities(512, 3, 0))
                     .withCaptures(List.of(1, 2));
     private static final BatchCheck FIRST = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS);
     private static final BatchCheck SECOND = new BatchCheck(new LayerRange(2, 4), 10, 4, OPTIONS);
 
-    private static SequenceChunk chunk(SlotSpan span, int row, int... tokens) {
+    private static SequenceChunk chunk(KvSlotSpan span, int row, int... tokens) {
         return new SequenceChunk(1, tokens, ChunkPlacement.start(span, row), RequestedOutput.BEST);
     }
 
@@ -49,7 +49,7 @@ class BatchCheckTest {
         return new Batch(List.of(chunks), Phase.PREFILL);
     }
 
-    private static final SequenceChunk GOOD = chunk(new SlotSpan(256, 256), 2, 0, 9);
+    private static final SequenceChunk GOOD = chunk(new KvSlotSpan(256, 256), 2, 0, 9);
 
     private static String refusal(
             BatchCheck check, Batch batch, Optional<LayerActivations> boundary) {
@@ -61,7 +61,7 @@ class BatchCheckTest {
     void batchAtAllLimitsFits() {
         Batch last =
                 new Batch(
-                        CacheChanges.copies(List.of(new SlotCopy(0, 256, 256))),
+                        CacheChanges.copies(List.of(new KvSlotCopy(0, 256, 256))),
                         List.of(GOOD),
                         Phase.DECODE,
                         List.of(1, 2));
@@ -73,7 +73,7 @@ class BatchCheckTest {
 
     @Test
     void tokensOutsideOfTheVocabularyAreRefused() {
-        SlotSpan span = new SlotSpan(0, 256);
+        KvSlotSpan span = new KvSlotSpan(0, 256);
 
         for (int token : new int[] {-1, 10, Integer.MAX_VALUE}) {
             assertEquals(
@@ -86,13 +86,13 @@ class BatchCheckTest {
     void slotsAndRowsOutsideOfTheCachesAreRefused() {
         assertEquals(
                 "slots up to 768 exceed the pool of 512",
-                refusal(FIRST, batch(chunk(new SlotSpan(512, 256), 1, 1)), Optional.empty()));
+                refusal(FIRST, batch(chunk(new KvSlotSpan(512, 256), 1, 1)), Optional.empty()));
         assertEquals(
                 "state row 3 exceeds the 3 rows",
-                refusal(FIRST, batch(chunk(new SlotSpan(0, 256), 3, 1)), Optional.empty()));
+                refusal(FIRST, batch(chunk(new KvSlotSpan(0, 256), 3, 1)), Optional.empty()));
         Batch copying =
                 new Batch(
-                        CacheChanges.copies(List.of(new SlotCopy(0, 257, 256))),
+                        CacheChanges.copies(List.of(new KvSlotCopy(0, 257, 256))),
                         List.of(GOOD),
                         Phase.DECODE,
                         List.of());
@@ -107,7 +107,7 @@ class BatchCheckTest {
                 List.of(
                         PageMove.out(1, 448),
                         PageMove.in(Long.MAX_VALUE, 448),
-                        new PageDrop(Long.MAX_VALUE))) {
+                        new HostPageFree(Long.MAX_VALUE))) {
             assertDoesNotThrow(() -> FIRST.require(new CacheChanges(List.of(), List.of(fits))));
         }
         for (PageMove wrong :

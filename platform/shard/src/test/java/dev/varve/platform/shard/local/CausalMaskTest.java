@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenTree;
 
 import org.junit.jupiter.api.Test;
@@ -45,14 +45,15 @@ class CausalMaskTest {
             return TokenTree.of(parents);
         }
 
-        SequenceChunk chunk(int first, int tokens, boolean branches, PageMap pages, int capacity) {
+        SequenceChunk chunk(
+                int first, int tokens, boolean branches, SlotPositionMap pages, int capacity) {
             TokenTree tree = branches && tokens > 1 ? tree(tokens) : TokenTree.CHAIN;
             return new SequenceChunk(
                     1,
                     new int[tokens],
                     new ChunkPlacement(
                             first,
-                            new SlotSpan(SlotSpan.BLOCK, capacity),
+                            new KvSlotSpan(KvSlotSpan.BLOCK, capacity),
                             1,
                             1,
                             ChunkPlacement.NO_ROLLBACK_BUFFER,
@@ -63,7 +64,7 @@ class CausalMaskTest {
         }
 
         /** The pages of some tokens in a span, with some of those before and behind them. */
-        PageMap pages(int runs, int first, int end) {
+        SlotPositionMap pages(int runs, int first, int end) {
             SortedSet<Integer> pages = new TreeSet<>();
             for (int page = first / Pages.TOKENS; page * Pages.TOKENS < end; page++) {
                 pages.add(page);
@@ -76,19 +77,19 @@ class CausalMaskTest {
             return inOrder(runs, pages);
         }
 
-        private static PageMap inOrder(int runs, SortedSet<Integer> pages) {
+        private static SlotPositionMap inOrder(int runs, SortedSet<Integer> pages) {
             int[] lying = new int[runs];
-            Arrays.fill(lying, PageMap.EMPTY);
+            Arrays.fill(lying, SlotPositionMap.EMPTY);
             int run = 0;
             for (int page : pages) {
                 lying[run++] = page;
             }
-            return PageMap.of(lying);
+            return SlotPositionMap.of(lying);
         }
     }
 
     private static short[] mask(int window, SequenceChunk chunk, int rows) {
-        KvView view = KvView.whole(chunk);
+        AttendedKvRange view = AttendedKvRange.whole(chunk);
         short[] mask = new short[rows * view.slots()];
         Arrays.fill(mask, GARBAGE);
         new CausalMask(window).fill(mask, chunk, view, rows);
@@ -113,17 +114,17 @@ class CausalMaskTest {
     }
 
     private static int positionIn(SequenceChunk chunk, int slot) {
-        PageMap pages = chunk.place().pages();
+        SlotPositionMap pages = chunk.place().pages();
         if (pages.isStraight()) {
             return slot;
         }
         int page = pages.page(slot / Pages.TOKENS);
-        return page == PageMap.EMPTY ? -1 : page * Pages.TOKENS + slot % Pages.TOKENS;
+        return page == SlotPositionMap.EMPTY ? -1 : page * Pages.TOKENS + slot % Pages.TOKENS;
     }
 
     private static void requireRule(int window, SequenceChunk chunk, int rows, String message) {
         short[] mask = mask(window, chunk, rows);
-        int slots = KvView.whole(chunk).slots();
+        int slots = AttendedKvRange.whole(chunk).slots();
         for (int row = 0; row < rows; row++) {
             for (int slot = 0; slot < slots; slot++) {
                 int position = positionIn(chunk, slot);
@@ -146,7 +147,7 @@ class CausalMaskTest {
             int runs = 4 * draw.random.nextInt(1, 5);
             int tokens = draw.random.nextInt(1, 40);
             int first = draw.random.nextInt(5000);
-            PageMap pages = draw.pages(runs, first, first + tokens);
+            SlotPositionMap pages = draw.pages(runs, first, first + tokens);
             boolean branches = draw.random.nextBoolean();
             SequenceChunk chunk = draw.chunk(first, tokens, branches, pages, runs * Pages.TOKENS);
 
@@ -162,7 +163,8 @@ class CausalMaskTest {
             int tokens = draw.random.nextInt(1, 40);
             int first = draw.random.nextInt(980);
             boolean branches = draw.random.nextBoolean();
-            SequenceChunk chunk = draw.chunk(first, tokens, branches, PageMap.STRAIGHT, 1024);
+            SequenceChunk chunk =
+                    draw.chunk(first, tokens, branches, SlotPositionMap.STRAIGHT, 1024);
 
             requireRule(window, chunk, tokens, "seed " + seed + ", " + chunk);
         }
@@ -176,7 +178,7 @@ class CausalMaskTest {
             Draw draw = new Draw(seed);
             int tokens = draw.random.nextInt(1, 9);
             int first = draw.random.nextInt(5000);
-            PageMap pages = draw.pages(8, first, first + tokens);
+            SlotPositionMap pages = draw.pages(8, first, first + tokens);
             SequenceChunk chunk = draw.chunk(first, tokens, false, pages, 8 * Pages.TOKENS);
 
             requireRule(window, chunk, tokens + 7, "seed " + seed + ", " + chunk);
@@ -195,9 +197,9 @@ class CausalMaskTest {
             int first = draw.random.nextInt(1024 - 40);
             boolean branches = draw.random.nextBoolean();
             SequenceChunk straight =
-                    new Draw(seed).chunk(first, tokens, branches, PageMap.STRAIGHT, 1024);
+                    new Draw(seed).chunk(first, tokens, branches, SlotPositionMap.STRAIGHT, 1024);
             SequenceChunk mapped =
-                    new Draw(seed).chunk(first, tokens, branches, PageMap.of(all), 1024);
+                    new Draw(seed).chunk(first, tokens, branches, SlotPositionMap.of(all), 1024);
 
             assertArrayEquals(
                     mask(window, straight, tokens), mask(window, mapped, tokens), "seed " + seed);
@@ -208,16 +210,17 @@ class CausalMaskTest {
     @Test
     void unorderedPagesAreRefused() {
         SequenceChunk chunk =
-                new Draw(1).chunk(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
+                new Draw(1).chunk(640, 3, false, SlotPositionMap.of(new int[] {0, 10, 3, -1}), 256);
 
-        assertThrows(IllegalArgumentException.class, () -> KvView.whole(chunk));
+        assertThrows(IllegalArgumentException.class, () -> AttendedKvRange.whole(chunk));
     }
 
     @Test
     void positionsNearTheMaximumAreVisible() {
         int page = Integer.MAX_VALUE / Pages.TOKENS - 1;
         Draw draw = new Draw(1);
-        PageMap pages = PageMap.of(new int[] {0, page - 1, page, PageMap.EMPTY});
+        SlotPositionMap pages =
+                SlotPositionMap.of(new int[] {0, page - 1, page, SlotPositionMap.EMPTY});
         SequenceChunk chunk = draw.chunk(page * Pages.TOKENS + 60, 3, false, pages, 256);
 
         requireRule(NO_WINDOW, chunk, 3, "without a window");
@@ -226,7 +229,7 @@ class CausalMaskTest {
 
     @Test
     void rejectedDraftTokensAreNotVisible() {
-        PageMap pages = PageMap.of(new int[] {0, 3, 8, 9});
+        SlotPositionMap pages = SlotPositionMap.of(new int[] {0, 3, 8, 9});
         SequenceChunk next = new Draw(1).chunk(8 * Pages.TOKENS + 60, 1, false, pages, 256);
 
         short[] mask = mask(NO_WINDOW, next, 1);
@@ -241,14 +244,14 @@ class CausalMaskTest {
     /** Each token's rows go where its position lies. */
     @Test
     void slotOfATokenIsThatOfItsPosition() {
-        PageMap pages = PageMap.of(new int[] {0, 8, 9, PageMap.EMPTY});
+        SlotPositionMap pages = SlotPositionMap.of(new int[] {0, 8, 9, SlotPositionMap.EMPTY});
         SequenceChunk chunk = new Draw(1).chunk(8 * Pages.TOKENS + 60, 8, false, pages, 256);
-        KvView view = KvView.whole(chunk);
+        AttendedKvRange view = AttendedKvRange.whole(chunk);
 
         int[] slots = new int[8];
         Arrays.setAll(slots, token -> view.slotOf(chunk.firstPosition() + token));
 
-        int begin = SlotSpan.BLOCK;
+        int begin = KvSlotSpan.BLOCK;
         assertEquals(
                 Arrays.toString(
                         new int[] {

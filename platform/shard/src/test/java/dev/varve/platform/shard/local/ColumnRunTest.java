@@ -9,10 +9,10 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
 
@@ -23,8 +23,8 @@ import java.util.SplittableRandom;
 
 /** How a batch falls into columns that are computed alike. */
 class ColumnRunTest {
-    private static final WindowRegions NO_WINDOWS =
-            new WindowRegions((from, to, count) -> {}, OptionalInt.empty(), 0, 64);
+    private static final WindowSlotMap NO_WINDOWS =
+            new WindowSlotMap((from, to, count) -> {}, OptionalInt.empty(), 0, 64);
 
     private static Batch random(SplittableRandom random) {
         List<SequenceChunk> chunks = new ArrayList<>();
@@ -38,7 +38,7 @@ class ColumnRunTest {
                             new int[tokens],
                             ChunkPlacement.next(
                                     random.nextInt(2) * 10,
-                                    new SlotSpan(i * SlotSpan.BLOCK, SlotSpan.BLOCK),
+                                    new KvSlotSpan(i * KvSlotSpan.BLOCK, KvSlotSpan.BLOCK),
                                     row),
                             RequestedOutput.values()[random.nextInt(4)]));
         }
@@ -46,8 +46,7 @@ class ColumnRunTest {
     }
 
     private static GraphKey key(Batch batch) {
-        return GraphKey.of(
-                PlacedBatch.place(batch, NO_WINDOWS), TreeEncoding.TreeSupport.NOT_AT_ALL);
+        return GraphKey.of(PlacedBatch.place(batch, NO_WINDOWS), TreeEncoding.TreeMode.NOT_AT_ALL);
     }
 
     @Test
@@ -79,7 +78,7 @@ class ColumnRunTest {
                 new SequenceChunk(
                         1,
                         new int[3],
-                        ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                        ChunkPlacement.start(new KvSlotSpan(0, KvSlotSpan.BLOCK), 1),
                         RequestedOutput.ALL);
 
         List<ColumnRun> decode = ColumnRun.ofTokens(key(new Batch(List.of(three), Phase.DECODE)));
@@ -96,7 +95,7 @@ class ColumnRunTest {
                 new SequenceChunk(
                         1,
                         new int[9],
-                        ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                        ChunkPlacement.start(new KvSlotSpan(0, KvSlotSpan.BLOCK), 1),
                         RequestedOutput.LAST);
 
         assertEquals(
@@ -128,7 +127,7 @@ class ColumnRunTest {
 
     @Test
     void keyDependsOnShapeAndPlacementButNotOnTokens() {
-        SlotSpan span = new SlotSpan(0, 2 * SlotSpan.BLOCK);
+        KvSlotSpan span = new KvSlotSpan(0, 2 * KvSlotSpan.BLOCK);
         Batch one = step(new int[] {1}, 5, span, 1);
 
         assertEquals(key(one), key(step(new int[] {2}, 6, span, 1)));
@@ -137,14 +136,18 @@ class ColumnRunTest {
         for (Batch other :
                 List.of(
                         step(new int[] {1, 2}, 5, span, 1),
-                        step(new int[] {1}, SlotSpan.BLOCK, span, 1),
-                        step(new int[] {1}, 5, new SlotSpan(SlotSpan.BLOCK, SlotSpan.BLOCK), 1),
+                        step(new int[] {1}, KvSlotSpan.BLOCK, span, 1),
+                        step(
+                                new int[] {1},
+                                5,
+                                new KvSlotSpan(KvSlotSpan.BLOCK, KvSlotSpan.BLOCK),
+                                1),
                         step(new int[] {1}, 5, span, 2))) {
             assertNotEquals(key(one), key(other));
         }
     }
 
-    private static Batch step(int[] tokens, int first, SlotSpan span, int row) {
+    private static Batch step(int[] tokens, int first, KvSlotSpan span, int row) {
         return new Batch(
                 List.of(
                         new SequenceChunk(
@@ -157,15 +160,15 @@ class ColumnRunTest {
 
     @Test
     void singleTokenBehindAWindowStartUsesPerHeadAttention() {
-        WindowRegions windows =
-                new WindowRegions((from, to, count) -> {}, OptionalInt.of(100), 768, 4);
-        SlotSpan span = new SlotSpan(0, 5 * SlotSpan.BLOCK);
+        WindowSlotMap windows =
+                new WindowSlotMap((from, to, count) -> {}, OptionalInt.of(100), 768, 4);
+        KvSlotSpan span = new KvSlotSpan(0, 5 * KvSlotSpan.BLOCK);
         RowLayout layout = new RowLayout(GgmlType.F16, 8, GgmlType.F16, 8);
         windows.adopt(new CachePart.Window(0, layout, 1, 768, 1024));
 
         Batch late = step(new int[] {1}, 1024, span, 1);
-        GraphKey.Part part =
-                GraphKey.of(PlacedBatch.place(late, windows), TreeEncoding.TreeSupport.NOT_AT_ALL)
+        GraphKey.ChunkShape part =
+                GraphKey.of(PlacedBatch.place(late, windows), TreeEncoding.TreeMode.NOT_AT_ALL)
                         .parts()
                         .getFirst();
 

@@ -12,7 +12,7 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.local.TensorShape.Order;
+import dev.varve.platform.shard.local.TensorShape.Contiguity;
 
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +40,7 @@ class GraphBuildValidatorTest {
                 new GraphKey(
                         Phase.PREFILL,
                         List.of(
-                                new GraphKey.Part(
+                                new GraphKey.ChunkShape(
                                         new GraphKey.Columns(
                                                 TOKENS, outputs, ChunkComputeMode.CHUNK),
                                         new GraphKey.Attended(0, 256, false),
@@ -63,15 +63,15 @@ class GraphBuildValidatorTest {
         for (int i = 0; i < 4; i++) {
             all.add(i < extents.length ? extents[i] : 1);
         }
-        return new TensorShape(GgmlType.F32, all, Order.CONTIGUOUS);
+        return new TensorShape(GgmlType.F32, all, Contiguity.CONTIGUOUS);
     }
 
     private static TensorShape strided(TensorShape shape) {
-        return new TensorShape(shape.type(), shape.extents(), Order.ROWS);
+        return new TensorShape(shape.type(), shape.extents(), Contiguity.ROWS);
     }
 
     private static TensorShape scattered(TensorShape shape) {
-        return new TensorShape(shape.type(), shape.extents(), Order.SCATTERED);
+        return new TensorShape(shape.type(), shape.extents(), Contiguity.SCATTERED);
     }
 
     private static void attention(GraphBuildValidator rules) {
@@ -285,7 +285,7 @@ class GraphBuildValidatorTest {
     @Test
     void integerOperandsAreRefused() {
         TensorShape halves =
-                new TensorShape(GgmlType.F16, List.of(24L, 6L, 1L, 1L), Order.CONTIGUOUS);
+                new TensorShape(GgmlType.F16, List.of(24L, 6L, 1L, 1L), Contiguity.CONTIGUOUS);
 
         assertTrue(
                 fault(() -> whole().convolution(1, halves, floats(4, 24)))

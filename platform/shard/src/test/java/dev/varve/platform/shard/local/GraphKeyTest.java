@@ -11,10 +11,10 @@ import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
-import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
-import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenTree;
 
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ import java.util.Optional;
 
 /** Batches of one key are computed by one graph, so whatever a graph has fixed is in it. */
 class GraphKeyTest {
-    private static final SlotSpan SPAN = new SlotSpan(512, 1024);
+    private static final KvSlotSpan SPAN = new KvSlotSpan(512, 1024);
     private static final TokenTree TREE = TokenTree.of(new int[] {-1, 0, 0});
 
     private static SequenceChunk chunk(ChunkPlacement place, int tokens) {
@@ -37,16 +37,15 @@ class GraphKeyTest {
         return ChunkPlacement.next(position, SPAN, 3);
     }
 
-    private static GraphKey key(Phase phase, KvView window, SequenceChunk... chunks) {
+    private static GraphKey key(Phase phase, AttendedKvRange window, SequenceChunk... chunks) {
         Batch batch = new Batch(List.of(chunks), phase);
-        List<KvView> full = batch.chunks().stream().map(KvView::whole).toList();
-        List<KvView> windows = batch.chunks().stream().map(each -> window).toList();
-        return GraphKey.of(
-                new PlacedBatch(batch, full, windows), TreeEncoding.TreeSupport.NOT_AT_ALL);
+        List<AttendedKvRange> full = batch.chunks().stream().map(AttendedKvRange::whole).toList();
+        List<AttendedKvRange> windows = batch.chunks().stream().map(each -> window).toList();
+        return GraphKey.of(new PlacedBatch(batch, full, windows), TreeEncoding.TreeMode.NOT_AT_ALL);
     }
 
     private static GraphKey key(SequenceChunk... chunks) {
-        return key(Phase.PREFILL, KvView.NONE, chunks);
+        return key(Phase.PREFILL, AttendedKvRange.NONE, chunks);
     }
 
     @Test
@@ -77,7 +76,9 @@ class GraphKeyTest {
         assertNotEquals(key, key(chunk(place(250), 20)), "attended blocks");
         assertNotEquals(key, key(chunk(place(0), 20)), "the state of an empty sequence");
         assertNotEquals(
-                key, key(chunk(ChunkPlacement.next(10, new SlotSpan(768, 1024), 3), 20)), "slots");
+                key,
+                key(chunk(ChunkPlacement.next(10, new KvSlotSpan(768, 1024), 3), 20)),
+                "slots");
         assertNotEquals(key, key(chunk(ChunkPlacement.next(10, SPAN, 4), 20)), "state rows");
         assertNotEquals(
                 key,
@@ -94,16 +95,19 @@ class GraphKeyTest {
                                 ChunkComputeMode.PIECE)),
                 "what it is computed as");
         assertNotEquals(
-                key, key(Phase.PREFILL, new KvView(0, 256, 256), chunk(place(10), 20)), "window");
-        assertNotEquals(key, key(Phase.DECODE, KvView.NONE, chunk(place(10), 20)), "phase");
+                key,
+                key(Phase.PREFILL, new AttendedKvRange(0, 256, 256), chunk(place(10), 20)),
+                "window");
+        assertNotEquals(
+                key, key(Phase.DECODE, AttendedKvRange.NONE, chunk(place(10), 20)), "phase");
     }
 
     @Test
     void decodeTokensAndSingleTokensAreRows() {
-        GraphKey.Part chunk = key(chunk(place(10), 2)).parts().getFirst();
-        GraphKey.Part single = key(chunk(place(10), 1)).parts().getFirst();
-        GraphKey.Part decode =
-                key(Phase.DECODE, KvView.NONE, chunk(place(10), 2)).parts().getFirst();
+        GraphKey.ChunkShape chunk = key(chunk(place(10), 2)).parts().getFirst();
+        GraphKey.ChunkShape single = key(chunk(place(10), 1)).parts().getFirst();
+        GraphKey.ChunkShape decode =
+                key(Phase.DECODE, AttendedKvRange.NONE, chunk(place(10), 2)).parts().getFirst();
 
         assertFalse(chunk.rows());
         assertTrue(single.rows());
@@ -113,7 +117,7 @@ class GraphKeyTest {
     /** Attention of one token over a window that does not begin with its sequence. */
     @Test
     void singleTokenBehindAWindowStartUsesPerHeadAttention() {
-        KvView moved = new KvView(256, 0, 256);
+        AttendedKvRange moved = new AttendedKvRange(256, 0, 256);
         assertTrue(
                 key(Phase.DECODE, moved, chunk(place(600), 1))
                         .parts()
@@ -127,7 +131,7 @@ class GraphKeyTest {
                         .window()
                         .byHeads());
         assertFalse(
-                key(Phase.DECODE, KvView.NONE, chunk(place(10), 1))
+                key(Phase.DECODE, AttendedKvRange.NONE, chunk(place(10), 1))
                         .parts()
                         .getFirst()
                         .window()
@@ -142,7 +146,7 @@ class GraphKeyTest {
                         new SequenceChunk(
                                 8,
                                 new int[3],
-                                ChunkPlacement.start(new SlotSpan(2048, 256), 5),
+                                ChunkPlacement.start(new KvSlotSpan(2048, 256), 5),
                                 RequestedOutput.ALL));
 
         assertEquals(8, key.tokens());
@@ -151,7 +155,7 @@ class GraphKeyTest {
         assertEquals(3, key.parts().get(1).tokens());
     }
 
-    private static GraphKey treeKey(TreeEncoding.TreeSupport way, int rollbackBuffer) {
+    private static GraphKey treeKey(TreeEncoding.TreeMode way, int rollbackBuffer) {
         SequenceChunk chunk =
                 new SequenceChunk(
                         7,
@@ -162,47 +166,43 @@ class GraphKeyTest {
                         TREE);
         Batch batch = new Batch(List.of(chunk), Phase.DECODE);
         return GraphKey.of(
-                new PlacedBatch(batch, List.of(KvView.whole(chunk)), List.of(KvView.NONE)), way);
+                new PlacedBatch(
+                        batch,
+                        List.of(AttendedKvRange.whole(chunk)),
+                        List.of(AttendedKvRange.NONE)),
+                way);
     }
 
     @Test
     void treeIsInTheKeyWithoutATreeInput() {
         assertEquals(
                 new TreeEncoding(false, TREE),
-                treeKey(TreeEncoding.TreeSupport.PATH_BY_PATH, 0)
+                treeKey(TreeEncoding.TreeMode.PATH_BY_PATH, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertEquals(
                 new TreeEncoding(true, TokenTree.CHAIN),
-                treeKey(TreeEncoding.TreeSupport.BY_INPUT, 0)
-                        .parts()
-                        .getFirst()
-                        .states()
-                        .branching());
+                treeKey(TreeEncoding.TreeMode.BY_INPUT, 0).parts().getFirst().states().branching());
         assertEquals(
                 TreeEncoding.NONE,
-                treeKey(TreeEncoding.TreeSupport.NOT_AT_ALL, 0)
+                treeKey(TreeEncoding.TreeMode.NOT_AT_ALL, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertTrue(
-                treeKey(TreeEncoding.TreeSupport.BY_INPUT, 0)
-                        .parts()
-                        .getFirst()
-                        .states()
-                        .isDrafted());
+                treeKey(TreeEncoding.TreeMode.BY_INPUT, 0).parts().getFirst().states().isDrafted());
         assertFalse(key(chunk(place(10), 3)).parts().getFirst().states().isDrafted());
     }
 
     @ParameterizedTest
     @EnumSource(
-            value = TreeEncoding.TreeSupport.class,
+            value = TreeEncoding.TreeMode.class,
             names = "NOT_AT_ALL",
             mode = EnumSource.Mode.EXCLUDE)
-    void treeWithoutARollbackBufferIsRefused(TreeEncoding.TreeSupport way) {
+    void treeWithoutARollbackBufferIsRefused(TreeEncoding.TreeMode way) {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> treeKey(way, ChunkPlacement.NO_ROLLBACK_BUFFER));
@@ -211,7 +211,7 @@ class GraphKeyTest {
     @Test
     void withoutStatesATreeNeedsNoRollbackBuffer() {
         assertFalse(
-                treeKey(TreeEncoding.TreeSupport.NOT_AT_ALL, ChunkPlacement.NO_ROLLBACK_BUFFER)
+                treeKey(TreeEncoding.TreeMode.NOT_AT_ALL, ChunkPlacement.NO_ROLLBACK_BUFFER)
                         .parts()
                         .getFirst()
                         .states()
@@ -221,39 +221,39 @@ class GraphKeyTest {
 
     @Test
     void chainNeverBranches() {
-        for (TreeEncoding.TreeSupport way : TreeEncoding.TreeSupport.values()) {
+        for (TreeEncoding.TreeMode way : TreeEncoding.TreeMode.values()) {
             assertEquals(TreeEncoding.NONE, TreeEncoding.of(TokenTree.CHAIN, way));
         }
         assertFalse(TreeEncoding.NONE.branches());
-        assertTrue(TreeEncoding.of(TREE, TreeEncoding.TreeSupport.BY_INPUT).branches());
-        assertTrue(TreeEncoding.of(TREE, TreeEncoding.TreeSupport.PATH_BY_PATH).branches());
+        assertTrue(TreeEncoding.of(TREE, TreeEncoding.TreeMode.BY_INPUT).branches());
+        assertTrue(TreeEncoding.of(TREE, TreeEncoding.TreeMode.PATH_BY_PATH).branches());
     }
 
     @Test
     void statesWithoutADeviceOperatorAreComputedPerPath() {
         assertEquals(
-                TreeEncoding.TreeSupport.NOT_AT_ALL,
-                TreeEncoding.TreeSupport.of(List.of(), Optional.empty()));
+                TreeEncoding.TreeMode.NOT_AT_ALL,
+                TreeEncoding.TreeMode.of(List.of(), Optional.empty()));
         assertEquals(
-                TreeEncoding.TreeSupport.PATH_BY_PATH,
-                TreeEncoding.TreeSupport.of(
+                TreeEncoding.TreeMode.PATH_BY_PATH,
+                TreeEncoding.TreeMode.of(
                         List.of(new LayerState.Recurrent(3, 8, 4, 1)), Optional.empty()));
     }
 
     @Test
     void viewMapsPositionsToSlots() {
-        KvView straight = new KvView(256, 512, 256);
+        AttendedKvRange straight = new AttendedKvRange(256, 512, 256);
         assertEquals(44, straight.indexOf(300));
         assertEquals(556, straight.slotOf(300));
 
-        PageMap pages = PageMap.of(new int[] {1, 4, PageMap.EMPTY});
+        SlotPositionMap pages = SlotPositionMap.of(new int[] {1, 4, SlotPositionMap.EMPTY});
         int page = pages.slotsUpTo(Integer.MAX_VALUE / 2) / 2;
-        KvView paged = new KvView(0, 1024, 2 * page, pages);
+        AttendedKvRange paged = new AttendedKvRange(0, 1024, 2 * page, pages);
         assertEquals(5, paged.indexOf(page + 5));
         assertEquals(page + 5, paged.indexOf(4 * page + 5));
         assertEquals(1024 + page + 5, paged.slotOf(4 * page + 5));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new KvView(0, 0, 256, PageMap.of(new int[] {4, 1})));
+                () -> new AttendedKvRange(0, 0, 256, SlotPositionMap.of(new int[] {4, 1})));
     }
 }

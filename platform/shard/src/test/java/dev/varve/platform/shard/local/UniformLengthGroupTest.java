@@ -54,8 +54,8 @@ class UniformLengthGroupTest {
     @Test
     void treesAreGroupedWithATreeInput() {
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 1});
-        List<GraphKey.Part> parts = new ArrayList<>();
-        for (TreeEncoding.TreeSupport way : TreeEncoding.TreeSupport.values()) {
+        List<GraphKey.ChunkShape> parts = new ArrayList<>();
+        for (TreeEncoding.TreeMode way : TreeEncoding.TreeMode.values()) {
             for (int i = 0; i < 2; i++) {
                 int row = 1 + parts.size();
                 parts.add(
@@ -88,12 +88,12 @@ class UniformLengthGroupTest {
         return new GraphKey.StateUse(readRow, writeRow, rollbackBuffer);
     }
 
-    private static GraphKey.Part part(int tokens, int readRow, int writeRow) {
+    private static GraphKey.ChunkShape part(int tokens, int readRow, int writeRow) {
         return part(tokens, states(readRow, writeRow, ChunkPlacement.NO_ROLLBACK_BUFFER));
     }
 
-    private static GraphKey.Part part(int tokens, GraphKey.StateUse states) {
-        return new GraphKey.Part(
+    private static GraphKey.ChunkShape part(int tokens, GraphKey.StateUse states) {
+        return new GraphKey.ChunkShape(
                 new GraphKey.Columns(
                         tokens, 1, tokens == 1 ? ChunkComputeMode.ROWS : ChunkComputeMode.CHUNK),
                 new GraphKey.Attended(0, 256, false),

@@ -53,7 +53,7 @@ public final class PlainSparseAttention {
     /** The blocks that a rule chooses, by block of queries and head. */
     public static int[][][] blocks(
             HeadShape shape, float[] queries, float[] keys, BlockSelectionRule rule) {
-        BlockScores scores = new BlockScores(shape, queries, keys);
+        BlockPairScores scores = new BlockPairScores(shape, queries, keys);
         int[][][] chosen = new int[scores.blocks()][shape.queryHeads()][];
         for (int block = 0; block < chosen.length; block++) {
             for (int head = 0; head < shape.queryHeads(); head++) {

@@ -1,0 +1,331 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.sequence.ChunkHistory;
+import dev.varve.platform.sequence.ChunkKind;
+import dev.varve.platform.sequence.ScheduledTokens;
+import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.ShardResult;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Schedules the prefill of the running requests: whole windows, or pieces of them beside streams.
+ * Requeued requests are computed again with the same chunk boundaries.
+ *
+ * <p>The request with the fewest tokens to compute comes first, since it generates soonest. Every
+ * other time the oldest comes first, so that it does not starve.
+ */
+final class PrefillScheduler {
+    private static final Comparator<Request> SHORTEST =
+            Comparator.comparingInt(Request::tokensToCompute).thenComparingLong(Request::arrival);
+
+    /** Number of columns that are multiplied efficiently together. */
+    private static final int GROUP = 8;
+
+    private final EngineContext state;
+    private final RunningRequests running;
+    private final InFlightBatches inFlight;
+    private final QueueAccess queue;
+    private final StepTokenBudget tokenBudget;
+    private final int columnGroup;
+
+    /** Whether batches overlap, so that equal batches keep all shards busy. */
+    private final boolean overlaps;
+
+    private boolean oldestFirst;
+
+    /**
+     * A chunk of a request.
+     *
+     * @param windowEnd end of its window
+     * @param savesCheckpoint whether a checkpoint is kept at its end
+     * @param outputs output rows of its last token; NONE unless it ends the known tokens
+     */
+    private record Chunk(
+            Request request,
+            PlannedChunk plan,
+            int windowEnd,
+            boolean savesCheckpoint,
+            RequestedOutput outputs) {
+        int end() {
+            return plan.end();
+        }
+
+        boolean isLast() {
+            return end() == request.known();
+        }
+    }
+
+    /**
+     * @param queue the queued requests, which may have the same prompt
+     * @param tokenBudget limits the columns beside streams
+     * @param pipeline computes the batches
+     */
+    PrefillScheduler(
+            EngineContext state,
+            QueueAccess queue,
+            StepTokenBudget tokenBudget,
+            ShardPipeline pipeline) {
+        this.state = state;
+        this.queue = queue;
+        this.tokenBudget = tokenBudget;
+        columnGroup = pipeline.columnGroup();
+        overlaps = pipeline.depth() > 1;
+        running = state.running();
+        inFlight = state.inFlight();
+    }
+
+    /**
+     * Returns the prefill entries of a batch with decode rows. Beside rows, they are pieces within
+     * the time limit of streams. Without rows, also in flight, the first one is a whole window, and
+     * further ones are added only within that limit.
+     *
+     * @param rows columns of the batch that decode uses
+     */
+    List<BatchEntry> chunksBesideDecode(int rows) {
+        List<BatchEntry> works = new ArrayList<>();
+        int limit =
+                Math.clamp(tokenBudget.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
+        int columns = rows;
+        for (Request request : inOrder()) {
+            boolean whole = works.isEmpty() && rows == 0 && inFlight.withRows() == 0;
+            if (!whole
+                    && limit - columns < Math.min(PlannedChunk.PIECE, request.tokensToCompute())) {
+                break;
+            }
+            Optional<BatchEntry> work =
+                    next(request, whole ? PlannedChunk.WINDOW : piece(limit, columns));
+            work.ifPresent(works::add);
+            columns += work.map(BatchEntry::tokens).orElse(0);
+        }
+        return works;
+    }
+
+    /**
+     * Returns the tokens of a piece after other columns of a batch. If a piece may have any length,
+     * it fills the batch to whole groups: each column beyond them costs as much as a decode step.
+     */
+    private int piece(int limit, int columns) {
+        int tokens =
+                columnGroup == 1
+                        ? limit / GROUP * GROUP - columns
+                        : (limit - columns) / PlannedChunk.PIECE * PlannedChunk.PIECE;
+        return Math.max(tokens, PlannedChunk.PIECE);
+    }
+
+    /**
+     * Returns the prefill entry of a batch of its own; beside streams, within their time limit.
+     *
+     * @param beside whether there are streams
+     */
+    List<BatchEntry> chunkApart(boolean beside) {
+        int most = beside ? piece(tokenBudget.columnsBesideStep(), 0) : PlannedChunk.WINDOW;
+        for (Request request : inOrder()) {
+            Optional<BatchEntry> work = next(request, most);
+            if (work.isPresent()) {
+                return List.of(work.get());
+            }
+        }
+        return List.of();
+    }
+
+    /** Returns whether a request has prompt tokens that are in no batch. */
+    static boolean hasChunk(Request request) {
+        return request.isInPrefill() && request.tokensToCompute() > 0;
+    }
+
+    /** Returns the requests with tokens to compute; the order alternates between calls. */
+    private List<Request> inOrder() {
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < running.size(); i++) {
+            Request request = running.get(i);
+            if (hasChunk(request) && !state.pages().mustWait(request)) {
+                requests.add(request);
+            }
+        }
+        requests.sort(SHORTEST);
+        if (oldestFirst && requests.size() > 1) {
+            Request oldest =
+                    requests.stream().min(Comparator.comparingLong(Request::arrival)).orElseThrow();
+            requests.remove(oldest);
+            requests.addFirst(oldest);
+        }
+        oldestFirst = !oldestFirst;
+        return requests;
+    }
+
+    /** Returns the next entry; empty for a request that continues in decode, or has ended. */
+    private Optional<BatchEntry> next(Request request, int most) {
+        boolean replays = request.sequence().computed() < request.replay().end();
+        if (!replays && request.isGenerating()) {
+            // All earlier tokens are computed again: the last one is decoded like any other.
+            request.decode();
+            return Optional.empty();
+        }
+        if (!scoresTail(request)) {
+            return Optional.empty();
+        }
+        Chunk chunk = replays ? replayed(request, most) : planned(request, most);
+        return Optional.of(work(chunk));
+    }
+
+    /**
+     * Selects the pages of a long prompt by the scores for its last tokens, before these are
+     * computed.
+     *
+     * @return whether the request is still running
+     */
+    private boolean scoresTail(Request request) {
+        if (request.isTailScoringDue()
+                && state.cache().needsShardScores()
+                && state.cache().choosesPages(request.promptLength())) {
+            request.markTailScored();
+            inFlight.awaitAll();
+            if (request.isRunning()) {
+                int end = request.promptLength();
+                inFlight.scorePages(request, end, end);
+            }
+        }
+        return request.isRunning();
+    }
+
+    private Chunk replayed(Request request, int most) {
+        ChunkHistory replay = request.replay();
+        int begin = request.sequence().computed();
+        int end = replay.next(begin);
+        ChunkKind kind = replay.kindAt(begin);
+        return chunk(
+                request,
+                kind == ChunkKind.ROWS
+                        ? new PlannedChunk(end, kind)
+                        : piece(request, end, kind, most),
+                end);
+    }
+
+    private Chunk planned(Request request, int most) {
+        int begin = request.sequence().computed();
+        int window = PlannedChunk.windowEnd(begin, request.known(), checkpoint(request));
+        int end = PlannedChunk.boundedEnd(begin, window, state.cache().mostSlots(request.known()));
+        boolean stops =
+                begin < request.tailBegin() && state.cache().choosesPages(request.promptLength());
+        int stop = stops ? Math.min(end, request.tailBegin()) : end;
+        return chunk(request, piece(request, stop, ChunkKind.WINDOW, most), stop);
+    }
+
+    private PlannedChunk piece(Request request, int windowEnd, ChunkKind window, int most) {
+        SequenceCache sequence = request.sequence();
+        int begin = sequence.computed();
+        // A sequence that resumes after a piece of another one may end its window earlier, and a
+        // window of less than a tile is computed differently.
+        boolean divided =
+                sequence.chunkHistory().endsInPiece()
+                        && windowEnd - sequence.chunkHistory().lastBegin() >= PlannedChunk.TILE;
+        boolean continues = divided || cutsTile(request, begin, windowEnd);
+        int tokens = overlaps ? PlannedChunk.evenPiece(windowEnd - begin, most) : most;
+        return PlannedChunk.next(begin, windowEnd, window, continues, tokens);
+    }
+
+    /**
+     * Returns whether a checkpoint or a resumed prefix leaves less than a tile of a window that an
+     * uncached prefill computes in tiles. Such a remainder uses a tile too: F16 rows give other
+     * bits. After decoded tokens there is no uncached prefill to match.
+     */
+    private boolean cutsTile(Request request, int begin, int windowEnd) {
+        int end = Math.max(request.promptLength(), windowEnd);
+        int slots = state.cache().mostSlots(request.known());
+        int first = PlannedChunk.windowBegin(begin, end, slots);
+        int last = PlannedChunk.boundedEnd(begin, PlannedChunk.windowEnd(begin, end, 0), slots);
+        if (state.cache().choosesPages(request.promptLength())) {
+            if (begin < request.tailBegin()) {
+                last = Math.min(last, request.tailBegin());
+            } else {
+                first = Math.max(first, request.tailBegin());
+            }
+        }
+        return windowEnd - begin < PlannedChunk.TILE
+                && last - first >= PlannedChunk.TILE
+                && !request.sequence().chunkHistory().hasRowsBehind(first);
+    }
+
+    /**
+     * Returns the next checkpoint position; 0 for none, or if sequences can be cut back to any
+     * position.
+     */
+    private int checkpoint(Request request) {
+        return state.cache().canRollBack() ? 0 : request.nextStop(state.prefix().hasHost());
+    }
+
+    private Chunk chunk(Request request, PlannedChunk plan, int windowEnd) {
+        return new Chunk(
+                request,
+                plan,
+                windowEnd,
+                plan.end() == checkpoint(request),
+                plan.end() == request.known() ? lastOutputs(request) : RequestedOutput.NONE);
+    }
+
+    /**
+     * Returns the output rows of the last token: those of the request, or LAST if a queued request
+     * with the same prompt needs them.
+     */
+    private RequestedOutput lastOutputs(Request request) {
+        RequestedOutput twins =
+                request.isGenerating() ? RequestedOutput.NONE : queue.outputOfDuplicates(request);
+        return twins == RequestedOutput.LAST ? RequestedOutput.LAST : request.requestedOutput();
+    }
+
+    private BatchEntry work(Chunk chunk) {
+        Request request = chunk.request();
+        SequenceCache sequence = request.sequence();
+        ScheduledTokens advance =
+                new ScheduledTokens(
+                                sequence,
+                                request.arrival(),
+                                request.tokensUpTo(chunk.end()),
+                                chunk.outputs(),
+                                chunk.plan().kind(),
+                                chunk.savesCheckpoint(),
+                                0)
+                        .reserving(
+                                state.cache()
+                                        .reservedEnd(
+                                                sequence,
+                                                request.promptLength(),
+                                                chunk.windowEnd()));
+        boolean last = chunk.isLast();
+        return new BatchEntry(
+                request,
+                advance,
+                (result, row, column) -> {
+                    // The request may have been requeued, and run with another sequence.
+                    if (request.isRunning()
+                            && request.sequence() == sequence
+                            && report(request, chunk.end())
+                            && last) {
+                        end(chunk, result, row);
+                    }
+                });
+    }
+
+    private boolean report(Request request, int end) {
+        int done = Math.min(end, request.promptLength());
+        return !request.reachPrefill(done)
+                || running.guard(
+                        request, () -> request.listener().onPrefill(done, request.promptLength()));
+    }
+
+    private void end(Chunk chunk, ShardResult result, int row) {
+        Request request = chunk.request();
+        TokenOutput output = state.choice().output(result, row, chunk.outputs());
+        request.decode();
+        if (!request.isGenerating() && queue.outputOfDuplicates(request) != RequestedOutput.NONE) {
+            state.cache().retainCopy(request.sequence(), state.choice().copy(output));
+        }
+        state.chooseFirst(request, output);
+    }
+}

@@ -1,5 +1,6 @@
 package dev.varve.plugin.hip;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.BufferedInputStream;
@@ -77,6 +78,8 @@ record LibraryFile(Path path) {
 
     private VarveException unreadable(IOException e) {
         return new VarveException(
-                VarveException.Kind.UNAVAILABLE, path + ": the library cannot be read: " + e, e);
+                VarveException.Kind.UNAVAILABLE,
+                path + ": the library cannot be read: " + FileErrors.reason(e),
+                e);
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.api.gguf;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
@@ -142,7 +143,7 @@ public final class GgufFile {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    path + ": cannot be read: " + e.getMessage(),
+                    path + ": cannot be read: " + FileErrors.reason(e),
                     e);
         }
     }

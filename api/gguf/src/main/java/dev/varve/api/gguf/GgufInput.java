@@ -1,5 +1,6 @@
 package dev.varve.api.gguf;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
@@ -146,7 +147,7 @@ final class GgufInput {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    file + ": cannot be read: " + e.getMessage(),
+                    file + ": cannot be read: " + FileErrors.reason(e),
                     e);
         }
     }

@@ -1,5 +1,6 @@
 package dev.varve.platform.store;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.setting.Setting;
@@ -58,7 +59,7 @@ public final class ChunkCipher {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    Setting.STORE_KEY + ": " + file + " cannot be read: " + e,
+                    Setting.STORE_KEY + ": " + file + " cannot be read: " + FileErrors.reason(e),
                     e);
         }
         return parse(content)

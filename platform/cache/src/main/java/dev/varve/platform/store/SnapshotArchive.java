@@ -1,5 +1,6 @@
 package dev.varve.platform.store;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
@@ -233,7 +234,9 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
             }
         } catch (IOException | RuntimeException e) {
             throw new ArchiveMissException(
-                    Reason.UNREADABLE, settings.folder() + " cannot be read: " + e, e);
+                    Reason.UNREADABLE,
+                    settings.folder() + " cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
@@ -142,7 +143,8 @@ final class AccessArguments {
             }
             return keys;
         } catch (IOException e) {
-            throw new UsageException(flag + ": " + file + " cannot be read: " + e);
+            throw new UsageException(
+                    flag + ": " + file + " cannot be read: " + FileErrors.reason(e));
         }
     }
 }

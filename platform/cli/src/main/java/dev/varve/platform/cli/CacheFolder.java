@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.store.FilePermissionCheck;
 
@@ -103,7 +104,7 @@ final class CacheFolder {
         } catch (RefusedException e) {
             refused.add(e.getMessage());
         } catch (IOException e) {
-            refused.add(folder + ": " + e);
+            refused.add(folder + ": " + FileErrors.reason(e));
         }
         return Optional.empty();
     }
@@ -131,7 +132,7 @@ final class CacheFolder {
             }
             return own(folder);
         } catch (IOException e) {
-            refused.add(among + ": " + e);
+            refused.add(among + ": " + FileErrors.reason(e));
             return Optional.empty();
         }
     }

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.platform.check.CheckGroup;
 import dev.varve.platform.check.CheckListener;
 import dev.varve.platform.check.CheckResult;
@@ -131,7 +132,7 @@ final class CheckProcess {
             drain.join();
             return describe(status, errors);
         } catch (IOException e) {
-            return "its output cannot be read: " + e.getMessage();
+            return "its output cannot be read: " + FileErrors.reason(e);
         } finally {
             Stream.concat(process.descendants(), Stream.of(process.toHandle()))
                     .forEach(ProcessHandle::destroyForcibly);

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.platform.check.CheckResult;
@@ -60,7 +61,9 @@ final class CheckReport {
             Files.writeString(file, text);
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be written: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file + ": cannot be written: " + FileErrors.reason(e),
+                    e);
         }
     }
 

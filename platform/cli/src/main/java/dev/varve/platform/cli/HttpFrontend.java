@@ -4,7 +4,9 @@ import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 
 import java.net.URI;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * The HTTP server of a process, which listens after {@link #open}. It is prepared concurrently on a
@@ -30,13 +32,24 @@ final class HttpFrontend implements AutoCloseable {
         return server().uri();
     }
 
-    /** Returns the server; waits until it is prepared. */
+    /**
+     * Returns the server; waits until it is prepared.
+     *
+     * @throws dev.varve.api.VarveException if its address, certificate or options cannot be used
+     */
     HttpServer server() {
-        return http.join();
+        try {
+            return http.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException reason ? reason : e;
+        }
     }
 
     @Override
     public void close() {
-        server().close();
+        // A server that could not be prepared has nothing to close.
+        http.handle((server, failure) -> Optional.ofNullable(server))
+                .join()
+                .ifPresent(HttpServer::close);
     }
 }

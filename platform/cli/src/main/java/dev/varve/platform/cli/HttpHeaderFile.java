@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +54,8 @@ final class HttpHeaderFile {
         try {
             return Files.readAllLines(file);
         } catch (IOException e) {
-            throw new UsageException(flag + ": " + file + " cannot be read: " + e);
+            throw new UsageException(
+                    flag + ": " + file + " cannot be read: " + FileErrors.reason(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.host.HostedModel;
 
@@ -64,7 +65,7 @@ final class LogitsCommand extends CliCommand {
         } catch (UncheckedIOException | java.nio.file.FileSystemException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    target + ": cannot be written: " + e.getMessage(),
+                    target + ": cannot be written: " + FileErrors.reason(e),
                     e);
         }
         return 0;

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
@@ -59,7 +60,9 @@ record ModelHeader(
             return facts.lastModifiedTime() + " " + facts.size() + " " + facts.fileKey();
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, path + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    path + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 

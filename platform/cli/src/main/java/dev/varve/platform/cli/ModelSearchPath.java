@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
@@ -46,7 +47,7 @@ final class ModelSearchPath {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    "--models: " + folder + " cannot be read: " + e.getMessage(),
+                    "--models: " + folder + " cannot be read: " + FileErrors.reason(e),
                     e);
         }
     }

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
@@ -116,7 +117,9 @@ record ModelSummary(
             return Files.size(file);
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.snapshot.SharedStoreAddress;
 import dev.varve.platform.host.SharedStoreSettings;
 
@@ -151,7 +152,10 @@ final class SharedStoreArguments {
             return line;
         } catch (IOException e) {
             throw new UsageException(
-                    "--shared-cache-password-file: " + file + " cannot be read: " + e);
+                    "--shared-cache-password-file: "
+                            + file
+                            + " cannot be read: "
+                            + FileErrors.reason(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
@@ -28,7 +29,9 @@ final class TextFile {
                     VarveException.Kind.CORRUPT_FILE, file + ": expected UTF-8", e);
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 }

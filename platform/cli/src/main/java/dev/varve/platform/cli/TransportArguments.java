@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.platform.store.FilePermissionCheck;
@@ -96,7 +97,9 @@ final class TransportArguments {
                             });
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         }
         return secret;
     }

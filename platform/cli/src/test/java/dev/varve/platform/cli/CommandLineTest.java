@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -118,7 +119,8 @@ class CommandLineTest {
                 "logits --model m --tokens 1 --out o --kvflash 512 | --kvflash",
                 "serve --model m --kvflash 512 --fa-window 4096 | --fa-window",
                 "serve --model m --cache-scope all        | --cache-scope",
-                "serve --model m --operator-key-file none | --operator-key-file: none cannot be",
+                "serve --model m --operator-key-file none | --operator-key-file: none cannot be"
+                        + " read: no such file",
                 "serve --model m --operator-key k --operator-key-file none | expected only one of"
                         + " them",
                 "serve --model m --shard-patience 30      | such as 500ms, 90s, 5m or 1h, found 30",
@@ -189,6 +191,7 @@ class CommandLineTest {
         assertEquals(2, outcome.status(), outcome.toString());
         assertTrue(outcome.err().startsWith("varve: "), outcome.toString());
         assertTrue(outcome.err().contains(expected), outcome.toString());
+        assertFalse(outcome.err().matches("(?s).*(Exception|\\b(java|dev)\\.\\w+\\.).*"), expected);
         assertEquals("", outcome.out());
     }
 

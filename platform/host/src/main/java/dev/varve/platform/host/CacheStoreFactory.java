@@ -1,5 +1,6 @@
 package dev.varve.platform.host;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.snapshot.SharedStore;
@@ -90,7 +91,11 @@ final class CacheStoreFactory {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    Setting.STORE_FOLDER + ": " + store.folder() + " cannot be used: " + e,
+                    Setting.STORE_FOLDER
+                            + ": "
+                            + store.folder()
+                            + " cannot be used: "
+                            + FileErrors.reason(e),
                     e);
         }
     }

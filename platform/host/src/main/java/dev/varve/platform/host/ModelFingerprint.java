@@ -1,5 +1,6 @@
 package dev.varve.platform.host;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
@@ -42,7 +43,9 @@ final class ModelFingerprint {
             }
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file.path() + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file.path() + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         } finally {
             channels.values().forEach(ModelFingerprint::close);
         }

@@ -1,5 +1,6 @@
 package dev.varve.platform.plugin;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.event.CacheListenerProvider;
@@ -113,7 +114,7 @@ public final class PluginCatalog {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    folder + ": cannot list the folder: " + e,
+                    folder + ": cannot list the folder: " + FileErrors.reason(e),
                     e);
         }
     }

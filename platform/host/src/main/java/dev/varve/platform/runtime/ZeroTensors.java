@@ -1,5 +1,6 @@
 package dev.varve.platform.runtime;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
@@ -78,7 +79,9 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, l
             return new ZeroTensors(file, found, bytes, found.isEmpty() ? 0 : ending(file, samples));
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file.path() + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file.path() + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.varve.platform.hub;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.digest.Sha256;
 
@@ -342,7 +343,10 @@ final class FileDownload {
     private VarveException cannotWrite(IOException e) {
         return new VarveException(
                 VarveException.Kind.UNREADABLE_FILE,
-                part + ": cannot be written: " + e.getMessage() + "; the next attempt resumes it",
+                part
+                        + ": cannot be written: "
+                        + FileErrors.reason(e)
+                        + "; the next attempt resumes it",
                 e);
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.hub;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
@@ -39,7 +40,7 @@ final class FileLocks {
             }
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    file + ": cannot be locked: " + e.getMessage(),
+                    file + ": cannot be locked: " + FileErrors.reason(e),
                     e);
         }
     }

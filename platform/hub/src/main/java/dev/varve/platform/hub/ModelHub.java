@@ -1,5 +1,6 @@
 package dev.varve.platform.hub;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.digest.Sha256;
 
@@ -221,7 +222,7 @@ public final class ModelHub implements AutoCloseable {
     private static VarveException failure(Path file, IOException e) {
         return new VarveException(
                 VarveException.Kind.UNREADABLE_FILE,
-                file + ": cannot be written: " + e.getMessage(),
+                file + ": cannot be written: " + FileErrors.reason(e),
                 e);
     }
 

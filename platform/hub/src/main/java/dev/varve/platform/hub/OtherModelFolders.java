@@ -1,5 +1,6 @@
 package dev.varve.platform.hub;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import tools.jackson.core.JacksonException;
@@ -130,7 +131,7 @@ public final class OtherModelFolders {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    folder + ": cannot be read: " + e.getMessage(),
+                    folder + ": cannot be read: " + FileErrors.reason(e),
                     e);
         }
     }

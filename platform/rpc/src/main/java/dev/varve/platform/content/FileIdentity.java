@@ -1,5 +1,6 @@
 package dev.varve.platform.content;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.digest.Sha256;
 
@@ -40,7 +41,9 @@ public record FileIdentity(long device, long inode, long bytes, Instant modified
                     ((FileTime) found.get("lastModifiedTime")).toInstant());
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 

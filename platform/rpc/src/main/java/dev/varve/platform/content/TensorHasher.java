@@ -1,5 +1,6 @@
 package dev.varve.platform.content;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.platform.digest.Sha256;
@@ -166,6 +167,8 @@ final class TensorHasher {
 
     private static VarveException unreadable(Path file, IOException e) {
         return new VarveException(
-                VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+                VarveException.Kind.UNREADABLE_FILE,
+                file + ": cannot be read: " + FileErrors.reason(e),
+                e);
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
@@ -32,7 +33,9 @@ public final class ModelDigest {
             return HexFormat.of().formatHex(digest.digest());
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file.path() + ": cannot be read: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    file.path() + ": cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 

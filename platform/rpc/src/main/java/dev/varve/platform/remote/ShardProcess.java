@@ -1,5 +1,6 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardLostException;
@@ -271,7 +272,9 @@ final class ShardProcess {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    launch.name() + ": the folder for the shard's socket cannot be created: " + e,
+                    launch.name()
+                            + ": the folder for the shard's socket cannot be created: "
+                            + FileErrors.reason(e),
                     e);
         }
     }

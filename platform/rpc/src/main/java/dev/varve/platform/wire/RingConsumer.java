@@ -1,5 +1,7 @@
 package dev.varve.platform.wire;
 
+import dev.varve.api.FileErrors;
+
 import java.nio.ByteBuffer;
 import java.util.Locale;
 
@@ -42,7 +44,7 @@ final class RingConsumer {
         try {
             copy(requestId, slot, target, (int) (start % ring.capacity()));
         } catch (InternalError e) {
-            throw new FrameException("shared memory cannot be read: " + e.getMessage());
+            throw new FrameException("shared memory cannot be read: " + FileErrors.reason(e));
         }
         sequence++;
         consumed = start + bytes;

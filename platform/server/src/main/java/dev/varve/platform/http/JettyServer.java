@@ -18,6 +18,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
 import java.net.URI;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -162,7 +163,9 @@ final class JettyServer implements AutoCloseable {
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        return root.getMessage() == null ? root.toString() : root.getMessage();
+        return root instanceof UnresolvedAddressException
+                ? "the host name has no address"
+                : root.getMessage() == null ? "unknown error" : root.getMessage();
     }
 
     /** Returns the address at which clients reach the server. */

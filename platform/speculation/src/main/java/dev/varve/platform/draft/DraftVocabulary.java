@@ -1,5 +1,6 @@
 package dev.varve.platform.draft;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufTensor;
@@ -49,7 +50,7 @@ final class DraftVocabulary {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    tensor.file() + ": cannot be read: " + e,
+                    tensor.file() + ": cannot be read: " + FileErrors.reason(e),
                     e);
         }
         int[] ids = new int[bytes.capacity() / Long.BYTES];

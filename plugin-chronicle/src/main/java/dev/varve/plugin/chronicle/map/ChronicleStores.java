@@ -1,5 +1,6 @@
 package dev.varve.plugin.chronicle.map;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.snapshot.StoreAccess;
@@ -53,7 +54,8 @@ public final class ChronicleStores implements SnapshotStoreProvider {
             } catch (IOException suppressed) {
                 e.addSuppressed(suppressed);
             }
-            throw new IOException(path + " cannot be opened as a store: " + e, e);
+            throw new IOException(
+                    path + " cannot be opened as a store: " + FileErrors.reason(e), e);
         }
     }
 

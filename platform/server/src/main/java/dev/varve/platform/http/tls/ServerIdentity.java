@@ -1,5 +1,6 @@
 package dev.varve.platform.http.tls;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.PemKey;
 
@@ -8,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
@@ -145,9 +145,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    file
-                            + ": cannot be read: "
-                            + (e instanceof NoSuchFileException ? "no such file" : e),
+                    file + ": cannot be read: " + FileErrors.reason(e),
                     e);
         }
     }

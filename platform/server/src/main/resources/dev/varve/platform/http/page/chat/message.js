@@ -112,7 +112,7 @@ export class MessageView {
             text,
             thoughts: h('details.folded.thoughts', {hidden: true},
                 h('summary', {}, icon('thought'), h('span', {}, 'Reasoning')),
-                thoughts),
+                reasoning),
             waits: h('p.waits', {hidden: true}, h('span.dots', {'aria-hidden': 'true'}),
                 h('span', {}, 'Computing the prompt…')),
             calls: h('div.calls'),

@@ -1,0 +1,43 @@
+package dev.varve.platform.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CorsAndHostOptions;
+import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.intake.IngressLimits;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.Set;
+
+class HttpFrontendTest {
+    @Test
+    void theReasonOfAServerThatCannotBePreparedIsReported() {
+        HttpOptions options =
+                new HttpOptions(
+                        // Invalid without a request to a name server.
+                        new ListenAddress("[::g]", 0),
+                        new ClientAccess(
+                                Set.of("key"),
+                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                CorsAndHostOptions.NONE),
+                        IngressLimits.DEFAULT);
+
+        VarveException failure =
+                assertThrows(
+                        VarveException.class,
+                        () -> {
+                            try (HttpFrontend server = new HttpFrontend(options)) {
+                                server.open();
+                            }
+                        });
+
+        assertTrue(failure.getMessage().endsWith(": no such address: [::g]"), failure.getMessage());
+        assertEquals(0, failure.getSuppressed().length);
+    }
+}

@@ -55,6 +55,11 @@ final class PendingCall extends OutgoingMessage {
         return ended;
     }
 
+    /** Whether nobody waits for a response, and nothing of the request was sent. */
+    boolean isObsolete() {
+        return id == 0 && future.isDone();
+    }
+
     void startClock() {
         clock = WireTimer.after(left(), this::expire);
         if (future.isDone()) {

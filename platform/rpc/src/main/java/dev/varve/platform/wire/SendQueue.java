@@ -290,6 +290,10 @@ final class SendQueue {
     }
 
     private boolean canSendRequest() {
+        // A call that has expired may not have been removed yet.
+        while (!requests.isEmpty() && requests.element().isObsolete()) {
+            requests.remove();
+        }
         if (requests.isEmpty()) {
             return false;
         }

@@ -193,6 +193,39 @@ class WireChannelTest {
         }
     }
 
+    /** The channel removes an expired call only after those who wait for it have been notified. */
+    @Test
+    void expiredRequestIsNotSentBeforeItIsRemoved() throws InterruptedException {
+        try (Channels channels = Channels.inMemory(options().withCredit(4096, 1), this::hold)) {
+            WireChannel client = channels.client();
+            CompletableFuture<Message> first = client.call(message(1, 1), LIMIT);
+            Served running = nextServed();
+            CompletableFuture<Message> servedNext =
+                    client.call(message(1, 2), Duration.ofMillis(20))
+                            .exceptionally(
+                                    _ -> {
+                                        running.call().reply(running.request());
+                                        return nextRequest();
+                                    });
+            CompletableFuture<Message> third = client.call(message(1, 3), LIMIT);
+
+            assertEquals(message(1, 3), await(servedNext));
+            assertEquals(message(1, 1), await(first));
+            assertEquals(message(1, 3), await(third));
+        }
+    }
+
+    /** Serves a request and returns it. */
+    private Message nextRequest() {
+        try {
+            Served next = nextServed();
+            next.call().reply(next.request());
+            return next.request();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     @Test
     void messageLargerThanTheCreditIsRefusedUnsent() {
         Handler inflating = (request, call) -> call.reply(message(5000, 1));

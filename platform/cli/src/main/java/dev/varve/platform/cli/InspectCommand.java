@@ -31,6 +31,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** Shows the contents of a model file. */
@@ -176,6 +177,18 @@ final class InspectCommand extends CliCommand {
                                     show(defaults.server().find(parameter)),
                                     SamplingParameter.show(defaults.effective().get(parameter))));
         }
+        out().println(
+                        String.format(
+                                Locale.ROOT,
+                                "  %-18s %10s %10s %10s",
+                                "seed",
+                                "-",
+                                show(defaults.server().seed(), "-"),
+                                show(defaults.effective().seed(), "random")));
+    }
+
+    private static String show(OptionalLong value, String absent) {
+        return value.isPresent() ? Long.toString(value.getAsLong()) : absent;
     }
 
     private static String show(OptionalDouble value) {

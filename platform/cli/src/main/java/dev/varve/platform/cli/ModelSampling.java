@@ -10,6 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,9 +103,34 @@ final class ModelSampling {
     record Operator(SamplingValues all, Map<String, SamplingValues> byModel) {
         /** Returns the defaults of a model. */
         SamplingDefaults of(String id, GgufMetadata metadata, Consumer<String> warning) {
-            return new SamplingDefaults(
-                    FileSampling.read(metadata, warning),
-                    byModel.getOrDefault(id, SamplingValues.NONE).over(all));
+            return new SamplingDefaults(FileSampling.read(metadata, warning), server(id));
+        }
+
+        /** Returns the values for a model; a seed of -1 is none, also in place of another one. */
+        SamplingValues server(String id) {
+            SamplingValues values = byModel.getOrDefault(id, SamplingValues.NONE).over(all);
+            return values.seed().orElse(0) == SamplingArguments.ANY_SEED
+                    ? values.withoutSeed()
+                    : values;
+        }
+
+        /**
+         * Checks that values are for models that exist.
+         *
+         * @param ids of all models
+         * @throws UsageException if there is no such model
+         */
+        void requireKnown(Collection<String> ids) {
+            for (String id : byModel.keySet()) {
+                if (!ids.contains(id)) {
+                    throw new UsageException(
+                            FLAG
+                                    + ": expected one of the models "
+                                    + String.join(", ", ids)
+                                    + ", found "
+                                    + id);
+                }
+            }
         }
     }
 

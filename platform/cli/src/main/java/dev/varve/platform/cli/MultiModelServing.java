@@ -195,10 +195,12 @@ final class MultiModelServing {
     /**
      * Plans all models that are loaded at the start, before the first one is loaded.
      *
+     * @throws UsageException if sampling values are set for a model that does not exist
      * @throws VarveException that names the model if it cannot be loaded, or does not fit beside
      *     those before it
      */
     void check() {
+        sizes.maker().sampling().requireKnown(ids());
         Deque<PlacedShardFactory> promised = new ArrayDeque<>();
         try {
             for (FileModelSource source : named) {
@@ -222,11 +224,13 @@ final class MultiModelServing {
                 : reason;
     }
 
+    private List<String> ids() {
+        return catalogue.models().stream().map(source -> source.outline().id()).toList();
+    }
+
     /** Opens the model manager with no model loaded; the caller closes it. */
     ModelManager open() {
-        List<String> ids =
-                catalogue.models().stream().map(source -> source.outline().id()).toList();
-        ModelNameResolver names = flags.models().names(ids);
+        ModelNameResolver names = flags.models().names(ids());
         for (NamedModel choice : choices) {
             names = names.with(choice.meanings(choice.id()));
         }

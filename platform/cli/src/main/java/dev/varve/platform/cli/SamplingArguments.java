@@ -9,6 +9,9 @@ import java.util.Optional;
 
 /** Sampling values that override those of the model's file. */
 final class SamplingArguments {
+    /** The seed that stands for a random one. */
+    static final long ANY_SEED = -1;
+
     private static final String FILE = " (default: the model file's, else ";
 
     @Option(
@@ -189,13 +192,13 @@ final class SamplingArguments {
                 values = with(values, parameter, flag(parameter), given.get());
             }
         }
-        return seed.isPresent() && seed.get() != -1 ? values.withSeed(seed.get()) : values;
+        return seed.isPresent() && seed.get() != ANY_SEED ? values.withSeed(seed.get()) : values;
     }
 
     /**
      * Returns the values with one more.
      *
-     * @param name what the operator set, for the message
+     * @param name name of the setting, for the message
      * @throws UsageException if the value is out of range
      */
     static SamplingValues with(

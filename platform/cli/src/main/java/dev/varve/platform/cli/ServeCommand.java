@@ -230,6 +230,7 @@ final class ServeCommand extends CliCommand {
             throws InterruptedException {
         ModelChoice choice = named.choice();
         String id = server.modelName(named);
+        maker.sampling().requireKnown(List.of(id));
         ModelNameResolver names = models.names(List.of(id)).with(named.meanings(id));
         sharing = sharing.of(id);
         GracefulShutdown stop = new GracefulShutdown();

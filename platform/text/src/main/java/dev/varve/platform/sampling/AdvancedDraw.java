@@ -16,7 +16,6 @@ final class AdvancedDraw {
     private final SamplingOptions options;
     private final int vocabularySize;
     private final WeightFunction function;
-    private final SplitMix64 xtcRandom;
     private final Candidates candidates = new Candidates();
 
     /** Greatest surprise of mirostat, in bits; changes with each accepted token. */
@@ -25,19 +24,22 @@ final class AdvancedDraw {
     /** Surprise of the token that was drawn last and is not yet accepted. */
     private OptionalDouble surprise = OptionalDouble.empty();
 
-    AdvancedDraw(SamplingOptions options, int vocabularySize, WeightFunction function, long seed) {
+    AdvancedDraw(SamplingOptions options, int vocabularySize, WeightFunction function) {
         this.options = options;
         this.vocabularySize = vocabularySize;
         this.function = function;
-        this.xtcRandom = new SplitMix64(seed);
         this.mostSurprise = 2.0 * options.advanced().mirostat().tau();
     }
 
-    /** Draws a token of a row that was scanned. */
-    int draw(float[] row, int offset, RowMaxima maxima, double uniform) {
+    /**
+     * Draws a token of a row that was scanned.
+     *
+     * @param xtcRandom decides whether XTC drops tokens
+     */
+    int draw(float[] row, int offset, RowMaxima maxima, double uniform, SplitMix64 xtcRandom) {
         candidates.collect(row, offset, maxima, -Float.MAX_VALUE);
         return options.advanced().mirostat().version() == 0
-                ? drawFiltered(maxima.highest(), uniform)
+                ? drawFiltered(maxima.highest(), uniform, xtcRandom)
                 : drawBySurprise(maxima.highest(), uniform);
     }
 
@@ -50,7 +52,7 @@ final class AdvancedDraw {
         }
     }
 
-    private int drawFiltered(float highest, double uniform) {
+    private int drawFiltered(float highest, double uniform, SplitMix64 xtcRandom) {
         AdvancedSampling advanced = options.advanced();
         SamplingOptions.Cutoffs cutoffs = options.cutoffs();
         double temperature = options.temperature();
@@ -68,7 +70,7 @@ final class AdvancedDraw {
             candidates.keepUntil(cutoffs.topP() * candidates.totalWeight());
         }
         if (cutoffs.minP() > 0) {
-            candidates.keepNear(highest, temperature, Math.log(cutoffs.minP()));
+            candidates.keepNear(candidates.highest(), temperature, Math.log(cutoffs.minP()));
         }
         // One number for each choice, whether tokens are dropped or not.
         if (advanced.xtc().probability() > 0

@@ -58,7 +58,7 @@ public record AdvancedSampling(
 
     /** Returns whether logits are changed before the choice. */
     boolean changesLogits() {
-        return dry.isOn() || endDelay.tokens() > 0;
+        return dry.isOn() || endDelay.tokens() > 0 && !endDelay.endTokens().isEmpty();
     }
 
     /**
@@ -78,7 +78,7 @@ public record AdvancedSampling(
      *
      * @param multiplier penalty of the shortest such sequence; 0: off
      * @param base factor for each further token of the sequence
-     * @param allowedLength longest sequence without a penalty, minus 1
+     * @param allowedLength length of the shortest sequence with a penalty
      * @param lastTokens number of latest tokens, prompt included, that are searched; -1: all
      * @param breakers texts that end a sequence
      */

@@ -11,6 +11,9 @@ import java.util.Arrays;
 final class Candidates {
     private static final int STEPS = 2048;
 
+    /** Bits of a positive float below those that {@link #STEPS} steps distinguish. */
+    private static final int TYPICAL_SHIFT = 20;
+
     /** Logits this far below the highest share one step: their order rarely matters. */
     private static final float FARTHEST = 64;
 
@@ -140,6 +143,15 @@ final class Candidates {
         count = kept;
     }
 
+    /** Returns the highest logit. */
+    float highest() {
+        float highest = Float.NEGATIVE_INFINITY;
+        for (int i = 0; i < count; i++) {
+            highest = Math.max(highest, logits[i]);
+        }
+        return highest;
+    }
+
     /** Returns the standard deviation of the logits. */
     double deviation() {
         double mean = 0;
@@ -177,25 +189,48 @@ final class Candidates {
             entropy -= probability > 0 ? probability * Math.log(probability) : 0;
         }
         long[] keys = new long[count];
+        Arrays.fill(sums, 0);
         for (int i = 0; i < count; i++) {
             float distance = (float) Math.abs(-Math.log(weights[i] / total) - entropy);
-            keys[i] = (long) Float.floatToRawIntBits(distance) << 32 | i;
+            keys[i] = (long) Float.floatToRawIntBits(distance) << Integer.SIZE | i;
+            sums[typicalStep(keys[i])] += weights[i];
         }
-        long[] sorted = keys.clone();
-        Arrays.sort(sorted);
         double sum = 0;
-        int last = -1;
-        while (last + 1 < count && !(sum > enough * total)) {
-            sum += weights[(int) sorted[++last]];
+        int boundary = 0;
+        while (boundary < STEPS - 1 && !(sum + sums[boundary] > enough * total)) {
+            sum += sums[boundary++];
         }
+        long last = lastTypical(keys, boundary, enough * total - sum);
         int kept = 0;
         int all = count;
         for (int i = 0; i < all; i++) {
-            if (keys[i] <= sorted[last]) {
+            if (keys[i] <= last) {
                 move(i, kept++);
             }
         }
         count = kept;
+    }
+
+    /** Returns the step of a distance: equal exponents and first digits of the mantissa. */
+    private static int typicalStep(long key) {
+        return (int) (key >>> Integer.SIZE + TYPICAL_SHIFT);
+    }
+
+    /** Returns the greatest key to keep: the sum of its step's weights exceeds {@code enough}. */
+    private long lastTypical(long[] keys, int wantedStep, double enough) {
+        long[] within =
+                Arrays.stream(keys, 0, count)
+                        .filter(key -> typicalStep(key) == wantedStep)
+                        .sorted()
+                        .toArray();
+        double sum = 0;
+        for (long key : within) {
+            sum += weights[(int) key];
+            if (sum > enough) {
+                return key;
+            }
+        }
+        return (wantedStep + 1L << Integer.SIZE + TYPICAL_SHIFT) - 1;
     }
 
     /**
@@ -226,13 +261,18 @@ final class Candidates {
 
     /** Returns the greatest weights, at most {@code most} of them, in descending order. */
     float[] bestWeights(int most) {
-        float[] sorted = Arrays.copyOf(weights, count);
-        Arrays.sort(sorted);
-        float[] best = new float[Math.min(most, count)];
-        for (int i = 0; i < best.length; i++) {
-            best[i] = sorted[count - 1 - i];
+        BestTokens best = new BestTokens(Math.min(most, count));
+        for (int i = 0; i < count; i++) {
+            if (best.isCandidate(weights[i])) {
+                best.add(i, weights[i]);
+            }
         }
-        return best;
+        int[] places = best.ids();
+        float[] found = new float[places.length];
+        for (int i = 0; i < found.length; i++) {
+            found[i] = weights[places[i]];
+        }
+        return found;
     }
 
     int draw(double uniform) {

@@ -1,8 +1,5 @@
 package dev.varve.platform.sampling;
 
-import java.util.HashMap;
-import java.util.Map;
-
 /**
  * Penalises tokens that would continue a sequence that the history repeats at its end. Runs per
  * token; its cost grows with the number of tokens that are searched.
@@ -15,6 +12,9 @@ final class DryPenalty {
     private final TokenHistory history;
     private int[] latest = {};
     private int[] matches = {};
+
+    /** By token, 1 + length of the longest sequence that it would continue; 0 between calls. */
+    private int[] longest = {};
 
     DryPenalty(AdvancedSampling.Dry options) {
         this.options = options;
@@ -52,14 +52,22 @@ final class DryPenalty {
             return;
         }
         countMatches(length);
-        Map<Integer, Integer> longest = new HashMap<>();
+        if (longest.length < row.length) {
+            longest = new int[row.length];
+        }
         for (int i = 1; i < length; i++) {
             int repeated = Math.min(matches[i], limit);
             if (repeated >= options.allowedLength()) {
-                longest.merge(latest[i - 1], repeated, Math::max);
+                longest[latest[i - 1]] = Math.max(longest[latest[i - 1]], 1 + repeated);
             }
         }
-        longest.forEach((token, repeated) -> row[token] -= penalty(repeated));
+        for (int i = 1; i < length; i++) {
+            int token = latest[i - 1];
+            if (longest[token] > 0) {
+                row[token] -= penalty(longest[token] - 1);
+                longest[token] = 0;
+            }
+        }
     }
 
     private float penalty(int repeated) {

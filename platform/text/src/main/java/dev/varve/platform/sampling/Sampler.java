@@ -43,6 +43,7 @@ public final class Sampler {
     private final Candidates candidates = new Candidates();
     private final RowMaxima maxima;
     private final AdvancedDraw advancedDraw;
+    private final SplitMix64 xtcRandom;
     private final float[] sortedMaxima;
     private float[] adjusted = {};
     private SoftmaxWeights weights = new SoftmaxWeights(0, function);
@@ -75,9 +76,8 @@ public final class Sampler {
         this.random = new SplitMix64(seed);
         this.otherRandom = new SplitMix64(new SplitMix64(~seed).nextLong());
         this.maxima = new RowMaxima(vocabularySize);
-        this.advancedDraw =
-                new AdvancedDraw(
-                        options, vocabularySize, function, new SplitMix64(seed + 1).nextLong());
+        this.advancedDraw = new AdvancedDraw(options, vocabularySize, function);
+        this.xtcRandom = new SplitMix64(new SplitMix64(seed + 1).nextLong());
         this.sortedMaxima = new float[maxima.count()];
     }
 
@@ -109,9 +109,9 @@ public final class Sampler {
         }
         double uniform = random.nextUniform();
         if (adjustments.changesLogits() || adjustments.suppressesTokens()) {
-            return draw(adjust(logits, offset), 0, uniform);
+            return draw(adjust(logits, offset), 0, uniform, xtcRandom);
         }
-        return draw(logits, offset, uniform);
+        return draw(logits, offset, uniform, xtcRandom);
     }
 
     /**
@@ -173,7 +173,7 @@ public final class Sampler {
             return best;
         }
         MaskedRow.keep(allowed, row);
-        return draw(row, 0, otherRandom.nextUniform());
+        return draw(row, 0, otherRandom.nextUniform(), otherRandom);
     }
 
     private int mostLikely(TokenMask allowed, float[] row, int offset) {
@@ -262,10 +262,10 @@ public final class Sampler {
         return adjusted;
     }
 
-    private int draw(float[] row, int offset, double uniform) {
+    private int draw(float[] row, int offset, double uniform, SplitMix64 xtcChoices) {
         maxima.scan(row, offset);
         if (options.needsWholeRow()) {
-            return advancedDraw.draw(row, offset, maxima, uniform);
+            return advancedDraw.draw(row, offset, maxima, uniform, xtcChoices);
         }
         double temperature = options.temperature();
         boolean limitsCount =

@@ -5,8 +5,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * Options for the choice of the next token. Applied in this order: logit bias, repetition penalty,
- * frequency and presence penalties, temperature, top-k, top-p, min-p, draw.
+ * Options for the choice of the next token; {@link Sampler} describes their order.
  *
  * @param temperature 0: the most likely token, the lowest id on ties
  * @param cutoffs which tokens may be drawn
@@ -69,7 +68,7 @@ public record SamplingOptions(
      *
      * @param values values of all levels; what none of them sets has no effect
      * @param choice number of the choice, added to the seed, so that choices of a request differ
-     * @param context what the values refer to
+     * @param context options that are no numbers
      */
     public static SamplingOptions of(SamplingValues values, int choice, Context context) {
         // 0 keeps only the most likely token, as does the smallest positive number.
@@ -238,7 +237,8 @@ public record SamplingOptions(
 
         /** Returns whether there are no penalties. */
         boolean areOff() {
-            return repetition == 1 && presence == 0 && frequency == 0;
+            boolean repeats = repetition != 1 && lastTokens != 0;
+            return !repeats && presence == 0 && frequency == 0;
         }
     }
 }

@@ -103,7 +103,7 @@ public enum SamplingParameter {
     /**
      * Returns the value as it is stored: a {@code float}'s shortest decimal for a real number.
      *
-     * @param name what is set, for the message
+     * @param name name of the setting, for the message
      * @throws IllegalArgumentException if it is out of range, or no integer where one is expected
      */
     double check(String name, double value) {

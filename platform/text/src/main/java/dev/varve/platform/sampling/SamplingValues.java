@@ -35,7 +35,7 @@ public final class SamplingValues {
     /**
      * Returns a copy with one value.
      *
-     * @param name what is set, for the message
+     * @param name name of the setting, for the message
      * @throws IllegalArgumentException if it is out of the parameter's range
      */
     public SamplingValues with(SamplingParameter parameter, String name, double value) {

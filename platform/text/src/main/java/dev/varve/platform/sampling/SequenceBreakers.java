@@ -4,6 +4,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,15 +23,25 @@ public final class SequenceBreakers {
     /** Tokens that follow the first one of a breaker, by the first one. */
     private final Map<Integer, List<int[]>> rests;
 
+    /** The first tokens of all breakers. */
+    private final BitSet heads = new BitSet();
+
     private SequenceBreakers(Map<Integer, List<int[]>> rests) {
         this.rests = rests;
+        rests.keySet().forEach(heads::set);
     }
 
-    /** Finds the tokens of texts. Reads the whole vocabulary. */
+    /**
+     * Finds the tokens of texts. Reads the whole vocabulary; {@link Finder} does so once for the
+     * usual texts.
+     */
     public static SequenceBreakers of(Tokenizer tokenizer, List<String> texts) {
         Map<Integer, List<int[]>> rests = new HashMap<>();
+        // A rest is encoded once, however many tokens begin the text.
+        Map<String, int[]> encoded = new HashMap<>(Map.of("", new int[0]));
         byte[][] wanted =
                 texts.stream()
+                        .distinct()
                         .filter(text -> !text.isEmpty())
                         .map(text -> text.getBytes(StandardCharsets.UTF_8))
                         .toArray(byte[][]::new);
@@ -42,8 +53,13 @@ public final class SequenceBreakers {
                     if (same == text.length || same == piece.length - begin) {
                         String rest =
                                 new String(text, same, text.length - same, StandardCharsets.UTF_8);
-                        rests.computeIfAbsent(token, each -> new ArrayList<>())
-                                .add(tokenizer.encode(rest, false));
+                        int[] tokens =
+                                encoded.computeIfAbsent(
+                                        rest, each -> tokenizer.encode(each, false));
+                        List<int[]> known = rests.computeIfAbsent(token, each -> new ArrayList<>());
+                        if (!known.contains(tokens)) {
+                            known.add(tokens);
+                        }
                     }
                 }
             }
@@ -73,6 +89,9 @@ public final class SequenceBreakers {
             return length;
         }
         for (int i = 0; i < length; i++) {
+            if (!heads.get(latest[i])) {
+                continue;
+            }
             int longest = -1;
             for (int[] rest : rests.getOrDefault(latest[i], List.of())) {
                 if (rest.length > longest && rest.length <= i && follows(latest, i, rest)) {
@@ -84,6 +103,28 @@ public final class SequenceBreakers {
             }
         }
         return length;
+    }
+
+    /** Finds the breakers of one model, and keeps those of the usual texts. Thread-safe. */
+    public static final class Finder {
+        private final Tokenizer tokenizer;
+        private volatile SequenceBreakers usual = NONE;
+
+        /** Creates a finder, which reads nothing yet. */
+        public Finder(Tokenizer tokenizer) {
+            this.tokenizer = tokenizer;
+        }
+
+        /** Returns the breakers of texts. */
+        public SequenceBreakers find(List<String> texts) {
+            if (!texts.equals(USUAL)) {
+                return of(tokenizer, texts);
+            }
+            if (usual == NONE) {
+                usual = of(tokenizer, texts);
+            }
+            return usual;
+        }
     }
 
     private static boolean follows(int[] latest, int head, int[] rest) {

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -294,5 +295,94 @@ class AdvancedSamplerTest {
 
         assertTrue(new Sampler(bounded, 500).choosesAmongTop(20));
         assertFalse(new Sampler(changed, 500).choosesAmongTop(128));
+    }
+
+    @Test
+    void minPComparesWithTheBestTokenThatTypicalSamplingKept() {
+        // Typical sampling drops the first token, and keeps six others of a third of its weight.
+        float[] row = logs(0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1);
+
+        Set<Integer> drawn =
+                drawn(
+                        options(
+                                of(SamplingParameter.TYPICAL_P),
+                                0.5,
+                                of(SamplingParameter.MIN_P),
+                                0.4),
+                        row);
+
+        assertEquals(6, drawn.size());
+        assertFalse(drawn.contains(0));
+    }
+
+    @Test
+    void typicalSamplingKeepsWhatASortOfAllDistancesKeeps() {
+        SplittableRandom random = new SplittableRandom(5);
+        for (int round = 0; round < 200; round++) {
+            double[] weights = random.doubles(40, 0.001, 1).toArray();
+            double total = IntStream.range(0, 40).mapToDouble(i -> weights[i]).sum();
+            double entropy =
+                    IntStream.range(0, 40)
+                            .mapToDouble(i -> -weights[i] / total * Math.log(weights[i] / total))
+                            .sum();
+            int[] order =
+                    IntStream.range(0, 40)
+                            .boxed()
+                            .sorted(
+                                    Comparator.comparingDouble(
+                                            i -> Math.abs(-Math.log(weights[i] / total) - entropy)))
+                            .mapToInt(Integer::intValue)
+                            .toArray();
+            Candidates candidates = new Candidates();
+            float[] row = logs(weights);
+            candidates.load(
+                    IntStream.range(0, 40).toArray(),
+                    row,
+                    new LogitAdjustments(options(), 40, new int[0]));
+            candidates.computeWeights(new WeightFunction(), 0, 1);
+            double enough = random.nextDouble(0.05, 0.95);
+            candidates.keepTypical(enough);
+
+            double sum = 0;
+            int kept = 0;
+            while (sum <= enough * total) {
+                sum += weights[order[kept++]];
+            }
+            assertEquals(sum, candidates.totalWeight(), 1e-4 * total, "round " + round);
+        }
+    }
+
+    @Test
+    void choicesAmongSomeTokensDoNotShiftLaterOnes() {
+        SamplingOptions options =
+                options(
+                        of(SamplingParameter.XTC_PROBABILITY),
+                        0.5,
+                        of(SamplingParameter.XTC_THRESHOLD),
+                        0.1);
+        Sampler plain = new Sampler(options, 4);
+        Sampler masked = new Sampler(options, 4);
+        TokenMask all = TokenMask.ofTokens(0, 1, 2, 3);
+
+        for (int i = 0; i < 100; i++) {
+            int expected = plain.sample(FOUR, 0);
+
+            assertEquals(expected, masked.sample(FOUR, 0));
+            masked.sampleAmong(all, FOUR, 0);
+        }
+    }
+
+    @Test
+    void penaltyOfNoLatestTokensIsNone() {
+        SamplingOptions options =
+                options(
+                        of(SamplingParameter.REPEAT_PENALTY),
+                        1.1,
+                        of(SamplingParameter.REPEAT_LAST_N),
+                        0,
+                        of(SamplingParameter.TOP_K),
+                        20);
+
+        assertTrue(new Sampler(options, 500).choosesAmongTop(20));
     }
 }

@@ -9,7 +9,6 @@ import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.sampling.SequenceBreakers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;
@@ -111,7 +110,7 @@ public record GenerationParameters(
                         fields,
                         new SamplingFields.Model(
                                 tokenizer.vocabularySize(),
-                                texts -> SequenceBreakers.of(tokenizer, texts),
+                                served.textProcessing().breakers()::find,
                                 served.sampling().effective(),
                                 endTokens),
                         choices),

@@ -47,7 +47,7 @@ public final class SamplingFields {
     private SamplingFields() {}
 
     /**
-     * What the fields of a request refer to.
+     * The model of a request, as far as sampling depends on it.
      *
      * @param vocabulary number of tokens
      * @param breakers finds the tokens of texts that end a repeated sequence

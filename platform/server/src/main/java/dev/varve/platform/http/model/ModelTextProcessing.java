@@ -3,6 +3,7 @@ package dev.varve.platform.http.model;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.grammar.GrammarCompiler;
+import dev.varve.platform.sampling.SequenceBreakers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Optional;
@@ -15,19 +16,27 @@ import java.util.Optional;
  * @param responseSyntax syntax of the model's output
  * @param reasoningDefaults reasoning options for requests that give none
  * @param grammars compiles grammars of required response formats
+ * @param breakers finds the tokens that end repeated sequences
  */
 public record ModelTextProcessing(
         Tokenizer tokenizer,
         Optional<ChatRenderer> chat,
         ResponseSyntax responseSyntax,
         ReasoningDefaults reasoningDefaults,
-        GrammarCompiler grammars) {
-    /** Makes one with a grammar compiler of its own. */
+        GrammarCompiler grammars,
+        SequenceBreakers.Finder breakers) {
+    /** Makes one with a grammar compiler and a finder of its own. */
     public ModelTextProcessing(
             Tokenizer tokenizer,
             Optional<ChatRenderer> chat,
             ResponseSyntax responseSyntax,
             ReasoningDefaults reasoningDefaults) {
-        this(tokenizer, chat, responseSyntax, reasoningDefaults, new GrammarCompiler(tokenizer));
+        this(
+                tokenizer,
+                chat,
+                responseSyntax,
+                reasoningDefaults,
+                new GrammarCompiler(tokenizer),
+                new SequenceBreakers.Finder(tokenizer));
     }
 }

@@ -18,16 +18,27 @@ import java.util.function.Consumer;
  * the buffers of all bindings, and so writes to freed memory. The sets of a new backend are empty.
  */
 final class GpuDevice implements ComputeDevice {
+    private static final List<String> ORDERED = List.of("cuda:", "hip:");
+
     private final GgmlDevice device;
     private final DeviceInfo info;
     private final Object lock;
     private final Backend backend;
+
+    /**
+     * Whether the device computes a graph after the copies that were queued before it. CUDA and HIP
+     * guarantee it, and a software renderer computes in order; of other drivers it is not known.
+     */
+    private final boolean ordersCopies;
+
     private boolean closed;
 
     GpuDevice(GgmlDevice device, DeviceInfo info, Object lock) {
         this.device = device;
         this.info = info;
         this.lock = lock;
+        ordersCopies =
+                info.hostCores() || ORDERED.stream().anyMatch(each -> info.name().startsWith(each));
         GgmlLibrary.context("opening " + info.name());
         backend = device.open();
     }
@@ -65,6 +76,10 @@ final class GpuDevice implements ComputeDevice {
 
     @Override
     public void compute(Graph graph, Phase phase, InputUpload inputs) {
+        if (!ordersCopies) {
+            ComputeDevice.super.compute(graph, phase, inputs);
+            return;
+        }
         run(
                 phase,
                 queue ->

@@ -105,8 +105,14 @@ public final class KvCacheManager {
         return !forgets;
     }
 
-    /** Maximum draft tokens of a sequence in a batch. */
+    /**
+     * Maximum draft tokens of a sequence in a batch. None, if draft tokens leave its state to a
+     * later commit, and another sequence may write to that state before.
+     */
     public int mostDraftTokens(SequenceCache sequence) {
+        if (forgets && rows.mayBeOverwritten(sequence)) {
+            return 0;
+        }
         int draftTokens =
                 forgets ? Math.max(0, sizes.rollbackBuffers().tokens() - 1) : Integer.MAX_VALUE;
         return Math.min(draftTokens, mostForcedTokens(sequence));

@@ -110,6 +110,17 @@ final class StateRowAllocator {
                 || rows.isShared(row);
     }
 
+    /**
+     * Returns whether a sequence shares its state with others and has no checkpoint of it, so that
+     * another sequence may write to it once this one has left it.
+     */
+    boolean mayBeOverwritten(SequenceCache sequence) {
+        int row = sequence.stateRow();
+        return row != SequenceChunk.ZERO_ROW
+                && row != sequence.checkpoint().row()
+                && rows.isShared(row);
+    }
+
     /** Takes a free row in addition to the current ones; evicts if no row is free. */
     int allocateOther() {
         OptionalInt row = rows.allocateHigh();

@@ -9,6 +9,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.SequenceChunk;
 
 import org.junit.jupiter.api.Test;
@@ -274,6 +275,29 @@ class KvCacheManagerTest {
         cache.drop(leader);
         advance(cache, fork, 101);
         assertNotEquals(shared, fork.stateRow(), "the kept copy holds the row as well");
+    }
+
+    /**
+     * The state after draft tokens is computed from the shared row once the accepted ones are
+     * known. Meanwhile the other sequence could write to that row.
+     */
+    @Test
+    void sequencesThatShareAStateRowHaveNoDraftTokens() {
+        KvCacheManager own =
+                new KvCacheManager(
+                        new CacheCapacity(8 * BLOCK, ROWS, new RollbackBufferSizes(2, 16)), true);
+        int[] prompt = prompt(0, 100);
+        SequenceCache leader = compute(own, request(prompt), 100);
+        assertTrue(own.mostDraftTokens(leader) > 0);
+        own.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
+
+        SequenceCache fork = own.begin(request(prompt), 0).orElseThrow();
+
+        assertEquals(0, own.mostDraftTokens(leader));
+        assertEquals(0, own.mostDraftTokens(fork));
+        own.ensure(leader, 102);
+        advance(own, leader, 101);
+        assertTrue(own.mostDraftTokens(leader) > 0);
     }
 
     /** Its logits are those behind the last token of the resident, not behind the cut. */

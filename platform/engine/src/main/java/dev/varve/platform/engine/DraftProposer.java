@@ -172,7 +172,7 @@ final class DraftProposer {
     List<DraftTokens> propose(List<Request> requests, int[] most, int[] room, Runnable meanwhile) {
         List<DraftTokens> chosen =
                 new ArrayList<>(Collections.nCopies(requests.size(), DraftTokens.NONE));
-        if (options.isEmpty()) {
+        if (options.isEmpty() || requests.isEmpty()) {
             return chosen;
         }
         inDecode = requests.size();

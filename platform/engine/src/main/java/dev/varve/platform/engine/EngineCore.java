@@ -397,7 +397,10 @@ public final class EngineCore implements Engine {
         boolean room = true;
         int ahead = 0;
         for (Request request : queue.waiting()) {
-            if (room && steps.mayRun(request)) {
+            boolean mayRun = room && steps.mayRun(request);
+            // A request that must run alone waits for the running ones, not for later ones too.
+            room &= mayRun || !request.isSuspect();
+            if (mayRun) {
                 switch (admit(request)) {
                     case ADMITTED -> queue.remove(request);
                     case AWAITS_SAME_PREFIX, AWAITS_DISK -> {}

@@ -525,6 +525,7 @@ final class Request implements TransferableRequest {
      */
     void moveTo(long number, Runnable cancelled) {
         arrival = number;
+        latestBatch = 0;
         // Set before the other engine sees the request: a cancel wakes one of the two engines.
         wakeUp = cancelled;
         mayRestore = true;

@@ -325,6 +325,8 @@ final class StepRunner {
     private void runStep() {
         restores.run();
         if (state.drafting().hasLostFeatures()) {
+            // Features of batches in flight are not recorded yet.
+            state.inFlight().awaitAll();
             running.replayFeatures();
         }
         state.drafting().passQueuedFeatures(MOST_FEATURE_NANOS);

@@ -68,7 +68,8 @@ final class InputArena implements AutoCloseable {
      */
     void place(List<Tensor> inputs) {
         removeLayout();
-        long bytes = inputs.stream().mapToLong(this::paddedBytes).sum();
+        // A shard of recurrent layers alone may have no inputs.
+        long bytes = Math.max(alignment, inputs.stream().mapToLong(this::paddedBytes).sum());
         provide(bytes);
         layout = new Layout(GgmlContext.open((SIDES + 1) * (inputs.size() + 1), 0), bytes);
         blocks.getFirst().place(layout.device, 0);
@@ -108,11 +109,16 @@ final class InputArena implements AutoCloseable {
         freeBlocks();
         // Twice as much, since the masks of a sequence grow with it.
         long size = Math.max(LEAST_BYTES, 2 * bytes);
-        blocks.add(deviceType.allocate(size));
-        for (int each = 0; each < SIDES; each++) {
-            DeviceBuffer block = hostType.allocate(size);
-            block.clear();
-            blocks.add(block);
+        try {
+            blocks.add(deviceType.allocate(size));
+            for (int each = 0; each < SIDES; each++) {
+                DeviceBuffer block = hostType.allocate(size);
+                blocks.add(block);
+                block.clear();
+            }
+        } catch (RuntimeException | Error e) {
+            freeBlocks();
+            throw e;
         }
     }
 

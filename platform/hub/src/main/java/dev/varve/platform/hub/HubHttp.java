@@ -3,16 +3,20 @@ package dev.varve.platform.hub;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+
+import javax.net.ssl.SSLException;
 
 /**
  * Sends GET requests and follows redirects. The token is sent to the endpoint alone: a redirect to
@@ -38,15 +42,23 @@ final class HubHttp implements AutoCloseable {
                         .build();
     }
 
-    /** Whether an address is one of HTTP with a host. */
+    /** Whether an address is one of HTTP with a host, and without a user. */
     static boolean isHttp(URI uri) {
         return uri.getHost() != null
+                && uri.getRawUserInfo() == null
                 && ("https".equals(uri.getScheme()) || "http".equals(uri.getScheme()));
     }
 
-    /** Returns an address without its query, which may contain a signature. */
+    /** Returns an address without its query, which may contain a signature, and without a user. */
     static String plain(URI uri) {
-        return uri.getScheme() + "://" + uri.getRawAuthority() + uri.getRawPath();
+        return plain(uri.toString());
+    }
+
+    /** Does the same for a text that may be no address. */
+    static String plain(String text) {
+        return text.replaceFirst("[?#].*", "")
+                .replaceFirst("//[^/]*@", "//")
+                .replaceAll("\\p{Cc}", "");
     }
 
     /**
@@ -61,7 +73,7 @@ final class HubHttp implements AutoCloseable {
         Optional<String> digest = Optional.empty();
         URI at = uri;
         while (visited.add(at) && visited.size() <= MOST_REDIRECTS) {
-            HttpResponse<TimedBody> response = send(at, headers);
+            HttpResponse<TimedBody> response = send(at, headers, plain(uri));
             digest = digest.or(() -> Reply.digest(response.headers()));
             Reply reply = new Reply(response, digest);
             Optional<URI> next = redirect(reply);
@@ -81,14 +93,41 @@ final class HubHttp implements AutoCloseable {
                         + plain(at));
     }
 
-    private HttpResponse<TimedBody> send(URI uri, Map<String, String> headers)
+    private HttpResponse<TimedBody> send(URI uri, Map<String, String> headers, String name)
             throws IOException, InterruptedException {
         try {
-            return client.send(request(uri, headers), _ -> new TimedBody(settings.stall()));
+            return client.send(request(uri, headers), _ -> new TimedBody(name, settings.stall()));
         } catch (IOException e) {
+            requireRepeatable(uri, e);
             String reason = e.getMessage() == null ? "no connection" : e.getMessage();
             throw new IOException(plain(uri) + ": " + reason, e);
         }
+    }
+
+    /** Throws an exception for a failure that another attempt would repeat. */
+    private void requireRepeatable(URI uri, IOException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            String reason =
+                    switch (cause) {
+                        case UnresolvedAddressException _ -> connectsTo(uri) + ": no such host";
+                        case CertificateException _ ->
+                                uri.getHost() + ": its certificate is not trusted by this Java";
+                        case SSLException e when e.getCause() == null ->
+                                uri.getHost() + ": no TLS connection: " + e.getMessage();
+                        default -> "";
+                    };
+            if (!reason.isEmpty()) {
+                throw new VarveException(VarveException.Kind.UNAVAILABLE, reason, failure);
+            }
+        }
+    }
+
+    /** The host of an address, or of its proxy. */
+    private String connectsTo(URI uri) {
+        return settings.proxies().select(uri).getFirst().address()
+                        instanceof InetSocketAddress proxy
+                ? "the proxy " + proxy.getHostString()
+                : uri.getHost();
     }
 
     private HttpRequest request(URI uri, Map<String, String> headers) {
@@ -111,11 +150,10 @@ final class HubHttp implements AutoCloseable {
                 && (uri.getScheme().equals("https") || isLoopback(uri.getHost()));
     }
 
-    private static boolean isLoopback(String host) {
-        return host.equals("localhost")
-                || host.matches("127[.\\d]+|\\[::1]")
-                        && InetAddress.ofLiteral(host.replaceAll("[\\[\\]]", ""))
-                                .isLoopbackAddress();
+    /** Whether a host of an address is this machine. */
+    static boolean isLoopback(String host) {
+        return host.equalsIgnoreCase("localhost")
+                || host.matches("127(\\.(25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}|\\[::1]");
     }
 
     private Optional<URI> redirect(Reply reply) {
@@ -142,7 +180,7 @@ final class HubHttp implements AutoCloseable {
                 VarveException.Kind.UNAVAILABLE,
                 plain(reply.uri())
                         + ": expected a redirect to an address as protected as this one, found "
-                        + reply.header("location").get().replaceAll("[?#].*|\\p{Cntrl}", ""));
+                        + plain(reply.header("location").get()));
     }
 
     private static void requireNotTransient(Reply reply) throws TransientFailure {

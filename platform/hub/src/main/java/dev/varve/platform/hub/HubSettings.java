@@ -3,11 +3,15 @@ package dev.varve.platform.hub;
 import java.io.IOException;
 import java.net.ProxySelector;
 import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Address of the hub, access to it and the shared cache.
@@ -32,7 +36,8 @@ public record HubSettings(
      * HF_TOKEN}, {@code HF_TOKEN_PATH}, {@code HF_HOME}, {@code HF_HUB_CACHE}, {@code
      * HF_HUB_OFFLINE}, and those of proxies.
      *
-     * @throws IllegalArgumentException if the endpoint is no address of HTTP
+     * @throws IllegalArgumentException if the endpoint is no address of HTTP, or the token cannot
+     *     be part of a request
      */
     public static HubSettings of(Map<String, String> variables) {
         Path home =
@@ -47,6 +52,7 @@ public record HubSettings(
         return new HubSettings(
                 endpoint(variable(variables, ENDPOINT).orElse("https://huggingface.co")),
                 variable(variables, "HF_TOKEN")
+                        .map(value -> token("HF_TOKEN", value))
                         .or(
                                 () ->
                                         read(
@@ -65,14 +71,27 @@ public record HubSettings(
     }
 
     private static URI endpoint(String text) {
-        URI uri = URI.create(text.replaceFirst("/+$", ""));
-        if (!HubHttp.isHttp(uri)) {
-            throw new IllegalArgumentException(
-                    ENDPOINT
-                            + ": expected an address such as https://huggingface.co, found "
-                            + text);
+        try {
+            URI uri = new URI(text.replaceFirst("/+$", ""));
+            if (HubHttp.isHttp(uri)) {
+                return uri;
+            }
+        } catch (URISyntaxException e) {
+            // Refused below, without the text that this message contains.
         }
-        return uri;
+        throw new IllegalArgumentException(
+                ENDPOINT
+                        + ": expected an address such as https://huggingface.co, without a user,"
+                        + " found "
+                        + HubHttp.plain(text));
+    }
+
+    private static String token(String source, String value) {
+        if (!value.matches("[\\x21-\\x7e]+")) {
+            throw new IllegalArgumentException(
+                    source + ": expected an access token: one line of visible ASCII characters");
+        }
+        return value;
     }
 
     /** Address of a repository's page, where its conditions are accepted. */
@@ -93,13 +112,15 @@ public record HubSettings(
     }
 
     private static boolean isTrue(String value) {
-        return value.equals("1") || value.equalsIgnoreCase("true") || value.equalsIgnoreCase("yes");
+        return Set.of("1", "true", "yes", "on").contains(value.toLowerCase(Locale.ROOT));
     }
 
     private static Optional<String> read(Path file) {
         try {
             return Files.isReadable(file)
-                    ? Optional.of(Files.readString(file).strip()).filter(text -> !text.isEmpty())
+                    ? Optional.of(Files.readString(file, StandardCharsets.ISO_8859_1).strip())
+                            .filter(text -> !text.isEmpty())
+                            .map(text -> token(file.toString(), text))
                     : Optional.empty();
         } catch (IOException e) {
             // Public repositories need no token; others answer 401, whose message names HF_TOKEN.

@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /**
  * Selects the proxy that the environment names: {@code https_proxy}, {@code http_proxy}, {@code
- * all_proxy} and {@code no_proxy}, in lower or upper case, with the usual meaning. Java itself does
- * not read them.
+ * all_proxy} and {@code no_proxy}, in lower or upper case, with the usual meaning; none for this
+ * machine itself. Java does not read them.
  */
 final class ProxyVariables extends ProxySelector {
     private final Map<String, String> variables;
@@ -31,7 +31,7 @@ final class ProxyVariables extends ProxySelector {
     }
 
     private Optional<InetSocketAddress> proxy(URI uri) {
-        if (isExcluded(uri.getHost())) {
+        if (HubHttp.isLoopback(uri.getHost()) || isExcluded(uri.getHost())) {
             return Optional.empty();
         }
         return variable(uri.getScheme() + "_proxy")

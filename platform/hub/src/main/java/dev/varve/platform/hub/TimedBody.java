@@ -27,12 +27,15 @@ final class TimedBody implements BodySubscriber<TimedBody>, AutoCloseable {
 
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
     private final CompletableFuture<Flow.Subscription> subscription = new CompletableFuture<>();
+    private final String name;
     private final Duration limit;
 
     /**
+     * @param name address of the file, for messages
      * @param limit longest time without a byte
      */
-    TimedBody(Duration limit) {
+    TimedBody(String name, Duration limit) {
+        this.name = name;
         this.limit = limit;
     }
 
@@ -72,14 +75,20 @@ final class TimedBody implements BodySubscriber<TimedBody>, AutoCloseable {
         return switch (signal) {
             case null ->
                     throw new HttpTimeoutException(
-                            "the server sent nothing for " + limit.toMillis() / 1000.0 + " s");
+                            name
+                                    + ": the server sent nothing for "
+                                    + limit.toMillis() / 1000.0
+                                    + " s");
             case Signal.Piece(List<ByteBuffer> bytes) -> {
                 subscription.thenAccept(given -> given.request(1));
                 yield bytes;
             }
             case Signal.End(Optional<Throwable> failure) -> {
                 if (failure.isPresent()) {
-                    throw new IOException(failure.get().getMessage(), failure.get());
+                    String reason = failure.get().getMessage();
+                    throw new IOException(
+                            name + ": " + (reason == null ? "the connection failed" : reason),
+                            failure.get());
                 }
                 yield List.of();
             }

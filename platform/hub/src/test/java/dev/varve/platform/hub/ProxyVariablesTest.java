@@ -48,6 +48,14 @@ class ProxyVariablesTest {
         assertEquals(Proxy.NO_PROXY, all.select(URI.create("https://host/")).getFirst());
     }
 
+    @ParameterizedTest
+    @CsvSource({"http://LOCALHOST/", "http://127.0.0.1:80/", "http://[::1]/"})
+    void thisMachineIsReachedDirectly(URI uri) {
+        ProxyVariables all = new ProxyVariables(Map.of("all_proxy", "http://p"));
+
+        assertEquals(Proxy.NO_PROXY, all.select(uri).getFirst());
+    }
+
     @Test
     void aProxyOfAnotherFormIsRefused() {
         ProxyVariables socks = new ProxyVariables(Map.of("all_proxy", "socks5://host:1080"));

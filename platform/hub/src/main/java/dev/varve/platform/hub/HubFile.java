@@ -16,31 +16,44 @@ import java.util.regex.Pattern;
 record HubFile(String path, long bytes, String digest) {
     private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
 
+    private static final int MOST_CHARACTERS = 1024;
+
+    /** 64 TiB: lengths of 100,000 files can be added without an overflow. */
+    private static final long MOST_BYTES = 1L << 46;
+
     /**
-     * @throws VarveException of kind CORRUPT_FILE if the path leaves its folder, or the digest is
-     *     none: both become names of files
+     * @throws VarveException of kind CORRUPT_FILE if the path leaves its folder, or is too long, or
+     *     the digest is none: both become names of files
      */
     HubFile {
+        if (path.length() > MOST_CHARACTERS) {
+            throw new VarveException(
+                    VarveException.Kind.CORRUPT_FILE,
+                    "expected paths of at most "
+                            + MOST_CHARACTERS
+                            + " characters from the hub, found "
+                            + path.length());
+        }
         if (!isInside(path)) {
             throw new VarveException(
                     VarveException.Kind.CORRUPT_FILE,
                     "the hub lists a file outside of its repository: "
-                            + path.replaceAll("\\p{Cntrl}", "?"));
+                            + path.replaceAll("\\p{Cc}", "?"));
         }
-        if (bytes < 0 || !DIGEST.matcher(digest).matches()) {
+        if (bytes < 0 || bytes > MOST_BYTES || !DIGEST.matcher(digest).matches()) {
             throw new VarveException(
                     VarveException.Kind.CORRUPT_FILE,
                     path
-                            + ": expected a length and a digest of 40 or 64 hexadecimal digits from"
-                            + " the hub, found "
+                            + ": expected a length below 64 TiB and a digest of 40 or 64"
+                            + " hexadecimal digits from the hub, found "
                             + bytes
                             + " and "
-                            + digest.replaceAll("\\p{Cntrl}", "?"));
+                            + digest.replaceAll("\\p{Cc}", "?"));
         }
     }
 
     private static boolean isInside(String path) {
-        boolean printable = path.chars().noneMatch(c -> c < ' ' || c == 0x7f || c == '\\');
+        boolean printable = path.chars().noneMatch(c -> Character.isISOControl(c) || c == '\\');
         return printable
                 && List.of(path.split("/", -1)).stream()
                         .noneMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."));

@@ -1,20 +1,22 @@
 package dev.varve.platform.hub;
 
-import dev.varve.api.FileErrors;
-import dev.varve.api.VarveException;
-
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -49,9 +51,8 @@ public final class OtherModelFolders {
     }
 
     /**
-     * Returns the models of each program in each of its folders that exists.
-     *
-     * @throws VarveException of kind UNREADABLE_FILE if a folder cannot be read
+     * Returns the models of each program in each of its folders that exists. Subfolders that cannot
+     * be read are left out.
      */
     public Map<Path, List<Found>> models() {
         Map<Path, List<Found>> found = new LinkedHashMap<>();
@@ -126,13 +127,35 @@ public final class OtherModelFolders {
     }
 
     private static List<Path> files(Path folder, int depth) {
-        try (Stream<Path> files = Files.walk(folder, depth)) {
-            return files.filter(Files::isRegularFile).sorted().toList();
+        List<Path> files = new ArrayList<>();
+        try {
+            Files.walkFileTree(
+                    folder,
+                    Set.of(),
+                    depth,
+                    new SimpleFileVisitor<>() {
+                        @Override
+                        public FileVisitResult visitFile(Path file, BasicFileAttributes kind) {
+                            if (Files.isRegularFile(file)) {
+                                files.add(file);
+                            }
+                            return FileVisitResult.CONTINUE;
+                        }
+
+                        @Override
+                        public FileVisitResult visitFileFailed(Path file, IOException e) {
+                            return FileVisitResult.CONTINUE;
+                        }
+
+                        @Override
+                        public FileVisitResult postVisitDirectory(Path subfolder, IOException e) {
+                            return FileVisitResult.CONTINUE;
+                        }
+                    });
         } catch (IOException e) {
-            throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE,
-                    folder + ": cannot be read: " + FileErrors.reason(e),
-                    e);
+            throw new AssertionError("the visitor throws no exception", e);
         }
+        Collections.sort(files);
+        return files;
     }
 }

@@ -60,12 +60,19 @@ final class RepositoryFiles {
     /**
      * Returns the parts of a model in order; empty if there is none or a part is missing.
      *
-     * @param quant quantisation; empty for the default
+     * @param quant quantisation, which may lack {@code UD-} at its beginning; empty for the default
      */
     Optional<List<String>> find(Optional<String> quant) {
+        return quant.isPresent()
+                ? first(models(), quant.get()).flatMap(this::parts)
+                : findExact(quant);
+    }
+
+    /** Does the same as {@link #find} for a quantisation with its whole name. */
+    Optional<List<String>> findExact(Optional<String> quant) {
         List<String> models = models();
         if (quant.isPresent()) {
-            return first(models, quant.get()).flatMap(this::parts);
+            return exact(models, quant.get()).flatMap(this::parts);
         }
         return PREFERRED.stream()
                 .flatMap(each -> first(models, each).stream())
@@ -131,11 +138,14 @@ final class RepositoryFiles {
     }
 
     private static Optional<String> first(List<String> models, String quant) {
+        return exact(models, quant).or(() -> exact(models, "UD-" + quant));
+    }
+
+    private static Optional<String> exact(List<String> models, String quant) {
         return models.stream()
                 .filter(
                         path ->
                                 quant(path).equalsIgnoreCase(quant)
-                                        || quant(path).equalsIgnoreCase("UD-" + quant)
                                         || stem(path).equalsIgnoreCase(quant))
                 .findFirst();
     }
@@ -148,11 +158,12 @@ final class RepositoryFiles {
     /** Names of all parts of a split model, from that of any part; else the one name. */
     static List<String> partNames(String path) {
         Matcher split = SPLIT.matcher(path);
-        if (!split.matches()) {
+        int count = split.matches() ? Integer.parseInt(split.group(3)) : 0;
+        if (count == 0) {
             return List.of(path);
         }
         List<String> parts = new ArrayList<>();
-        for (int part = 1; part <= Integer.parseInt(split.group(3)); part++) {
+        for (int part = 1; part <= count; part++) {
             parts.add(
                     String.format(
                             Locale.ROOT,

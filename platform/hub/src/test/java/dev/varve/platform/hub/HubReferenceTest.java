@@ -55,6 +55,7 @@ class HubReferenceTest {
                 "./x.gguf",
                 "a\\..\\x.gguf",
                 "a\nb.gguf",
+                "a\u009bb.gguf",
                 ""
             })
     void aFileOutsideOfItsRepositoryIsRefused(String path) {
@@ -62,6 +63,14 @@ class HubReferenceTest {
                 assertThrows(VarveException.class, () -> new HubFile(path, 1, "0".repeat(64)));
 
         assertTrue(refused.getMessage().contains("outside"), refused.getMessage());
+    }
+
+    @Test
+    void aLengthOrPathBeyondTheLimitsIsRefused() {
+        String digest = "0".repeat(64);
+
+        assertThrows(VarveException.class, () -> new HubFile("x.gguf", Long.MAX_VALUE, digest));
+        assertThrows(VarveException.class, () -> new HubFile("x".repeat(1025), 1, digest));
     }
 
     @ParameterizedTest

@@ -8,8 +8,10 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 class OtherModelFoldersTest {
     private static final String DIGEST = "0123456789abcdef".repeat(4);
@@ -73,5 +75,21 @@ class OtherModelFoldersTest {
                         new OtherModelFolders.Found("o/r/a.gguf", one),
                         new OtherModelFolders.Found("o/r/b-00001-of-00002.gguf", split)),
                 found.get(folder));
+    }
+
+    @Test
+    void aSubfolderThatCannotBeReadIsLeftOut() throws IOException {
+        Path folder = home.resolve(".lmstudio/models");
+        Path one = write(folder.resolve("o/r/a.gguf"), "GGUF");
+        Path closed = Files.createDirectories(folder.resolve("closed"));
+        Set<PosixFilePermission> before = Files.getPosixFilePermissions(closed);
+        Files.setPosixFilePermissions(closed, Set.of());
+        try {
+            assertEquals(
+                    List.of(new OtherModelFolders.Found("o/r/a.gguf", one)),
+                    new OtherModelFolders(Map.of("HOME", home.toString())).models().get(folder));
+        } finally {
+            Files.setPosixFilePermissions(closed, before);
+        }
     }
 }

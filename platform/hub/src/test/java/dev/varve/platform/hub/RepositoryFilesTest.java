@@ -78,6 +78,25 @@ class RepositoryFilesTest {
     }
 
     @Test
+    void theWholeNameOfAQuantisationPrecedesItsAlias() {
+        List<String> names = List.of("a-UD-Q4_K_M.gguf", "b-Q4_K_M.gguf");
+
+        assertEquals(
+                Optional.of(List.of("b-Q4_K_M.gguf")),
+                new RepositoryFiles(names).find(Optional.of("Q4_K_M")));
+        assertEquals(
+                Optional.empty(),
+                new RepositoryFiles(names.subList(0, 1)).findExact(Optional.of("Q4_K_M")));
+    }
+
+    @Test
+    void aNameOfNoPartsIsThatOfAFile() {
+        assertEquals(
+                List.of("m-00001-of-00000.gguf"),
+                RepositoryFiles.partNames("m-00001-of-00000.gguf"));
+    }
+
+    @Test
     void aMissingPartIsRefused() {
         RepositoryFiles files = new RepositoryFiles(List.of("m-Q8_0-00001-of-00002.gguf"));
 

@@ -30,9 +30,10 @@ final class DiskSpace {
      * Checks that a disk has space.
      *
      * @param file file to write, which need not exist; its folder does
+     * @param folderVariable environment variable that names the folder, for the message
      * @throws VarveException of kind UNAVAILABLE if it has less
      */
-    void require(Path file, long bytes) {
+    void require(Path file, long bytes, String folderVariable) {
         long free;
         try {
             free = probe.freeBytes(file.getParent());
@@ -46,10 +47,11 @@ final class DiskSpace {
                     String.format(
                             Locale.ROOT,
                             "%s: the download needs %.2f GiB more, the disk has %.2f GiB free; the"
-                                    + " variable HF_HUB_CACHE names a folder on another one",
+                                    + " variable %s can name a folder on another one",
                             file.getParent(),
                             bytes / GIBIBYTE,
-                            free / GIBIBYTE));
+                            free / GIBIBYTE,
+                            folderVariable));
         }
     }
 }

@@ -43,6 +43,7 @@ final class FileDownload {
      * @param name for messages
      * @param bytes its length; empty if unknown
      * @param digest expected digest, as in {@link HubFile#digest}; empty if unknown
+     * @param folderVariable environment variable that names the folder of such files
      * @param refusal exception for a response that is no content
      */
     record Source(
@@ -50,6 +51,7 @@ final class FileDownload {
             URI uri,
             OptionalLong bytes,
             Optional<String> digest,
+            String folderVariable,
             Function<Reply, VarveException> refusal) {}
 
     /** Shared by all downloads of a pull. */
@@ -71,7 +73,9 @@ final class FileDownload {
     private Optional<String> expected;
     private OptionalLong totalBytes;
     private long position;
-    private long received;
+
+    /** Furthest position so far: an attempt that ends before it made no progress. */
+    private long furthest;
 
     FileDownload(Tools tools, Source source, Path part, Progress progress) {
         http = tools.http();
@@ -123,7 +127,8 @@ final class FileDownload {
                         attempt(file);
                         return null;
                     },
-                    () -> received);
+                    () -> furthest,
+                    "; the next command resumes the download");
             file.force(true);
             return resumed;
         } catch (IOException e) {
@@ -141,6 +146,7 @@ final class FileDownload {
             file.read(buffer.clear(), position);
             content.update(buffer.flip().asReadOnlyBuffer());
         }
+        furthest = position;
         progress.show(position, totalBytes.orElse(0));
     }
 
@@ -162,7 +168,10 @@ final class FileDownload {
         }
         try (Reply reply = http.get(source.uri(), rangeHeaders())) {
             if (reply.status() == 416 && reply.totalBytes().orElse(-1) == position) {
-                return;
+                expected = expected.or(reply::linkedDigest);
+                if (expected.isPresent()) {
+                    return;
+                }
             }
             switch (reply.status()) {
                 case 200 -> restartFor(file, reply);
@@ -193,9 +202,12 @@ final class FileDownload {
         }
     }
 
+    /** Begins again with the file that the server has now, which may be another one. */
     private void restartFor(FileChannel file, Reply reply) {
         try {
             restart(file, 0);
+            expected = source.digest();
+            totalBytes = source.bytes();
             Files.deleteIfExists(tagFile());
         } catch (IOException e) {
             reply.close();
@@ -227,7 +239,18 @@ final class FileDownload {
                                 + offered);
             }
             totalBytes = reply.totalBytes();
-            space.require(part, offered - position);
+            space.require(part, offered - position, source.folderVariable());
+        }
+        boolean endIsKnown =
+                totalBytes.isPresent()
+                        || expected.isPresent()
+                        || reply.header("transfer-encoding").isPresent();
+        if (!endIsKnown) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    source.name()
+                            + ": expected a length or a digest of the file from the server, found"
+                            + " neither, so that a lost connection would look like its end");
         }
         try {
             if (reply.strongTag().isPresent()) {
@@ -266,8 +289,8 @@ final class FileDownload {
             while (bytes.hasRemaining()) {
                 int written = file.write(bytes, position);
                 position += written;
-                received += written;
             }
+            furthest = Math.max(furthest, position);
         } catch (IOException e) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();

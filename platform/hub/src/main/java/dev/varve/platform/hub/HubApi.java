@@ -25,8 +25,9 @@ import java.util.stream.Collectors;
 
 /** Requests the revision and the files of a repository. */
 final class HubApi {
-    private static final int MOST_BYTES = 64 << 20;
-    private static final int MOST_PAGES = 1000;
+    private static final int MOST_BYTES = 8 << 20;
+    private static final int MOST_PAGES = 100;
+    private static final int MOST_ENTRIES = 100_000;
     private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
     private static final Pattern NEXT = Pattern.compile("<([^>]+)>\\s*;\\s*rel=\"?next\"?");
 
@@ -65,6 +66,7 @@ final class HubApi {
     List<HubFile> files(HubReference reference, String commit) throws InterruptedException {
         List<HubFile> files = new ArrayList<>();
         Set<URI> visited = new HashSet<>();
+        int entries = 0;
         Optional<URI> next = Optional.of(api(reference, "/tree/" + commit + "?recursive=true"));
         while (next.isPresent()) {
             URI uri = next.get();
@@ -72,8 +74,9 @@ final class HubApi {
                 throw malformed(uri, "a list of files that ends");
             }
             Page page = page(reference, uri);
-            if (!page.json().isArray()) {
-                throw malformed(uri, "a list of files");
+            entries += page.json().size();
+            if (!page.json().isArray() || entries > MOST_ENTRIES) {
+                throw malformed(uri, "a list of at most " + MOST_ENTRIES + " files");
             }
             for (JsonNode entry : page.json()) {
                 String path = entry.path("path").asString("");
@@ -110,7 +113,7 @@ final class HubApi {
     }
 
     private Page page(HubReference reference, URI uri) throws InterruptedException {
-        return retries.run(() -> request(reference, uri), () -> 0);
+        return retries.run(() -> request(reference, uri), () -> 0, "");
     }
 
     private Page request(HubReference reference, URI uri) throws IOException, InterruptedException {

@@ -14,33 +14,37 @@ final class HubErrors {
     VarveException of(HubReference reference, Reply reply) {
         String repository = reference.repository();
         String gated =
-                repository
-                        + ": the model is gated: accept its conditions at "
+                "the model is gated: accept its conditions at "
                         + settings.page(reference)
                         + " with your account";
         boolean isGated = "GatedRepo".equals(reply.header("x-error-code").orElse(""));
+        String setToken = "; then set HF_TOKEN to an access token of it";
         return failure(
-                switch (reply.status()) {
-                    case 401 ->
-                            (isGated
-                                            ? gated
-                                            : repository
-                                                    + ": the hub does not show this repository: its"
-                                                    + " name is wrong, or it is private or gated ("
-                                                    + settings.page(reference)
-                                                    + ")")
-                                    + (settings.token().isEmpty()
-                                            ? "; then set HF_TOKEN to an access token of it"
-                                            : "; the hub does not accept the token of HF_TOKEN");
-                    case 403 ->
-                            gated
-                                    + (settings.token().isEmpty()
-                                            ? ", and set HF_TOKEN to an access token of it"
-                                            : "; the account of the token in HF_TOKEN has no"
-                                                    + " access yet");
-                    case 404 -> repository + ": the hub has no such repository or file";
-                    default -> unexpected(reply);
-                });
+                repository
+                        + ": "
+                        + switch (reply.status()) {
+                            case 401 ->
+                                    (isGated
+                                                    ? gated
+                                                    : "its name is wrong, or it is private or"
+                                                            + " gated: look at "
+                                                            + settings.page(reference)
+                                                            + " with your account")
+                                            + (settings.token().isEmpty()
+                                                    ? setToken
+                                                    : "; the hub does not accept the token of"
+                                                            + " HF_TOKEN");
+                            case 403 ->
+                                    (isGated ? gated : "the hub refuses access with status 403")
+                                            + (settings.token().isEmpty()
+                                                    ? isGated
+                                                            ? setToken
+                                                            : "; set HF_TOKEN to an access token"
+                                                    : "; the account of the token in HF_TOKEN has"
+                                                            + " no access yet");
+                            case 404 -> "the hub has no such repository or file";
+                            default -> unexpected(reply);
+                        });
     }
 
     /** Describes a refused request for a URL. */

@@ -27,6 +27,8 @@ public final class ModelHub implements AutoCloseable {
         PROJECTOR
     }
 
+    private static final String CACHE_VARIABLE = "HF_HUB_CACHE";
+
     private final HubSettings settings;
     private final HubCache cache;
     private final DownloadListener listener;
@@ -100,7 +102,8 @@ public final class ModelHub implements AutoCloseable {
         cache.createFolders(reference);
         long missing = files.stream().mapToLong(f -> cache.missingBytes(reference, f)).sum();
         long total = files.stream().mapToLong(HubFile::bytes).sum();
-        tools.space().require(cache.blob(reference, files.getFirst()), missing);
+        tools.space()
+                .require(cache.blob(reference, files.getFirst()), missing, CACHE_VARIABLE);
         long before = 0;
         for (HubFile file : files) {
             long begin = before;
@@ -112,6 +115,7 @@ public final class ModelHub implements AutoCloseable {
                             api.content(reference, commit, file.path()),
                             OptionalLong.of(file.bytes()),
                             Optional.of(file.digest()),
+                            CACHE_VARIABLE,
                             reply -> new HubErrors(settings).of(reference, reply)),
                     (done, _) -> listener.progress(file.path(), begin + done, total));
             before += file.bytes();
@@ -200,6 +204,7 @@ public final class ModelHub implements AutoCloseable {
                                     uri,
                                     OptionalLong.empty(),
                                     Optional.empty(),
+                                    "VARVE_CACHE",
                                     HubErrors::of),
                             part,
                             (done, total) -> listener.progress(name, done, total))

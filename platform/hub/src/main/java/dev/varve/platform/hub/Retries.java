@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Repeats attempts that fail by the network or a busy server, with growing pauses. Attempts that
- * receive bytes do not count.
+ * make progress do not count.
  */
 final class Retries {
     /** One attempt. */
@@ -23,7 +23,7 @@ final class Retries {
         void sleep(Duration time) throws InterruptedException;
     }
 
-    /** Failed attempts in a row without a byte between them. */
+    /** Failed attempts in a row without progress between them. */
     private static final int MOST = 6;
 
     /** Longest time that a server may ask for. */
@@ -42,48 +42,50 @@ final class Retries {
     /**
      * Runs attempts until one succeeds.
      *
-     * @param receivedBytes bytes that all attempts received so far
+     * @param reachedBytes furthest position in the file so far
+     * @param after what the message says after the last attempt, such as what happens next
      * @throws VarveException of kind UNAVAILABLE after too many failures, or if the server asks for
      *     a long pause
      */
-    <T> T run(Attempt<T> attempt, LongSupplier receivedBytes) throws InterruptedException {
+    <T> T run(Attempt<T> attempt, LongSupplier reachedBytes, String after)
+            throws InterruptedException {
         int failures = 0;
-        long before = receivedBytes.getAsLong();
+        long before = reachedBytes.getAsLong();
         while (true) {
             try {
                 return attempt.run();
             } catch (IOException e) {
-                failures = receivedBytes.getAsLong() > before ? 1 : failures + 1;
-                before = receivedBytes.getAsLong();
+                failures = reachedBytes.getAsLong() > before ? 1 : failures + 1;
+                before = reachedBytes.getAsLong();
                 Duration wait = wait(e, failures);
                 if (failures >= MOST || wait.compareTo(LONGEST) > 0) {
                     throw new VarveException(
-                            VarveException.Kind.UNAVAILABLE, describe(e) + advice(wait), e);
+                            VarveException.Kind.UNAVAILABLE, describe(e) + end(wait, after), e);
                 }
                 listener.note(
                         String.format(
                                 Locale.ROOT,
-                                "%s; attempt %d of %d in %d s",
+                                "%s; Varve tries again in %d s (attempt %d of %d)",
                                 describe(e),
+                                wait.toSeconds(),
                                 failures + 1,
-                                MOST,
-                                wait.toSeconds()));
+                                MOST));
                 pause.sleep(wait);
             }
         }
     }
 
     private Duration wait(IOException failure, int failures) {
-        Duration usual = Duration.ofSeconds(1L << Math.min(failures - 1, 5));
+        Duration usual = Duration.ofSeconds(1L << (failures - 1));
         return failure instanceof TransientFailure busy
                 ? busy.delay(clock.instant()).orElse(usual)
                 : usual;
     }
 
-    private static String advice(Duration wait) {
+    private static String end(Duration wait, String after) {
         return wait.compareTo(LONGEST) > 0
-                ? "; it asks to try again in " + wait.toMinutes() + " min"
-                : "; gave up after " + MOST + " attempts: the next attempt resumes the download";
+                ? "; the server asks for a pause of " + wait.toMinutes() + " min"
+                : "; Varve gave up after " + MOST + " attempts" + after;
     }
 
     private static String describe(IOException failure) {

@@ -77,16 +77,27 @@ abstract class CliCommand implements Callable<Integer> {
 
     /** Downloads the models that options name, unless they are on this disk. */
     private void pullMissingModels() throws InterruptedException {
-        ModelDownloads downloads = new ModelDownloads(environment(), err());
-        for (OptionSpec option : spec.options()) {
-            if (option.getValue() instanceof List<?> values) {
-                for (Object value : values) {
-                    if (value instanceof ModelReference reference) {
-                        downloads.pullMissing(NamedModel.reference(reference));
-                    }
-                }
-            }
+        List<ModelReference> named =
+                spec.options().stream()
+                        .map(OptionSpec::<Object>getValue)
+                        .filter(List.class::isInstance)
+                        .flatMap(values -> ((List<?>) values).stream())
+                        .filter(ModelReference.class::isInstance)
+                        .map(ModelReference.class::cast)
+                        .map(NamedModel::reference)
+                        .toList();
+        if (named.size() > 1 && !acceptsSeveralModels()) {
+            throw new UsageException("--model: expected one model, found " + named.size());
         }
+        ModelDownloads downloads = new ModelDownloads(environment(), err());
+        for (ModelReference each : named) {
+            downloads.pullMissing(each);
+        }
+    }
+
+    /** Whether several models may be named; false by default. */
+    boolean acceptsSeveralModels() {
+        return false;
     }
 
     /**

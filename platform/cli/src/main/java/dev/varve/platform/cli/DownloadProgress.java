@@ -19,6 +19,9 @@ final class DownloadProgress implements DownloadListener, AutoCloseable {
     /** Time between two lines without a terminal, and the time over which the rate is measured. */
     private static final long LINE = 10 * SECOND;
 
+    /** Characters of a file's name that are shown; the last ones number the parts. */
+    private static final int NAME = 40;
+
     private static final long REDRAW = SECOND / 5;
 
     private record Sample(long nanos, long doneBytes) {}
@@ -61,7 +64,7 @@ final class DownloadProgress implements DownloadListener, AutoCloseable {
             return;
         }
         shown = now;
-        String line = line(file, doneBytes, totalBytes, rate(now, doneBytes));
+        String line = line(shortened(file), doneBytes, totalBytes, rate(now, doneBytes));
         if (terminal) {
             err.print("\r" + line + " ".repeat(Math.max(0, length - line.length())));
             length = line.length();
@@ -69,6 +72,10 @@ final class DownloadProgress implements DownloadListener, AutoCloseable {
             err.println("varve: " + line);
         }
         err.flush();
+    }
+
+    private static String shortened(String name) {
+        return name.length() <= NAME ? name : "..." + name.substring(name.length() - NAME + 3);
     }
 
     /** Bytes per second. */

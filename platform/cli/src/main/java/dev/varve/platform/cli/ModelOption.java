@@ -54,17 +54,14 @@ final class ModelOption {
     }
 
     /**
-     * Returns the model to use.
+     * Returns the model to use: the first that was named, or else the demo model.
      *
-     * @throws UsageException if several were named, or none and the demo model is missing
+     * @throws UsageException if none was named and the demo model is missing
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the demo model that was named
      *     is missing
      */
     ModelChoice choose(Environment environment) {
         List<ModelReference> given = given();
-        if (given.size() > 1) {
-            throw new UsageException("--model: expected one model, found " + given.size());
-        }
         if (!given.isEmpty()) {
             return NamedModel.of(given.getFirst(), environment).choice();
         }

@@ -93,6 +93,11 @@ final class ServeCommand extends CliCommand {
     private Runnable listen = () -> {};
 
     @Override
+    boolean acceptsSeveralModels() {
+        return true;
+    }
+
+    @Override
     boolean endsInOrder() {
         return true;
     }

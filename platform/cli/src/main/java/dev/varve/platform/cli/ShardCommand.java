@@ -103,6 +103,11 @@ final class ShardCommand extends CliCommand {
     @Mixin private PluginOptions plugins;
 
     @Override
+    boolean acceptsSeveralModels() {
+        return true;
+    }
+
+    @Override
     int run() throws IOException {
         int colon = address.indexOf(':');
         if (colon < 1) {

@@ -57,6 +57,20 @@ class DownloadProgressTest {
     }
 
     @Test
+    void aLongNameIsShortenedAtItsBeginning() {
+        try (DownloadProgress progress = progress(false)) {
+            progress.progress("x".repeat(50) + "-00001-of-00002.gguf", 0, 0);
+            now = 10 * SECOND;
+            progress.progress("x".repeat(50) + "-00001-of-00002.gguf", 0, 0);
+        }
+
+        assertTrue(
+                text.toString()
+                        .startsWith("varve: ..." + "x".repeat(17) + "-00001-of-00002.gguf: "),
+                text.toString());
+    }
+
+    @Test
     void anUnknownLengthShowsNoTimeLeft() {
         try (DownloadProgress progress = progress(false)) {
             progress.progress("m.gguf", 0, 0);

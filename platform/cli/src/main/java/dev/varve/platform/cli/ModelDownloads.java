@@ -6,10 +6,10 @@ import dev.varve.platform.hub.HubReference;
 import dev.varve.platform.hub.HubSettings;
 import dev.varve.platform.hub.ModelHub;
 import dev.varve.platform.hub.PulledModel;
+import dev.varve.platform.hub.UrlCache;
 
 import java.io.PrintWriter;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
@@ -40,14 +40,14 @@ final class ModelDownloads {
     }
 
     /**
-     * Downloads the model of a URL unless its file exists.
+     * Downloads what is missing of the model of a URL.
      *
      * @throws VarveException with the reason if that fails
      */
     Path pull(URI uri) throws InterruptedException {
         try (DownloadProgress progress = DownloadProgress.of(err, environment);
                 ModelHub hub = new ModelHub(settings(environment), progress)) {
-            return hub.pull(uri, urlFolder(environment));
+            return hub.pull(uri, urls(environment));
         }
     }
 
@@ -60,7 +60,7 @@ final class ModelDownloads {
                 }
             }
             case ModelReference.OfUrl url -> {
-                if (!Files.exists(url.path(environment))) {
+                if (!urls(environment).isDownloaded(url.uri())) {
                     pull(url.uri());
                 }
             }
@@ -74,8 +74,8 @@ final class ModelDownloads {
     }
 
     /** The folder of models from URLs. */
-    static Path urlFolder(Environment environment) {
-        return environment.cacheFolder().resolve(FOLDER);
+    static UrlCache urls(Environment environment) {
+        return new UrlCache(environment.cacheFolder().resolve(FOLDER));
     }
 
     private static HubSettings settings(Environment environment) {

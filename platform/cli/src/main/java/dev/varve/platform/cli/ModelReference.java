@@ -2,13 +2,14 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.hub.HubReference;
-import dev.varve.platform.hub.ModelHub;
 import dev.varve.platform.hub.PulledModel;
+import dev.varve.platform.hub.UrlCache;
 
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -65,21 +66,21 @@ sealed interface ModelReference {
     record OfUrl(URI uri) implements ModelReference {
         @Override
         public Path file(Environment environment) {
-            Path file = path(environment);
-            if (!Files.exists(file)) {
-                throw notDownloaded(uri.toString());
+            UrlCache urls = ModelDownloads.urls(environment);
+            if (!urls.isDownloaded(uri)) {
+                throw notDownloaded(quoted());
             }
-            return file;
+            return urls.file(uri);
         }
 
-        /** The file after the download. */
-        Path path(Environment environment) {
-            return ModelHub.file(uri, ModelDownloads.urlFolder(environment));
+        /** The address for a command line. */
+        String quoted() {
+            return "'" + toString().replace("'", "'\\''") + "'";
         }
 
         @Override
         public String toString() {
-            return uri.toString();
+            return UrlCache.address(uri);
         }
     }
 
@@ -162,10 +163,16 @@ sealed interface ModelReference {
     }
 
     private static OfUrl url(String text) {
-        URI uri = URI.create(text);
-        // Checks the form.
-        ModelHub.file(uri, Path.of(""));
-        return new OfUrl(uri);
+        try {
+            URI uri = new URI(text);
+            // Checks the form.
+            new UrlCache(Path.of("")).file(uri);
+            return new OfUrl(uri);
+        } catch (URISyntaxException e) {
+            // Its own message contains the query.
+            throw new IllegalArgumentException(
+                    "expected an address: " + e.getReason() + " at index " + e.getIndex(), e);
+        }
     }
 
     private static OfHub hub(String text) {

@@ -12,7 +12,6 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +19,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** Lists demo models, downloaded models and model files of folders, without loading any. */
 @Command(
@@ -136,7 +134,7 @@ final class ModelsCommand extends CliCommand {
     /** Models of hubs and URLs. */
     private List<Listed> downloaded() {
         List<Listed> models = new ArrayList<>();
-        for (PulledModel model : ModelDownloads.cache(environment()).models()) {
+        for (PulledModel model : ModelDownloads.cache(environment()).models(this::printMessage)) {
             models.add(
                     listed(ModelReference.OfHub.PREFIX + model.reference(), model.file(), false));
         }
@@ -145,24 +143,20 @@ final class ModelsCommand extends CliCommand {
     }
 
     private List<Listed> ofUrls() {
+        List<Listed> models = new ArrayList<>();
         try {
-            Path urls = ModelDownloads.urlFolder(environment());
-            if (!Files.isDirectory(urls)) {
-                return List.of();
-            }
-            try (Stream<Path> subfolders = Files.list(urls)) {
-                return subfolders
-                        .filter(Files::isDirectory)
-                        .sorted()
-                        .flatMap(folder -> ModelSearchPath.models(folder).stream())
-                        .map(file -> listed(file.toString(), file, false))
-                        .toList();
-            }
-        } catch (IOException | VarveException e) {
+            ModelDownloads.urls(environment())
+                    .folders()
+                    .forEach(
+                            (url, folder) ->
+                                    ModelSearchPath.models(folder).stream()
+                                            .map(file -> listed(url, file, false))
+                                            .forEach(models::add));
+        } catch (VarveException e) {
             // Without a usable cache folder there are no models from URLs.
             printMessage(e.getMessage());
-            return List.of();
         }
+        return models;
     }
 
     /** Models of other programs. */
@@ -192,7 +186,7 @@ final class ModelsCommand extends CliCommand {
         };
     }
 
-    /** What the columns about this machine are derived from. */
+    /** Architectures and device memory, from which columns are derived. */
     private record Report(Architectures served, DeviceMemory memory) {
         /** Devices that a served model fits on. */
         List<String> devices(ModelSummary summary) {

@@ -9,7 +9,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
@@ -67,9 +66,9 @@ final class PullCommand extends CliCommand {
     int run() throws InterruptedException {
         ModelDownloads downloads = new ModelDownloads(environment(), err());
         switch (model) {
-            case ModelReference.OfUrl(URI uri) -> {
+            case ModelReference.OfUrl url -> {
                 requireNoCompanions();
-                report(downloads.pull(uri), "--model-url " + uri);
+                report(downloads.pull(url.uri()), "--model-url " + url.quoted());
             }
             case ModelReference.OfHub(HubReference reference) -> {
                 PulledModel pulled = downloads.pull(reference, companions());

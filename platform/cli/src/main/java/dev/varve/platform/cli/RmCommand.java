@@ -2,18 +2,12 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.hub.HubReference;
-import dev.varve.platform.hub.ModelHub;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Deletes downloaded models. */
 @Command(
@@ -37,12 +31,13 @@ final class RmCommand extends CliCommand {
     private ModelReference model;
 
     @Override
-    int run() throws IOException {
+    int run() {
         Optional<Long> freed =
                 switch (model) {
                     case ModelReference.OfHub(HubReference reference) ->
                             ModelDownloads.cache(environment()).remove(reference);
-                    case ModelReference.OfUrl(URI uri) -> remove(uri);
+                    case ModelReference.OfUrl(URI uri) ->
+                            ModelDownloads.urls(environment()).remove(uri);
                     case ModelReference.OfFile _, ModelReference.OfDemo _ ->
                             throw new AssertionError(
                                     "the converter accepts models of a hub and URLs");
@@ -57,24 +52,5 @@ final class RmCommand extends CliCommand {
                                                 + " downloaded models"));
         out().println(ByteCount.format(bytes) + " freed");
         return 0;
-    }
-
-    /** Deletes the folder of a URL. */
-    private Optional<Long> remove(URI uri) throws IOException {
-        Path folder = ModelHub.file(uri, ModelDownloads.urlFolder(environment())).getParent();
-        if (!Files.isDirectory(folder)) {
-            return Optional.empty();
-        }
-        List<Path> files;
-        try (Stream<Path> all = Files.list(folder)) {
-            files = all.toList();
-        }
-        long freed = 0;
-        for (Path file : files) {
-            freed += Files.size(file);
-            Files.delete(file);
-        }
-        Files.delete(folder);
-        return Optional.of(freed);
     }
 }

@@ -117,7 +117,7 @@ class HubCommandsTest {
 
         assertEquals(0, outcome.status(), outcome.toString());
         assertTrue(outcome.out().contains("architecture qwen35"), outcome.out());
-        assertTrue(line(run("models"), "tiny-Q8_0.gguf").contains("qwen35"));
+        assertTrue(line(run("models"), url).contains("qwen35"), "the name that rm accepts");
         assertEquals(0, run("rm", url).status());
         assertEquals("", line(run("models"), "tiny-Q8_0.gguf"));
         assertEquals(1, run("rm", url).status());
@@ -131,7 +131,9 @@ class HubCommandsTest {
                 "pull model.gguf           | 2 | expected a model of the form owner/repository",
                 "pull https://host/x.bin   | 2 | expected the address of a GGUF file",
                 "inspect --hf x            | 2 | expected a model of the form owner/repository",
-                "inspect --hf a/b --hf c/d | 1 | a/b: the hub has no such repository",
+                "inspect --hf a/b --hf c/d | 2 | --model: expected one model, found 2",
+                "pull https://u:p@host/x.gguf | 2 | without a user, found https://host/x.gguf",
+                "pull https://host/x.gguf?k={  | 2 | expected an address: Illegal character",
                 "inspect --model hf:x      | 2 | expected a model of the form owner/repository",
                 "pull acme/tiny-GGUF:Q4_0  | 1 | acme/tiny-GGUF has no Q4_0; it has Q8_0",
                 "pull https://host/x.gguf --with-draft | 2 | need a repository",

@@ -1,9 +1,12 @@
 package dev.varve.platform.hub;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -17,6 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,12 +38,16 @@ import java.util.stream.Stream;
  * </pre>
  *
  * <p>Varve's unfinished downloads are {@code blobs/DIGEST.varve-part}, with a name of their own,
- * since programs do not share one kind of lock.
+ * since programs do not share one kind of lock. On a disk without symbolic links the file itself is
+ * at {@code snapshots/COMMIT/PATH}.
  *
  * @param root such as {@code ~/.cache/huggingface/hub}
  */
 public record HubCache(Path root) {
-    private static final String PART_SUFFIX = ".varve-part";
+    /** In the names of all files of Varve that are no content. */
+    private static final String OWN = ".varve-";
+
+    private static final String PART_SUFFIX = OWN + "part";
     private static final String BLOBS = "blobs";
     private static final String SNAPSHOTS = "snapshots";
     private static final String MAIN = "refs/main";
@@ -45,14 +55,22 @@ public record HubCache(Path root) {
 
     /**
      * Finds a downloaded model without a request to the hub: in the snapshot of the branch {@code
-     * main}, else in the newest one that has it.
+     * main}, else in the newest one that has it. A quantisation of that name precedes one whose
+     * name also begins with {@code UD-}.
      *
      * @throws VarveException of kind UNREADABLE_FILE if the folder cannot be read
      */
     public Optional<PulledModel> find(HubReference reference) {
+        return find(reference, RepositoryFiles::findExact)
+                .or(() -> find(reference, RepositoryFiles::find));
+    }
+
+    private Optional<PulledModel> find(
+            HubReference reference,
+            BiFunction<RepositoryFiles, Optional<String>, Optional<List<String>>> selection) {
         for (Path snapshot : snapshots(reference)) {
             RepositoryFiles files = new RepositoryFiles(paths(snapshot));
-            Optional<List<String>> parts = files.find(reference.quant());
+            Optional<List<String>> parts = selection.apply(files, reference.quant());
             if (parts.isPresent()) {
                 return Optional.of(pulled(reference, snapshot, files, parts.get()));
             }
@@ -73,108 +91,131 @@ public record HubCache(Path root) {
     /**
      * Lists all downloaded models, by repository.
      *
-     * @throws VarveException of kind UNREADABLE_FILE if a folder cannot be read
+     * @param problems receives a message for each folder that cannot be read
      */
-    public List<PulledModel> models() {
+    public List<PulledModel> models(Consumer<String> problems) {
         Map<String, PulledModel> models = new LinkedHashMap<>();
-        for (Path folder : list(root)) {
-            Matcher name = REPOSITORY.matcher(folder.getFileName().toString());
-            if (!name.matches()) {
-                continue;
-            }
-            HubReference reference =
-                    new HubReference(name.group(1), name.group(2), Optional.empty());
-            for (Path snapshot : snapshots(reference)) {
-                for (String quant : new RepositoryFiles(paths(snapshot)).quants()) {
-                    find(reference.withQuant(quant))
-                            .ifPresent(
-                                    model ->
-                                            models.putIfAbsent(
-                                                    model.reference().toString(), model));
+        try {
+            for (Path folder : list(root)) {
+                Matcher name = REPOSITORY.matcher(folder.getFileName().toString());
+                if (name.matches()) {
+                    list(new HubReference(name.group(1), name.group(2), Optional.empty()), problems)
+                            .forEach(each -> models.putIfAbsent(each.reference() + "", each));
                 }
             }
+        } catch (VarveException e) {
+            problems.accept(e.getMessage());
         }
         return List.copyOf(models.values());
     }
 
+    private List<PulledModel> list(HubReference repository, Consumer<String> problems) {
+        try {
+            return snapshots(repository).stream()
+                    .flatMap(each -> new RepositoryFiles(paths(each)).quants().stream())
+                    .flatMap(quant -> find(repository.withQuant(quant)).stream())
+                    .toList();
+        } catch (VarveException e) {
+            problems.accept(e.getMessage());
+            return List.of();
+        }
+    }
+
     /**
      * Deletes a model: the files of its quantisation, or all GGUF files and unfinished downloads of
-     * the repository if the reference has none. Files of other kinds stay.
+     * the repository if the reference has none. Files of other kinds stay, and so do files outside
+     * of the repository's folder that links point to.
      *
      * @return freed bytes; empty if there is nothing to delete
-     * @throws VarveException of kind UNREADABLE_FILE if a file cannot be deleted
+     * @throws VarveException of kind UNAVAILABLE if another process downloads a file of the
+     *     repository; of kind UNREADABLE_FILE if a file cannot be deleted
      */
     public Optional<Long> remove(HubReference reference) {
-        List<Path> links = new ArrayList<>();
-        for (Path snapshot : snapshots(reference)) {
-            List<String> paths = paths(snapshot);
-            List<String> chosen =
-                    reference.quant().isEmpty()
-                            ? paths
-                            : new RepositoryFiles(paths).find(reference.quant()).orElse(List.of());
-            chosen.forEach(path -> links.add(snapshot.resolve(path)));
-        }
-        List<Path> parts = reference.quant().isEmpty() ? unfinished(reference) : List.of();
-        if (links.isEmpty() && parts.isEmpty()) {
-            return Optional.empty();
-        }
-        try {
-            Set<Path> blobs = new HashSet<>(parts);
-            for (Path link : links) {
-                blobs.add(link.toRealPath());
-                Files.delete(link);
-            }
-            blobs.removeAll(linkedBlobs(reference));
-            long freed = 0;
-            for (Path blob : blobs) {
-                freed += Files.size(blob);
-                Files.delete(blob);
-            }
-            deleteEmptyFolders(reference);
-            return Optional.of(freed);
+        List<Path> own =
+                list(folder(reference).resolve(BLOBS)).stream().filter(this::isOwn).toList();
+        List<Path> locks =
+                own.stream()
+                        .map(file -> file.getFileName().toString())
+                        .filter(name -> name.endsWith(PART_SUFFIX))
+                        .map(name -> name.substring(0, name.length() - PART_SUFFIX.length()))
+                        .map(digest -> lock(reference, digest))
+                        .toList();
+        try (FileLocks _ = FileLocks.tryLock(locks, reference.toString())) {
+            List<Path> unfinished = reference.quant().isEmpty() ? own : List.of();
+            List<Path> files = files(reference);
+            return files.isEmpty() && unfinished.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(delete(reference, files, unfinished));
         } catch (IOException e) {
             throw failure(folder(reference), "a file cannot be deleted", e);
         }
     }
 
+    private boolean isOwn(Path file) {
+        return file.getFileName().toString().contains(OWN);
+    }
+
+    /** Files of a model in all snapshots; without a quantisation those of all models. */
+    private List<Path> files(HubReference reference) {
+        List<Path> files = new ArrayList<>();
+        for (Path snapshot : snapshots(reference)) {
+            List<String> paths = paths(snapshot);
+            List<String> chosen =
+                    reference.quant().isEmpty()
+                            ? paths
+                            : new RepositoryFiles(paths)
+                                    .findExact(reference.quant())
+                                    .orElse(List.of());
+            chosen.forEach(path -> files.add(snapshot.resolve(path)));
+        }
+        return files;
+    }
+
+    private long delete(HubReference reference, List<Path> files, List<Path> unfinished)
+            throws IOException {
+        Path folder = folder(reference);
+        Set<Path> blobs = new HashSet<>();
+        long freed = 0;
+        for (Path file : files) {
+            Path target = file.toRealPath();
+            if (!Files.isSymbolicLink(file)) {
+                freed += Files.size(file);
+            } else if (target.startsWith(folder.toRealPath().resolve(BLOBS))) {
+                blobs.add(target);
+            }
+            Files.delete(file);
+        }
+        blobs.removeAll(linkedBlobs(reference));
+        blobs.addAll(unfinished);
+        for (Path blob : blobs) {
+            freed += Math.max(0, length(blob));
+            Files.delete(blob);
+        }
+        deleteEmpty(folder.resolve(SNAPSHOTS));
+        if (Files.notExists(folder.resolve(SNAPSHOTS))) {
+            Files.deleteIfExists(folder.resolve(MAIN));
+            deleteEmpty(folder);
+        }
+        return freed;
+    }
+
     private Set<Path> linkedBlobs(HubReference reference) throws IOException {
         Set<Path> blobs = new HashSet<>();
-        try (Stream<Path> links = Files.walk(folder(reference).resolve(SNAPSHOTS))) {
-            for (Path link : links.filter(Files::isRegularFile).toList()) {
+        for (Path link : walk(folder(reference).resolve(SNAPSHOTS))) {
+            if (Files.isRegularFile(link)) {
                 blobs.add(link.toRealPath());
             }
         }
         return blobs;
     }
 
-    private void deleteEmptyFolders(HubReference reference) throws IOException {
-        Path folder = folder(reference);
-        deleteEmpty(folder.resolve(SNAPSHOTS));
-        if (Files.exists(folder.resolve(SNAPSHOTS))) {
-            return;
-        }
-        Files.deleteIfExists(folder.resolve(MAIN));
-        deleteEmpty(folder);
-    }
-
     /** Deletes a folder and those in it that hold no file. */
     private static void deleteEmpty(Path folder) throws IOException {
-        List<Path> folders;
-        try (Stream<Path> all = Files.walk(folder)) {
-            folders =
-                    all.filter(each -> Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)).toList();
-        }
-        for (Path each : folders.reversed()) {
-            if (list(each).isEmpty()) {
+        for (Path each : walk(folder).reversed()) {
+            if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS) && list(each).isEmpty()) {
                 Files.delete(each);
             }
         }
-    }
-
-    private List<Path> unfinished(HubReference reference) {
-        return list(folder(reference).resolve(BLOBS)).stream()
-                .filter(file -> file.getFileName().toString().contains(PART_SUFFIX))
-                .toList();
     }
 
     Path blob(HubReference reference, HubFile file) {
@@ -185,20 +226,24 @@ public record HubCache(Path root) {
         return blob(reference, file).resolveSibling(file.digest() + PART_SUFFIX);
     }
 
-    Path lock(HubReference reference, HubFile file) {
+    /**
+     * @param digest of the file, in hexadecimal digits
+     */
+    Path lock(HubReference reference, String digest) {
         return root.resolve(".locks")
                 .resolve(folder(reference).getFileName())
-                .resolve(file.digest() + ".lock");
+                .resolve(digest + ".lock");
     }
 
-    /** Whether the content of a file is complete. */
-    boolean isComplete(HubReference reference, HubFile file) {
-        return length(blob(reference, file)) == file.bytes();
+    /** Whether the content of a file is complete, as a blob or in the snapshot itself. */
+    boolean isComplete(HubReference reference, String commit, HubFile file) {
+        return length(blob(reference, file)) == file.bytes()
+                || length(snapshot(reference, commit).resolve(file.path())) == file.bytes();
     }
 
     /** Bytes of a file that are not on disk yet. */
-    long missingBytes(HubReference reference, HubFile file) {
-        return isComplete(reference, file)
+    long missingBytes(HubReference reference, String commit, HubFile file) {
+        return isComplete(reference, commit, file)
                 ? 0
                 : file.bytes() - Math.clamp(length(part(reference, file)), 0, file.bytes());
     }
@@ -229,33 +274,43 @@ public record HubCache(Path root) {
      */
     void link(HubReference reference, String commit, List<HubFile> files) {
         Path folder = folder(reference);
-        Path snapshot = folder.resolve(SNAPSHOTS).resolve(commit);
+        Path snapshot = snapshot(reference, commit);
         try {
             for (HubFile file : files) {
                 Path link = snapshot.resolve(file.path());
-                Files.createDirectories(link.getParent());
-                Path target = link.getParent().relativize(blob(reference, file));
-                if (!Files.isSymbolicLink(link) || !Files.readSymbolicLink(link).equals(target)) {
-                    Files.deleteIfExists(link);
-                    createLink(link, target);
+                if (length(link) != file.bytes()) {
+                    link(link, blob(reference, file));
                 }
             }
+            // A temporary file of Java would be readable by this user alone.
+            Path fresh = Files.writeString(fresh(folder.resolve(BLOBS)), commit, CREATE_NEW);
             Path main = folder.resolve(MAIN);
             Files.createDirectories(main.getParent());
-            Path fresh = Files.createTempFile(main.getParent(), "main", ".new");
-            Files.writeString(fresh, commit);
             Files.move(fresh, main, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw failure(snapshot, "the files cannot be linked", e);
         }
     }
 
-    private static void createLink(Path link, Path target) throws IOException {
+    private static void link(Path link, Path blob) throws IOException {
+        Files.createDirectories(link.getParent());
+        Path fresh = fresh(blob.getParent());
         try {
-            Files.createSymbolicLink(link, target);
-        } catch (FileAlreadyExistsException e) {
-            // Another process has just linked the same blob.
+            Files.createSymbolicLink(fresh, link.getParent().relativize(blob));
+        } catch (UnsupportedOperationException | IOException e) {
+            // A disk without symbolic links; a full one refuses the move, too.
+            fresh = blob;
         }
+        Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Name of a file that does not exist, for content that is renamed later. */
+    private static Path fresh(Path blobs) {
+        return blobs.resolve(UUID.randomUUID() + OWN + "new");
+    }
+
+    private Path snapshot(HubReference reference, String commit) {
+        return folder(reference).resolve(SNAPSHOTS).resolve(commit);
     }
 
     private Path folder(HubReference reference) {
@@ -282,8 +337,9 @@ public record HubCache(Path root) {
 
     /** Paths of the GGUF files of a snapshot whose content exists, in order. */
     private static List<String> paths(Path snapshot) {
-        try (Stream<Path> files = Files.walk(snapshot)) {
-            return files.filter(file -> file.toString().endsWith(".gguf"))
+        try {
+            return walk(snapshot).stream()
+                    .filter(file -> file.toString().endsWith(".gguf"))
                     .filter(Files::isRegularFile)
                     .map(file -> snapshot.relativize(file).toString())
                     .sorted()
@@ -293,13 +349,25 @@ public record HubCache(Path root) {
         }
     }
 
+    /** A folder and all in it; nothing if it does not exist. */
+    private static List<Path> walk(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.toList();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
     private static List<Path> list(Path folder) {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
         try (Stream<Path> files = Files.list(folder)) {
             return files.sorted().toList();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw failure(folder, "cannot be read", e);
         }
     }
@@ -321,8 +389,10 @@ public record HubCache(Path root) {
         }
     }
 
-    private static VarveException failure(Path path, String what, IOException e) {
+    private static VarveException failure(Path path, String what, Exception e) {
         return new VarveException(
-                VarveException.Kind.UNREADABLE_FILE, path + ": " + what + ": " + e.getMessage(), e);
+                VarveException.Kind.UNREADABLE_FILE,
+                path + ": " + what + ": " + FileErrors.reason(e),
+                e);
     }
 }

@@ -2,11 +2,9 @@ package dev.varve.platform.hub;
 
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
-import dev.varve.platform.digest.Sha256;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -100,15 +98,16 @@ public final class ModelHub implements AutoCloseable {
     private void download(HubReference reference, String commit, List<HubFile> files)
             throws InterruptedException {
         cache.createFolders(reference);
-        long missing = files.stream().mapToLong(f -> cache.missingBytes(reference, f)).sum();
+        long missing =
+                files.stream().mapToLong(f -> cache.missingBytes(reference, commit, f)).sum();
         long total = files.stream().mapToLong(HubFile::bytes).sum();
-        tools.space()
-                .require(cache.blob(reference, files.getFirst()), missing, CACHE_VARIABLE);
+        tools.space().require(cache.blob(reference, files.getFirst()), missing, CACHE_VARIABLE);
         long before = 0;
         for (HubFile file : files) {
             long begin = before;
             fetch(
                     reference,
+                    commit,
                     file,
                     new FileDownload.Source(
                             file.path(),
@@ -124,96 +123,77 @@ public final class ModelHub implements AutoCloseable {
 
     private void fetch(
             HubReference reference,
+            String commit,
             HubFile file,
             FileDownload.Source source,
             FileDownload.Progress progress)
             throws InterruptedException {
-        if (cache.isComplete(reference, file)) {
+        if (cache.isComplete(reference, commit, file)) {
             return;
         }
-        try (FileChannel _ = lock(cache.lock(reference, file), file.path())) {
+        try (FileLocks _ = lock(cache.lock(reference, file.digest()), file.path())) {
             // Another process may have completed it meanwhile.
-            if (!cache.isComplete(reference, file)) {
+            if (!cache.isComplete(reference, commit, file)) {
                 new FileDownload(tools, source, cache.part(reference, file), progress).run();
                 cache.complete(reference, file);
             }
-        } catch (IOException e) {
-            throw failure(cache.lock(reference, file), e);
         }
     }
 
-    private FileChannel lock(Path file, String name) throws InterruptedException {
+    private FileLocks lock(Path file, String name) throws InterruptedException {
         return FileLocks.lock(
                 file,
                 () -> listener.note(name + ": another process downloads it; waiting for that"));
     }
 
     /**
-     * Downloads a file from a URL; of a split model all parts, whatever part the URL names. The
-     * content is checked if the server reports its SHA-256 as the hub does.
+     * Downloads what the folder lacks of the model of a URL; of a split model all parts, whatever
+     * part the URL names. The content is checked if the server reports its SHA-256 as the hub does.
      *
-     * @param folder for models from URLs
      * @return the file; the first part of a split model
      * @throws IllegalArgumentException if the URL names no GGUF file
      * @throws VarveException with the reason if it cannot be downloaded
      */
-    public Path pull(URI uri, Path folder) throws InterruptedException {
-        Path file = file(uri, folder);
-        requireOnline(HubHttp.plain(uri));
+    public Path pull(URI uri, UrlCache urls) throws InterruptedException {
+        Path file = urls.file(uri);
+        if (urls.isDownloaded(uri)) {
+            return file;
+        }
+        requireOnline(UrlCache.address(uri));
         String path = uri.getRawPath();
-        for (String part : RepositoryFiles.partNames(path)) {
-            // Only the path differs, and the query may contain more than Java's URI would keep.
-            URI address = URI.create(uri.toString().replace(path, part));
-            fetch(address, file.resolveSibling(name(address)));
+        try (FileLocks _ = lock(urls.lock(uri), file.getFileName().toString())) {
+            urls.createFolder(uri);
+            for (String part : RepositoryFiles.partNames(path)) {
+                // Only the path differs, and the query may contain more than Java's URI would keep.
+                URI address = URI.create(uri.toString().replace(path, part));
+                fetch(address, file.resolveSibling(UrlCache.name(address)));
+            }
+        } catch (IOException e) {
+            throw failure(file, e);
         }
         return file;
     }
 
-    /**
-     * Returns where the file of a URL is, or will be.
-     *
-     * @throws IllegalArgumentException if the URL names no GGUF file
-     */
-    public static Path file(URI uri, Path folder) {
-        if (!HubHttp.isHttp(uri) || !name(uri).matches("\\w[\\w.+-]*\\.gguf")) {
-            throw new IllegalArgumentException(
-                    "expected the address of a GGUF file such as https://host/model.gguf, found "
-                            + uri);
+    private void fetch(URI uri, Path file) throws IOException, InterruptedException {
+        if (Files.exists(file)) {
+            return;
         }
-        String first = RepositoryFiles.partNames(HubHttp.plain(uri)).getFirst();
-        return folder.resolve(Sha256.hex(first, 8)).resolve(name(URI.create(first)));
-    }
-
-    private static String name(URI uri) {
-        String path = uri.getPath() == null ? "" : uri.getPath();
-        return path.substring(path.lastIndexOf('/') + 1);
-    }
-
-    private void fetch(URI uri, Path file) throws InterruptedException {
-        Path part = file.resolveSibling(file.getFileName() + ".varve-part");
-        Path lock = file.resolveSibling(file.getFileName() + ".lock");
         String name = file.getFileName().toString();
-        try (FileChannel _ = lock(lock, name)) {
-            if (Files.exists(file)) {
-                return;
-            }
-            new FileDownload(
-                            tools,
-                            new FileDownload.Source(
-                                    name,
-                                    uri,
-                                    OptionalLong.empty(),
-                                    Optional.empty(),
-                                    "VARVE_CACHE",
-                                    HubErrors::of),
-                            part,
-                            (done, total) -> listener.progress(name, done, total))
-                    .run();
-            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-            Files.deleteIfExists(part.resolveSibling(part.getFileName() + FileDownload.TAG_SUFFIX));
-        } catch (IOException e) {
-            throw failure(file, e);
-        }
+        Path part = file.resolveSibling(name + ".varve-part");
+        new FileDownload(
+                        tools,
+                        new FileDownload.Source(
+                                name,
+                                uri,
+                                OptionalLong.empty(),
+                                Optional.empty(),
+                                "VARVE_CACHE",
+                                HubErrors::of),
+                        part,
+                        (done, total) -> listener.progress(name, done, total))
+                .run();
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+        Files.deleteIfExists(part.resolveSibling(part.getFileName() + FileDownload.TAG_SUFFIX));
     }
 
     private void requireOnline(String model) {

@@ -6,10 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+
 import dev.varve.api.VarveException;
 import dev.varve.platform.hub.ModelHub.Companion;
 import dev.varve.testkit.LocalHub;
 import dev.varve.testkit.LocalHub.Fault;
+import dev.varve.testkit.TestCertificates;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,11 +24,22 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,6 +50,9 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
+
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 
 /** Downloads from a server that behaves like a hub, also when it does not behave. */
 @Timeout(60)
@@ -71,20 +91,17 @@ class ModelHubTest {
         return bytes;
     }
 
-    private ModelHub hub() {
+    private HubSettings settings() {
         Map<String, String> all = new HashMap<>(variables);
         all.putIfAbsent("HF_ENDPOINT", server.endpoint());
         all.putIfAbsent("HF_HUB_CACHE", folder.resolve("hub").toString());
         all.putIfAbsent("HF_HOME", folder.toString());
         HubSettings read = HubSettings.of(all);
-        HubSettings settings =
-                new HubSettings(
-                        read.endpoint(),
-                        read.token(),
-                        read.cache(),
-                        read.offline(),
-                        stall,
-                        read.proxies());
+        return new HubSettings(
+                read.endpoint(), read.token(), read.cache(), read.offline(), stall, read.proxies());
+    }
+
+    private ModelHub hub() {
         DownloadListener listener =
                 new DownloadListener() {
                     @Override
@@ -97,7 +114,7 @@ class ModelHubTest {
                         notes.add(text);
                     }
                 };
-        return new ModelHub(settings, listener, new DiskSpace(_ -> freeBytes), pauses::add);
+        return new ModelHub(settings(), listener, new DiskSpace(_ -> freeBytes), pauses::add);
     }
 
     private PulledModel pull(HubReference reference, Companion... companions)
@@ -109,6 +126,10 @@ class ModelHubTest {
 
     private String refusal(HubReference reference, Companion... companions) {
         return assertThrows(VarveException.class, () -> pull(reference, companions)).getMessage();
+    }
+
+    private UrlCache urls() {
+        return new UrlCache(folder.resolve("urls"));
     }
 
     private HubCache cache() {
@@ -286,7 +307,7 @@ class ModelHubTest {
 
         String message = refusal(MODEL);
 
-        assertTrue(message.endsWith("it asks to try again in 120 min"), message);
+        assertTrue(message.endsWith("the server asks for a pause of 120 min"), message);
         assertEquals(List.of(), pauses);
     }
 
@@ -301,7 +322,9 @@ class ModelHubTest {
         assertArrayEquals(other, Files.readAllBytes(pulled.file()));
         assertEquals(
                 List.of(REPOSITORY + ":Q8_0", REPOSITORY + ":n-Q8_0"),
-                cache().models().stream().map(each -> each.reference().toString()).toList());
+                cache().models(notes::add).stream()
+                        .map(each -> each.reference().toString())
+                        .toList());
     }
 
     @Test
@@ -353,7 +376,10 @@ class ModelHubTest {
                 "401 | RepoNotFound | secret | does not accept the token of HF_TOKEN",
                 "403 | GatedRepo    | secret | accept its conditions at %s/acme/m-GGUF with your"
                         + " account; the account of the token in HF_TOKEN has no access yet",
-                "403 | GatedRepo    |        | and set HF_TOKEN to an access token",
+                "403 | GatedRepo    |        | with your account; then set HF_TOKEN to an access"
+                        + " token",
+                "403 | Other        | secret | acme/m-GGUF: the hub refuses access with status"
+                        + " 403;",
                 "404 | RepoNotFound |        | the hub has no such repository",
             })
     void refusedAccessSaysWhatToDo(int status, String code, String token, String expected) {
@@ -432,7 +458,9 @@ class ModelHubTest {
 
         String message = refusal(MODEL);
 
-        assertTrue(message.contains("HF_HUB_CACHE names a folder on another one"), message);
+        assertTrue(
+                message.contains("the variable HF_HUB_CACHE can name a folder on another one"),
+                message);
         assertEquals(List.of(), server.contentRequests());
     }
 
@@ -471,11 +499,11 @@ class ModelHubTest {
         URI uri = URI.create(server.contentUrl(REPOSITORY, "m-Q8_0.gguf") + "?download=true");
 
         try (ModelHub hub = hub()) {
-            Path file = hub.pull(uri, folder.resolve("urls"));
+            Path file = hub.pull(uri, urls());
 
-            assertEquals(ModelHub.file(uri, folder.resolve("urls")), file);
+            assertEquals(urls().file(uri), file);
             assertArrayEquals(CONTENT, Files.readAllBytes(file));
-            assertEquals(file, hub.pull(uri, folder.resolve("urls")));
+            assertEquals(file, hub.pull(uri, urls()));
         }
         assertEquals(1, server.contentRequests().size());
     }
@@ -488,11 +516,11 @@ class ModelHubTest {
             server.fail(new Fault.Status(502, "X-None", "x"));
         }
         try (ModelHub hub = hub()) {
-            assertThrows(VarveException.class, () -> hub.pull(uri, folder.resolve("urls")));
+            assertThrows(VarveException.class, () -> hub.pull(uri, urls()));
             byte[] changed = content(200_000, 7);
             server.put(REPOSITORY, "m-Q8_0.gguf", changed);
 
-            Path file = hub.pull(uri, folder.resolve("urls"));
+            Path file = hub.pull(uri, urls());
 
             assertArrayEquals(changed, Files.readAllBytes(file));
         }
@@ -512,7 +540,7 @@ class ModelHubTest {
 
         try (ModelHub hub = hub()) {
             VarveException refused =
-                    assertThrows(VarveException.class, () -> hub.pull(uri, folder.resolve("urls")));
+                    assertThrows(VarveException.class, () -> hub.pull(uri, urls()));
             assertTrue(refused.getMessage().contains("expected the digest"));
         }
     }
@@ -520,11 +548,18 @@ class ModelHubTest {
     @Test
     void aUrlWithoutAModelIsRefused() {
         for (String url :
-                List.of("https://host/", "https://host/x.bin", "file:///x.gguf", "http:x.gguf")) {
-            assertThrows(
-                    IllegalArgumentException.class,
-                    () -> ModelHub.file(URI.create(url), folder),
-                    url);
+                List.of(
+                        "https://host/",
+                        "https://host/x.bin",
+                        "file:///x.gguf",
+                        "http:x.gguf",
+                        "https://me:secret@host/x.gguf?key=secret")) {
+            IllegalArgumentException refused =
+                    assertThrows(
+                            IllegalArgumentException.class,
+                            () -> urls().file(URI.create(url)),
+                            url);
+            assertFalse(refused.getMessage().contains("secret"), refused.getMessage());
         }
     }
 
@@ -550,7 +585,9 @@ class ModelHubTest {
         pull(HubReference.parse(REPOSITORY + ":Q4_0"));
         assertEquals(
                 List.of(REPOSITORY + ":Q4_0", REPOSITORY + ":Q8_0"),
-                cache().models().stream().map(each -> each.reference().toString()).toList());
+                cache().models(notes::add).stream()
+                        .map(each -> each.reference().toString())
+                        .toList());
 
         assertEquals(Optional.of((long) CONTENT.length), cache().remove(MODEL));
 
@@ -575,5 +612,305 @@ class ModelHubTest {
 
         assertTrue(Files.exists(config));
         assertFalse(Files.exists(part()));
+    }
+
+    @Test
+    void aFileOutsideOfTheRepositoryStaysWhenItsLinkIsRemoved() throws Exception {
+        pull(MODEL);
+        Path own = Files.write(folder.resolve("own.gguf"), new byte[5]);
+        Path link = repository().resolve("snapshots/" + LocalHub.COMMIT + "/own-F16.gguf");
+        Files.createSymbolicLink(link, own);
+
+        assertEquals(
+                Optional.of((long) CONTENT.length), cache().remove(HubReference.parse(REPOSITORY)));
+
+        assertTrue(Files.exists(own));
+        assertFalse(Files.exists(repository()));
+    }
+
+    @Test
+    void onADiskWithoutLinksTheSnapshotHasTheFile() throws Exception {
+        Path file = pull(MODEL).file();
+        Files.move(file.toRealPath(), file, StandardCopyOption.REPLACE_EXISTING);
+
+        assertEquals(file, pull(MODEL).file());
+
+        assertFalse(Files.isSymbolicLink(file));
+        assertEquals(1, server.contentRequests().size());
+        assertEquals(Optional.of((long) CONTENT.length), cache().remove(MODEL));
+        assertFalse(Files.exists(file));
+    }
+
+    @Test
+    void theFirstDownloadCanBeRemovedBeforeItsEnd() throws Exception {
+        Files.createDirectories(part().getParent());
+        Files.write(part(), new byte[10]);
+
+        assertEquals(Optional.of(10L), cache().remove(HubReference.parse(REPOSITORY)));
+
+        assertFalse(Files.exists(repository()));
+    }
+
+    @Test
+    void aModelThatIsBeingDownloadedIsNotRemoved() throws Exception {
+        Files.createDirectories(part().getParent());
+        Files.write(part(), new byte[10]);
+
+        try (FileLocks _ = FileLocks.lock(lockFile(), () -> {})) {
+            VarveException refused =
+                    assertThrows(VarveException.class, () -> cache().remove(MODEL));
+            assertTrue(refused.getMessage().contains("is being downloaded by"), refused + "");
+        }
+        assertTrue(Files.exists(part()));
+        assertEquals(Optional.of(10L), cache().remove(HubReference.parse(REPOSITORY)));
+        assertTrue(Files.exists(lockFile()));
+    }
+
+    private Path lockFile() {
+        return folder.resolve(
+                "hub/.locks/models--acme--m-GGUF/" + LocalHub.sha256(CONTENT) + ".lock");
+    }
+
+    @Test
+    void theBranchHasTheUsualPermissions() throws Exception {
+        Path other = Files.writeString(folder.resolve("other"), "");
+
+        pull(MODEL);
+
+        assertEquals(
+                Files.getPosixFilePermissions(other),
+                Files.getPosixFilePermissions(repository().resolve("refs/main")));
+    }
+
+    @Test
+    void anExactQuantisationOfAnOlderSnapshotPrecedesANewerAlias() throws Exception {
+        pull(MODEL);
+        Path snapshots = repository().resolve("snapshots");
+        Path newer = Files.createDirectories(snapshots.resolve("f".repeat(40)));
+        Path alias = Files.write(newer.resolve("m-UD-Q8_0.gguf"), new byte[7]);
+        Files.writeString(repository().resolve("refs/main"), "f".repeat(40));
+
+        assertTrue(cache().find(MODEL).orElseThrow().file().endsWith("m-Q8_0.gguf"));
+
+        assertEquals(Optional.of((long) CONTENT.length), cache().remove(MODEL));
+        assertEquals(alias, cache().find(MODEL).orElseThrow().file());
+        assertEquals(Optional.empty(), cache().remove(MODEL), "an alias is not removed");
+    }
+
+    @Test
+    void anUnreadableRepositoryIsReportedAndTheOthersAreListed() throws Exception {
+        pull(MODEL);
+        Path broken = folder.resolve("hub/models--acme--broken/refs/main");
+        Files.createDirectories(broken);
+
+        assertEquals(1, cache().models(notes::add).size());
+
+        assertEquals(1, notes.size(), notes.toString());
+        assertTrue(notes.getFirst().startsWith(broken + ": cannot be read: "), notes + "");
+    }
+
+    @Test
+    void aSplitModelOfAUrlIsResumedAtItsMissingPart() throws Exception {
+        byte[] second = content(4000, 4);
+        server.put(REPOSITORY, "m-00001-of-00002.gguf", CONTENT)
+                .put(REPOSITORY, "m-00002-of-00002.gguf", second);
+        URI uri = URI.create(server.contentUrl(REPOSITORY, "m-00002-of-00002.gguf"));
+        try (ModelHub hub = hub()) {
+            Path file = hub.pull(uri, urls());
+            Files.delete(file.resolveSibling("m-00002-of-00002.gguf"));
+            assertFalse(urls().isDownloaded(uri));
+
+            hub.pull(uri, urls());
+
+            assertTrue(urls().isDownloaded(uri));
+            assertArrayEquals(
+                    second, Files.readAllBytes(file.resolveSibling("m-00002-of-00002.gguf")));
+            assertEquals(3, server.contentRequests().size());
+        }
+    }
+
+    @Test
+    void aRemovedModelOfAUrlKeepsItsLock() throws Exception {
+        URI uri = URI.create(server.contentUrl(REPOSITORY, "m-Q8_0.gguf") + "?key=secret");
+        try (ModelHub hub = hub()) {
+            hub.pull(uri, urls());
+        }
+        assertEquals(Set.of(UrlCache.address(uri)), urls().folders().keySet());
+        assertFalse(UrlCache.address(uri).contains("secret"));
+        try (FileLocks _ = FileLocks.lock(urls().lock(uri), () -> {})) {
+            assertThrows(VarveException.class, () -> urls().remove(uri));
+        }
+
+        assertTrue(urls().remove(uri).orElseThrow() >= CONTENT.length);
+
+        assertEquals(Optional.empty(), urls().remove(uri));
+        assertTrue(Files.exists(urls().lock(uri)));
+    }
+
+    @Test
+    void aCompletePartOfAUrlIsUsedIfItsDigestIsReported() throws Exception {
+        URI uri =
+                URI.create(
+                        server.endpoint()
+                                + "/"
+                                + REPOSITORY
+                                + "/resolve/"
+                                + LocalHub.COMMIT
+                                + "/m-Q8_0.gguf");
+        writePart(uri, new byte[CONTENT.length]);
+        server.fail(new Fault.Status(416, "Content-Range", "bytes */" + CONTENT.length));
+
+        try (ModelHub hub = hub()) {
+            assertArrayEquals(CONTENT, Files.readAllBytes(hub.pull(uri, urls())));
+        }
+        assertEquals(2, server.contentRequests().size(), "the wrong content is downloaded again");
+    }
+
+    @Test
+    void aCompletePartOfAUrlWithoutADigestIsDownloadedAgain() throws Exception {
+        URI uri = URI.create(server.contentUrl(REPOSITORY, "m-Q8_0.gguf"));
+        writePart(uri, new byte[CONTENT.length]);
+        server.fail(new Fault.Status(416, "Content-Range", "bytes */" + CONTENT.length));
+
+        try (ModelHub hub = hub()) {
+            assertArrayEquals(CONTENT, Files.readAllBytes(hub.pull(uri, urls())));
+        }
+    }
+
+    /** Writes a part with the server's entity tag. */
+    private void writePart(URI uri, byte[] bytes) throws IOException {
+        Path part = urls().file(uri).resolveSibling("m-Q8_0.gguf.varve-part");
+        Files.createDirectories(part.getParent());
+        Files.write(part, bytes);
+        Files.writeString(
+                part.resolveSibling(part.getFileName() + ".etag"),
+                '"' + LocalHub.sha256(CONTENT) + '"');
+    }
+
+    @Test
+    void aFileOfAUrlThatChangesMeanwhileStartsAgainWithItsLength() throws Exception {
+        URI uri = URI.create(server.contentUrl(REPOSITORY, "m-Q8_0.gguf"));
+        byte[] changed = content(200_000, 7);
+        server.fail(new Fault.Break(100_000));
+        DownloadListener replaces =
+                new DownloadListener() {
+                    @Override
+                    public void progress(String file, long doneBytes, long totalBytes) {}
+
+                    @Override
+                    public void note(String text) {
+                        server.put(REPOSITORY, "m-Q8_0.gguf", changed);
+                    }
+                };
+        try (ModelHub hub =
+                new ModelHub(settings(), replaces, new DiskSpace(_ -> freeBytes), pauses::add)) {
+            assertArrayEquals(changed, Files.readAllBytes(hub.pull(uri, urls())));
+        }
+    }
+
+    @Test
+    void aServerThatNeverResumesAndAlwaysBreaksEndsTheDownload() {
+        server.answer(
+                "/x/broken.gguf",
+                exchange -> {
+                    exchange.sendResponseHeaders(200, CONTENT.length);
+                    exchange.getResponseBody().write(CONTENT, 0, 100_000);
+                });
+
+        try (ModelHub hub = hub()) {
+            URI uri = URI.create(server.endpoint() + "/x/broken.gguf");
+            VarveException failed = assertThrows(VarveException.class, () -> hub.pull(uri, urls()));
+            assertTrue(failed.getMessage().contains("gave up after 6 attempts"), failed + "");
+        }
+        // An attempt that received more than those before counts as progress.
+        assertTrue(server.requests().size() >= 6, server.requests() + "");
+    }
+
+    @Test
+    void aResponseWithoutAKnownEndIsRefused() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ModelHub hub = hub()) {
+            Thread serves = Thread.ofPlatform().start(() -> answerWithoutLength(socket));
+            URI uri = URI.create("http://127.0.0.1:" + socket.getLocalPort() + "/x.gguf");
+
+            VarveException refused =
+                    assertThrows(VarveException.class, () -> hub.pull(uri, urls()));
+
+            assertTrue(refused.getMessage().contains("a length or a digest"), refused + "");
+            serves.join();
+        }
+    }
+
+    private static void answerWithoutLength(ServerSocket socket) {
+        try (Socket client = socket.accept()) {
+            BufferedReader request =
+                    new BufferedReader(new InputStreamReader(client.getInputStream(), US_ASCII));
+            for (String line = request.readLine(); !line.isEmpty(); line = request.readLine()) {}
+            client.getOutputStream()
+                    .write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nGGUF".getBytes(US_ASCII));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void anUnknownHostEndsTheDownloadAtOnce() {
+        // No label of a name has 64 letters, so that no request for it is sent.
+        String host = "x".repeat(64) + ".invalid";
+        variables = Map.of("HF_ENDPOINT", "http://" + host);
+
+        assertEquals(host + ": no such host", refusal(MODEL));
+        assertEquals(List.of(), pauses);
+    }
+
+    @Test
+    void aCertificateThatJavaDoesNotTrustEndsTheDownloadAtOnce() throws Exception {
+        TestCertificates.Pair pair = new TestCertificates(folder).make("server", "RSA");
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        keys.load(null, null);
+        keys.setKeyEntry("k", pair.secret(), new char[0], new Certificate[] {pair.shown()});
+        KeyManagerFactory factory =
+                KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        factory.init(keys, new char[0]);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(factory.getKeyManagers(), null, null);
+        HttpsServer secure =
+                HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        secure.setHttpsConfigurator(new HttpsConfigurator(context));
+        secure.start();
+        try {
+            variables = Map.of("HF_ENDPOINT", "https://127.0.0.1:" + secure.getAddress().getPort());
+
+            assertEquals("127.0.0.1: its certificate is not trusted by this Java", refusal(MODEL));
+            assertEquals(List.of(), pauses);
+        } finally {
+            secure.stop(0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"secret\nX-Other: 1", "se cret", "secr\u00e9t"})
+    void aTokenOfSeveralLinesOrOtherCharactersIsRefused(String token) throws IOException {
+        for (Map<String, String> given :
+                List.of(
+                        Map.of("HF_TOKEN", token),
+                        Map.of(
+                                "HF_TOKEN_PATH",
+                                Files.writeString(folder.resolve("t"), token).toString()))) {
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> HubSettings.of(given));
+            assertTrue(refused.getMessage().contains("expected an access token"));
+            assertFalse(refused.getMessage().contains("secr"), refused.getMessage());
+        }
+    }
+
+    @Test
+    void anEndpointWithAUserIsRefusedWithoutItsPassword() {
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> HubSettings.of(Map.of("HF_ENDPOINT", "https://me:secret@host")));
+
+        assertTrue(refused.getMessage().endsWith("found https://host"), refused.getMessage());
     }
 }

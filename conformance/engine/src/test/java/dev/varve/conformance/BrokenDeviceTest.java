@@ -146,6 +146,11 @@ class BrokenDeviceTest {
     }
 
     private Map<String, CheckResult> check(Fault fault, CheckGroup... groups) throws Exception {
+        return check(fault, DeviceReference.local("broken", 0), 0, groups);
+    }
+
+    private Map<String, CheckResult> check(
+            Fault fault, DeviceReference device, int from, CheckGroup... groups) throws Exception {
         Path file = Family.QWEN35.odd(8).write(folder);
         DeviceBackend processor =
                 new CpuBackendProvider()
@@ -159,10 +164,11 @@ class BrokenDeviceTest {
                         CheckEffort.QUICK,
                         EnumSet.copyOf(Set.of(groups)),
                         OptionalInt.of(1),
-                        steps);
+                        steps,
+                        folder);
         Map<String, CheckResult> results = new LinkedHashMap<>();
         new CheckRunner("broken:0", new Recorder(results), Duration.ofSeconds(10))
-                .run(new DeviceChecks(setup, DeviceReference.local("broken", 0)).checks(), 0);
+                .run(new DeviceChecks(setup, device).checks(from), from);
         return results;
     }
 
@@ -199,6 +205,21 @@ class BrokenDeviceTest {
                 results::toString);
         assertEquals(CheckStatus.SKIPPED, status(results, "qwen35 with draft tokens"));
         assertEquals(CheckStatus.SKIPPED, status(results, "qwen35 on cpu:0,broken:0@process"));
+    }
+
+    @Test
+    void checksOfADeviceThatHasDisappearedHaveAResult() throws Exception {
+        Map<String, CheckResult> results =
+                check(
+                        ComputeDevice::compute,
+                        DeviceReference.local("broken", 1),
+                        3,
+                        CheckGroup.MODELS);
+
+        assertEquals(Set.of("checks from number 3"), results.keySet());
+        CheckResult result = results.get("checks from number 3");
+        assertEquals(CheckStatus.FAILED, result.verdict().status());
+        assertTrue(result.verdict().found().contains("broken:1"), result::toString);
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.varve.platform.check.CheckSteps;
 import dev.varve.platform.check.CheckedModel;
 import dev.varve.platform.check.DeviceChecks;
 import dev.varve.platform.check.Verdict;
+import dev.varve.platform.host.ParentProcessMonitor;
 import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.host.ShardProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
@@ -59,9 +60,6 @@ import java.util.Set;
 final class CheckCommand extends CliCommand {
     /** How long a check that was interrupted may take to end. */
     private static final Duration GRACE = Duration.ofSeconds(5);
-
-    /** Exit status of a child process that leaves the remaining checks to another one. */
-    private static final int CONTINUE = 70;
 
     @Option(
             names = "--device",
@@ -119,6 +117,13 @@ final class CheckCommand extends CliCommand {
             hidden = true,
             description = "Leaves out a step of checks; may be repeated.")
     private List<String> avoided = List.of();
+
+    @Option(
+            names = CheckProcess.FOLDER,
+            paramLabel = "FOLDER",
+            hidden = true,
+            description = "Folder for files of checks.")
+    private Optional<Path> folder = Optional.empty();
 
     @Mixin private PluginOptions plugins;
 
@@ -197,15 +202,18 @@ final class CheckCommand extends CliCommand {
 
     private void check(DeviceReference device, CheckProcess.Sink sink) throws InterruptedException {
         if (launcher().isPresent()) {
-            new CheckProcess(device.toString(), childCommand(device), sink).run();
+            Duration silence = DeviceChecks.LONGEST.plus(GRACE.multipliedBy(2));
+            new CheckProcess(device.toString(), childCommand(device), silence, sink).run();
             return;
         }
         CheckProcess.InProcess listener = new CheckProcess.InProcess(sink);
-        CheckRunner.Ending ending =
-                new CheckRunner(device.toString(), listener, GRACE)
-                        .run(new DeviceChecks(setup(CheckSteps.ALL), device).checks(), 0);
-        if (ending == CheckRunner.Ending.INTERRUPTED) {
-            throw new InterruptedException();
+        try (CheckFolder files = CheckFolder.create()) {
+            DeviceChecks checks = new DeviceChecks(setup(CheckSteps.ALL, files.path()), device);
+            CheckRunner.Ending ending =
+                    new CheckRunner(device.toString(), listener, GRACE).run(checks.checks(0), 0);
+            if (ending == CheckRunner.Ending.INTERRUPTED) {
+                throw new InterruptedException();
+            }
         }
     }
 
@@ -228,23 +236,26 @@ final class CheckCommand extends CliCommand {
     }
 
     private int runChild(DeviceReference device, int first) {
+        Path files =
+                folder.orElseThrow(() -> new UsageException(CheckProcess.FOLDER + " is missing"));
+        ParentProcessMonitor.endWith(System.in, () -> CheckFolder.delete(files));
         CheckProcess.Lines lines = new CheckProcess.Lines(out(), Set.copyOf(avoided));
-        DeviceChecks checks = new DeviceChecks(setup(lines), device);
+        DeviceChecks checks = new DeviceChecks(setup(lines, files), device);
         CheckRunner.Ending ending =
-                new CheckRunner(device.toString(), lines, GRACE).run(checks.checks(), first);
+                new CheckRunner(device.toString(), lines, GRACE).run(checks.checks(first), first);
         switch (ending) {
             case COMPLETE -> {
                 lines.complete();
                 Runtime.getRuntime().halt(0);
             }
             // An orderly exit would wait for the check.
-            case STUCK -> Runtime.getRuntime().halt(CONTINUE);
+            case STUCK -> Runtime.getRuntime().halt(CheckProcess.CONTINUE);
             case INTERRUPTED -> {}
         }
         return 0;
     }
 
-    private CheckSetup setup(CheckSteps steps) {
+    private CheckSetup setup(CheckSteps steps, Path files) {
         PluginSettings settings = plugins.settings(environment()).loaded();
         List<String> command = new ArrayList<>();
         launcher()
@@ -262,7 +273,8 @@ final class CheckCommand extends CliCommand {
                 full ? CheckEffort.FULL : CheckEffort.QUICK,
                 groups.isEmpty() ? EnumSet.allOf(CheckGroup.class) : EnumSet.copyOf(groups),
                 threads.map(OptionalInt::of).orElseGet(OptionalInt::empty),
-                steps);
+                steps,
+                files);
     }
 
     private List<CheckedModel> models() {

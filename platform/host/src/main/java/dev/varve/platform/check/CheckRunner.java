@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class CheckRunner {
     /** How long a check may take, as a multiple of the time after which it is slow. */
-    private static final int GIVE_UP = 4;
+    static final int GIVE_UP = 4;
 
     private final String device;
     private final CheckListener listener;
@@ -50,14 +50,11 @@ public final class CheckRunner {
     /**
      * Runs checks.
      *
-     * @param from number of the first check to run; those before it are skipped silently
+     * @param from number of the first one
      */
     public Ending run(Iterator<Check> checks, int from) {
-        for (int index = 0; checks.hasNext(); index++) {
+        for (int index = from; checks.hasNext(); index++) {
             Check check = checks.next();
-            if (index < from) {
-                continue;
-            }
             listener.onBegin(index, check.group(), check.name());
             Ending ending = run(check);
             if (ending != Ending.COMPLETE) {

@@ -18,6 +18,7 @@ import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.OpenedModel;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,6 +35,7 @@ import java.util.Set;
  * @param groups groups to run
  * @param threads threads of the processor; empty: its cores
  * @param steps receives the steps of checks
+ * @param folder for files of checks
  */
 public record CheckSetup(
         PluginSettings plugins,
@@ -42,7 +44,8 @@ public record CheckSetup(
         CheckEffort effort,
         Set<CheckGroup> groups,
         OptionalInt threads,
-        CheckSteps steps) {
+        CheckSteps steps,
+        Path folder) {
     /** The device whose results are expected from all others. */
     static final String PROCESSOR = DeviceReference.PROCESSOR.toString();
 
@@ -53,6 +56,7 @@ public record CheckSetup(
         Objects.requireNonNull(effort);
         Objects.requireNonNull(threads);
         Objects.requireNonNull(steps);
+        Objects.requireNonNull(folder);
         models = List.copyOf(models);
         groups = Set.copyOf(groups);
     }
@@ -111,7 +115,7 @@ public record CheckSetup(
                         new PluginSettings.Source.Loaded(catalog),
                         plugins.cacheFolder(),
                         plugins.ggmlHome());
-        return new CheckSetup(replaced, processes, models, effort, groups, threads, steps);
+        return new CheckSetup(replaced, processes, models, effort, groups, threads, steps, folder);
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.varve.platform.check;
 import dev.varve.api.VarveException;
 import dev.varve.platform.placement.DeviceReference;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -13,6 +14,10 @@ import java.util.concurrent.Callable;
 public final class DeviceChecks {
     /** Multiple of the time limits for a software renderer, which also compiles its shaders. */
     private static final int PATIENCE = 3;
+
+    /** Longest time after which {@link CheckRunner} gives up a check. */
+    public static final Duration LONGEST =
+            SpeedChecks.LIMIT.multipliedBy(PATIENCE * CheckRunner.GIVE_UP);
 
     private final CheckSetup setup;
     private final DeviceReference device;
@@ -34,10 +39,12 @@ public final class DeviceChecks {
     }
 
     /**
-     * Returns the checks; the order and number are the same at every call. A device that cannot be
-     * opened has a single check, which fails with the reason.
+     * Returns the checks from a number on; the order and number are the same at every call. If the
+     * device cannot be opened, a single check stands for them, which fails with the reason.
+     *
+     * @param from number of the first check, from 0
      */
-    public Iterator<Check> checks() {
+    public Iterator<Check> checks(int from) {
         try {
             setup.backends().info(device);
         } catch (VarveException e) {
@@ -45,12 +52,14 @@ public final class DeviceChecks {
                     () -> {
                         throw e;
                     };
-            return List.of(new Check(CheckGroup.DEVICE, "backend", fails)).iterator();
+            String name = from == 0 ? "backend" : "checks from number " + from;
+            return List.of(new Check(CheckGroup.DEVICE, name, fails)).iterator();
         }
         boolean renders = isSoftwareRenderer();
         return Arrays.stream(CheckGroup.values())
                 .filter(setup.groups()::contains)
                 .flatMap(group -> checks(group).stream())
+                .skip(from)
                 .map(check -> renders ? check.within(check.limit().multipliedBy(PATIENCE)) : check)
                 .iterator();
     }

@@ -24,7 +24,7 @@ final class SpeedChecks {
     private static final double GIBIBYTE = 1L << 30;
 
     /** Time in which the file is written and measured, also on a slow disk. */
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    static final Duration LIMIT = Duration.ofSeconds(60);
 
     /**
      * Memory of the weights by default: more than the caches of processors, and read in seconds.
@@ -52,10 +52,9 @@ final class SpeedChecks {
         if (!setup.serves(SyntheticModel.ARCHITECTURE)) {
             return Verdict.skipped("no plugin serves " + SyntheticModel.ARCHITECTURE);
         }
-        Path folder = Files.createTempDirectory("varve-check");
-        Path file = folder.resolve("synthetic.gguf");
+        Path file = setup.folder().resolve("synthetic.gguf");
         try (ComputeDevice opened = setup.open(device)) {
-            int layers = layers(opened, folder);
+            int layers = layers(opened);
             if (layers < 1) {
                 return Verdict.skipped("not enough free memory, or space in the temporary folder");
             }
@@ -64,18 +63,17 @@ final class SpeedChecks {
             return describe(shape, time(file, opened));
         } finally {
             Files.deleteIfExists(file);
-            Files.delete(folder);
         }
     }
 
     /** Half of the free memory and of the free space of the disk at most. */
-    private int layers(ComputeDevice opened, Path folder) throws IOException {
+    private int layers(ComputeDevice opened) throws IOException {
         if (opened.info().hostCores() && !device.equals(DeviceReference.PROCESSOR)) {
             return RENDERER_LAYERS;
         }
         long most = setup.isFull() ? FULL_BYTES : QUICK_BYTES;
         long bytes = Math.min(most, opened.info().memoryFreeBytes() / 2);
-        bytes = Math.min(bytes, Files.getFileStore(folder).getUsableSpace() / 2);
+        bytes = Math.min(bytes, Files.getFileStore(setup.folder()).getUsableSpace() / 2);
         long rest = bytes - new SyntheticModel(0).bytes();
         return (int) Math.min(64, rest / SyntheticModel.layerBytes());
     }

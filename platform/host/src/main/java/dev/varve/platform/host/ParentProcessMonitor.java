@@ -11,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Ties a shard process to the server that started it, which holds the process's standard input
- * open.
+ * Ties a process to the one that started it, such as a shard to its server, which holds the
+ * process's standard input open.
  */
 public final class ParentProcessMonitor {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
@@ -47,6 +47,21 @@ public final class ParentProcessMonitor {
 
     /** Ends this process when the server has ended for any reason, even during a computation. */
     public static void endWith(InputStream input, Listener listener, String address) {
+        endWith(
+                input,
+                () -> {
+                    listener.close();
+                    deleteFolder(address);
+                });
+    }
+
+    /**
+     * Ends this process when the one that started it has ended for any reason, even during a
+     * computation.
+     *
+     * @param last runs before
+     */
+    public static void endWith(InputStream input, Runnable last) {
         Thread.ofPlatform()
                 .name("varve-supervision")
                 .daemon(true)
@@ -59,8 +74,7 @@ public final class ParentProcessMonitor {
                             } catch (IOException e) {
                                 // Treated as the end of the input.
                             }
-                            listener.close();
-                            deleteFolder(address);
+                            last.run();
                             Runtime.getRuntime().halt(0);
                         });
     }

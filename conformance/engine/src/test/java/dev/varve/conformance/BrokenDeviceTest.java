@@ -49,6 +49,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** The checks of {@code varve check} find the faults of a device, and name them. */
 @Timeout(300)
@@ -128,11 +130,18 @@ class BrokenDeviceTest {
 
     /** Leaves out an operator, so that its result is what was in memory before. */
     private static Fault omitting(String operator) {
+        return omitting(signature -> signature.startsWith(operator + " "));
+    }
+
+    /**
+     * @param omitted chooses operators by their signature
+     */
+    private static Fault omitting(Predicate<String> omitted) {
         return (device, graph, phase) -> {
             int done = 0;
             for (int i = 0; i < graph.nodes(); i++) {
                 Optional<String> signature = OperatorSample.signature(graph, i);
-                if (signature.filter(text -> text.startsWith(operator + " ")).isPresent()) {
+                if (signature.filter(omitted).isPresent()) {
                     if (done < i) {
                         device.compute(graph.range(done, i), phase);
                     }
@@ -303,6 +312,40 @@ class BrokenDeviceTest {
         CheckResult result = results.get("qwen35 operators, one sequence");
         assertEquals(CheckStatus.OK, result.verdict().status(), result::toString);
         assertTrue(result.verdict().found().contains("that ended a process"), result::toString);
+    }
+
+    @Test
+    void checksWhoseStepsAllEndedAProcessAreSkipped() throws Exception {
+        steps =
+                new CheckSteps() {
+                    @Override
+                    public boolean begin(String step) {
+                        return step.startsWith("products of q8_0 with 1 ");
+                    }
+
+                    @Override
+                    public void end() {}
+                };
+
+        Map<String, CheckResult> results = check(ComputeDevice::compute, CheckGroup.OPERATORS);
+
+        assertEquals(CheckStatus.SKIPPED, status(results, "qwen35 operators, one sequence"));
+        assertEquals(CheckStatus.SKIPPED, status(results, "products with q4_0"));
+        assertEquals(CheckStatus.OK, status(results, "products with q8_0"));
+        assertTrue(
+                results.get("products with q8_0").verdict().found().contains("without 6 of 7"),
+                results::toString);
+    }
+
+    @Test
+    void rowsOfABatchWithOtherLogitsAreDetected() throws Exception {
+        // SILU of 8 rows, or of one row of 8 sequences; chunks of prompts have more rows.
+        Predicate<String> several =
+                Pattern.compile("SILU \\w+ \\S+ (8|1/\\S+ 8)/.*").asMatchPredicate();
+
+        Map<String, CheckResult> results = check(omitting(several), CheckGroup.BATCHES);
+
+        assertEquals(CheckStatus.DIFFERS, status(results, "qwen35 exact rows auto"));
     }
 
     @Test

@@ -141,14 +141,14 @@ final class CheckCommand extends CliCommand {
                 result -> {
                     results.add(result);
                     table.show(result);
-                    report.ifPresent(file -> new CheckReport(results, full).write(file));
+                    report.ifPresent(file -> new CheckReport(results, full, groups).write(file));
                 };
         for (DeviceReference device : devices(sink)) {
             check(device, sink);
         }
         table.summarise(results);
         if (report.isPresent()) {
-            new CheckReport(results, full)
+            new CheckReport(results, full, groups)
                     .write(report.get())
                     .forEach(file -> printMessage("wrote " + file));
         }

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.platform.check.CheckGroup;
 import dev.varve.platform.check.CheckResult;
 import dev.varve.platform.check.Verdict;
 import dev.varve.platform.setting.Release;
@@ -20,18 +21,53 @@ import java.util.regex.Pattern;
 
 /**
  * Report of checks, as JSON and as Markdown, to send to others. Holds the hardware, the versions
- * and the results, but no name of a user or host, and of files only their own name.
+ * and the results, but not the names of the user and the host, and of files only their own name.
  */
 final class CheckReport {
     /** Folders of an absolute path. */
-    private static final Pattern FOLDERS = Pattern.compile("(?<![\\w.])/(?:[^\\s/:,;]+/)+");
+    private static final Pattern FOLDERS = Pattern.compile("(?<![\\w.])~?/(?:[^\\s/:,;]+/)+");
+
+    /** Folder of a user whose name is another than that of this process. */
+    private static final Pattern HOME = Pattern.compile("/(?:home|Users)/[^\\s/:,;]+");
+
+    /** Names that are too short occur in other words, and as words of their own. */
+    private static final int SHORTEST_NAME = 3;
+
+    /**
+     * Names that no report holds.
+     *
+     * @param home folder of the user
+     */
+    record Private(String home, String user, String host) {
+        /** The names of this process. */
+        static Private own() {
+            return new Private(
+                    System.getProperty("user.home", ""),
+                    System.getProperty("user.name", ""),
+                    ownHost());
+        }
+
+        private static String ownHost() {
+            try {
+                return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+            } catch (IOException _) {
+                return "";
+            }
+        }
+    }
 
     private final List<CheckResult> results;
     private final boolean full;
+    private final List<CheckGroup> groups;
+    private final Private names = Private.own();
 
-    CheckReport(List<CheckResult> results, boolean full) {
+    /**
+     * @param groups the groups that were chosen; empty: all
+     */
+    CheckReport(List<CheckResult> results, boolean full, List<CheckGroup> groups) {
         this.results = List.copyOf(results);
         this.full = full;
+        this.groups = List.copyOf(groups);
     }
 
     /**
@@ -75,6 +111,8 @@ final class CheckReport {
                         .put("java", Runtime.version().toString())
                         .put("system", system())
                         .put("full", full);
+        ArrayNode chosen = report.putArray("groups");
+        groups.forEach(group -> chosen.add(group.word()));
         ArrayNode array = report.putArray("results");
         for (CheckResult result : results) {
             CheckJson.put(array.addObject(), anonymous(result));
@@ -92,7 +130,9 @@ final class CheckReport {
         text.append(", ggml ").append(GgmlLibrary.EXPECTED_VERSION);
         text.append(", Java ").append(Runtime.version().feature());
         text.append(", ").append(system());
-        text.append(full ? ", `--full`.\n\n" : ".\n\n");
+        text.append(full ? ", `--full`" : "");
+        groups.forEach(group -> text.append(", `--group ").append(group.word()).append('`'));
+        text.append(".\n\n");
         text.append("| device | results |\n|---|---|\n");
         for (Map.Entry<String, String> each : CheckTable.summaries(results).entrySet()) {
             text.append("| ").append(each.getKey()).append(" | ");
@@ -123,20 +163,29 @@ final class CheckReport {
         return text.replace("|", "\\|").replaceAll("\\p{Cc}+", " ");
     }
 
-    private static CheckResult anonymous(CheckResult result) {
+    private CheckResult anonymous(CheckResult result) {
         return new CheckResult(
                 result.device(),
                 result.group(),
                 result.name(),
                 new Verdict(
                         result.verdict().status(),
-                        anonymous(result.verdict().expected()),
-                        anonymous(result.verdict().found())),
+                        anonymous(result.verdict().expected(), names),
+                        anonymous(result.verdict().found(), names)),
                 result.seconds());
     }
 
-    /** Removes the folders of paths. */
-    static String anonymous(String text) {
-        return FOLDERS.matcher(text).replaceAll("");
+    /** Removes the folders of paths, and replaces the names of the user and the host. */
+    static String anonymous(String text, Private names) {
+        String rest = names.home().length() > 1 ? text.replace(names.home(), "~") : text;
+        rest = FOLDERS.matcher(HOME.matcher(rest).replaceAll("~")).replaceAll("");
+        return replaceWord(replaceWord(rest, names.user(), "USER"), names.host(), "HOST");
+    }
+
+    private static String replaceWord(String text, String name, String word) {
+        return name.length() < SHORTEST_NAME
+                ? text
+                : text.replaceAll(
+                        "(?<![\\p{L}\\p{N}])" + Pattern.quote(name) + "(?![\\p{L}\\p{N}])", word);
     }
 }

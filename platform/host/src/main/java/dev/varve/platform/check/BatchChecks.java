@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 
 /**
@@ -126,55 +128,92 @@ final class BatchChecks {
                 steps.add(CheckedShard.Step.of(i, text, length, length + 1).repeatable());
                 alone.addAll(shard.run(Phase.DECODE, steps.get(i)));
             }
-            int exact = 1;
+            Map<Integer, Deviation> batches = new TreeMap<>();
             for (int count : BATCHES) {
-                if (isEqual(shard, steps.subList(0, count), alone)) {
-                    exact = count;
-                } else {
-                    break;
-                }
+                batches.put(count, inBatch(shard, steps.subList(0, count), alone));
             }
-            return verdict(mode, exact, besideChunk(shard, steps, alone));
+            return verdict(mode, batches, besideChunk(shard, steps, alone));
         }
     }
 
-    private static boolean isEqual(
+    /**
+     * How logits of a batch differ from those of each row alone.
+     *
+     * @param same whether all have the same bits
+     * @param largest largest difference; {@link Double#MAX_VALUE} or more if a logit is not finite
+     */
+    private record Deviation(boolean same, double largest) {
+        static final Deviation NONE = new Deviation(true, 0);
+
+        Deviation and(float[] alone, float[] found) {
+            return new Deviation(
+                    same && Arrays.equals(alone, found),
+                    Math.max(largest, RelativeError.largestDifference(alone, found)));
+        }
+
+        Deviation and(Deviation other) {
+            return new Deviation(same && other.same, Math.max(largest, other.largest));
+        }
+    }
+
+    private static Deviation inBatch(
             CheckedShard shard, List<CheckedShard.Step> steps, List<float[]> alone) {
         List<float[]> found = shard.run(Phase.DECODE, steps.toArray(CheckedShard.Step[]::new));
+        Deviation deviation = Deviation.NONE;
         for (int i = 0; i < found.size(); i++) {
-            if (!Arrays.equals(alone.get(i), found.get(i))) {
-                return false;
-            }
+            deviation = deviation.and(alone.get(i), found.get(i));
         }
-        return true;
+        return deviation;
     }
 
-    /** Whether rows and a chunk in one batch have the bits that they have alone. */
-    private static boolean besideChunk(
+    /** Compares rows and a chunk in one batch with each alone. */
+    private static Deviation besideChunk(
             CheckedShard shard, List<CheckedShard.Step> steps, List<float[]> alone) {
         CheckedShard.Step chunk =
                 CheckedShard.Step.of(REQUESTS, shard.tokens(CHUNK, 99), 0, CHUNK).repeatable();
         List<float[]> chunkAlone = shard.run(Phase.PREFILL, chunk);
         List<float[]> both = shard.run(Phase.PREFILL, steps.get(0), steps.get(1), chunk);
-        boolean equal =
-                Arrays.equals(both.get(0), alone.get(0))
-                        && Arrays.equals(both.get(1), alone.get(1));
+        Deviation deviation =
+                Deviation.NONE.and(alone.get(0), both.get(0)).and(alone.get(1), both.get(1));
         for (int i = 0; i < CHUNK; i++) {
-            equal &= Arrays.equals(both.get(2 + i), chunkAlone.get(i));
+            deviation = deviation.and(chunkAlone.get(i), both.get(2 + i));
         }
-        return equal;
+        return deviation;
     }
 
-    private Verdict verdict(BatchInvariance mode, int exact, boolean besideChunk) {
+    /** Largest batch that has the same bits, as all smaller ones. */
+    private static int exact(Map<Integer, Deviation> batches) {
+        int exact = 1;
+        for (Map.Entry<Integer, Deviation> batch : batches.entrySet()) {
+            if (!batch.getValue().same()) {
+                break;
+            }
+            exact = batch.getKey();
+        }
+        return exact;
+    }
+
+    private Verdict verdict(
+            BatchInvariance mode, Map<Integer, Deviation> batches, Deviation chunk) {
         int guaranteed = mode == BatchInvariance.ON ? REQUESTS : GUARANTEED;
+        int exact = exact(batches);
+        boolean besideChunk = chunk.same();
         String found =
                 (exact == 1 ? "other bits in batches" : "the same bits in up to " + exact + " rows")
                         + (besideChunk ? ", and beside a chunk" : ", other bits beside a chunk");
-        return isProcessor()
-                ? Verdict.of(
-                        exact >= guaranteed && besideChunk,
-                        "the same bits in up to " + guaranteed + " rows, and beside a chunk",
-                        found)
-                : Verdict.ok("no guarantee", found);
+        if (isProcessor()) {
+            return Verdict.of(
+                    exact >= guaranteed && besideChunk,
+                    "the same bits in up to " + guaranteed + " rows, and beside a chunk",
+                    found);
+        }
+        double largest = batches.values().stream().reduce(chunk, Deviation::and).largest();
+        return Verdict.of(
+                largest <= ErrorBounds.CLOSE_LOGITS,
+                "logits that differ by up to " + ErrorBounds.CLOSE_LOGITS,
+                found
+                        + (largest < Double.MAX_VALUE
+                                ? String.format(Locale.ROOT, ", by up to %.2g", largest)
+                                : ", and logits that are not finite"));
     }
 }

@@ -5,6 +5,6 @@ public enum CheckEffort {
     /** Enough to find a faulty device, in about a minute on a processor. */
     QUICK,
 
-    /** More models, arrangements, positions and sizes. */
+    /** More models, positions, types and sizes. */
     FULL
 }

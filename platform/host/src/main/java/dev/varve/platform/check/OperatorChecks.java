@@ -171,6 +171,12 @@ final class OperatorChecks {
     }
 
     private static Verdict summary(Map<String, Errors> errors, int avoided) {
+        if (errors.isEmpty()) {
+            return Verdict.skipped(
+                    avoided == 0
+                            ? "no operators were recorded"
+                            : "each of the " + avoided + " operators ended a process");
+        }
         List<String> wrong =
                 errors.entrySet().stream()
                         .filter(each -> each.getValue().worst > each.getValue().bound)

@@ -34,7 +34,10 @@ final class RelativeError {
         return norm == 0 ? Double.POSITIVE_INFINITY : Math.sqrt(difference / norm);
     }
 
-    /** Returns the largest difference of two elements, infinite if one is not finite. */
+    /**
+     * Returns the largest difference of two elements; {@link Double#MAX_VALUE} or more if one is
+     * not finite.
+     */
     static double largestDifference(float[] expected, float[] found) {
         double largest = 0;
         for (int i = 0; i < expected.length; i++) {

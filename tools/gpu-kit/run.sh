@@ -10,7 +10,9 @@
 #   --minutes   time for all steps; those that would begin later are skipped
 #   --work      where the kit is unpacked and models are written (default: a new temporary folder, deleted at the end); what
 #               an earlier run left there is used again
-#   --only      runs these steps only, and writes the models that they need
+#   --only      runs these steps only, by their names in summary.txt, and writes the models that they need
+#
+# Exit status: 0 if no step failed, 1 if one failed or timed out, 2 for a wrong argument, 130 after an interruption.
 set -uo pipefail
 usage="usage: run.sh FOLDER RESULTS [--device cuda:0] [--quick] [--minutes 8] [--work FOLDER] [--only STEP,...]"
 parts=$(cd "${1:?$usage}" && pwd) || exit 2
@@ -29,12 +31,16 @@ while (($#)); do
   esac
   shift
 done
+steps=(devices check families {speed,drafts}-{0.8B,4B,27B,35B-A3B} drafts-mtp paging restore graphs-off)
+for name in ${only//,/ }; do
+  [[ " ${steps[*]} " == *" $name "* ]] || { echo "run.sh: --only: expected ${steps[*]}, found $name" >&2 && exit 2; }
+done
 umask 077
 if [[ -n $work ]]; then mkdir -p "$work" && work=$(cd "$work" && pwd); else work=$(mktemp -d); fi
 [[ -d $work ]] || exit 2
 threads=$(nproc)
 deadline=$((SECONDS + 60 * minutes))
-child=
+child= faults=0
 summary=$results/summary.txt
 : >"$summary"
 
@@ -43,7 +49,7 @@ say() { printf '%s\n' "$*" | tee -a "$summary"; }
 clean() { [[ -n $keeps ]] || rm -rf "$work"; }
 
 stop() {
-  trap '' INT TERM
+  trap '' INT TERM HUP
   if [[ -n $child ]]; then
     kill -TERM "$child" 2>/dev/null
     wait "$child" 2>/dev/null
@@ -52,7 +58,7 @@ stop() {
   clean
   exit 130
 }
-trap stop INT TERM
+trap stop INT TERM HUP
 
 # Prints a text as a JSON string.
 json() {
@@ -66,6 +72,7 @@ json() {
 # outcome STEP STATUS SECONDS DETAIL: writes the result of a step.
 outcome() {
   local step=$1 status=$2 seconds=$3 detail=$4 line separator=
+  [[ $status == ok || $status == skipped ]] || faults=1
   say "$step: $status in $seconds s${detail:+: $detail}"
   {
     printf '{"step":%s,"device":%s,"status":%s,"seconds":%s,"detail":%s,"lines":[' "$(json "$step")" "$(json "$device")" \
@@ -80,17 +87,33 @@ outcome() {
   } >"$results/$step.json"
 }
 
-wanted() { [[ -z $only || ,$only, == *,$1,* ]]; }
+# wanted STEP...: whether one of these steps, or a model for one, is to run.
+wanted() {
+  local name
+  for name; do
+    [[ -n $only && $name != model-* && ,$only, != *,$name,* ]] || return 0
+  done
+  return 1
+}
 
-skip() { ! wanted "$1" || outcome "$1" skipped 0 "$2"; }
+# skip REASON STEP...: reports that these steps do not run, unless others were chosen.
+skip() {
+  local reason=$1 name
+  shift
+  for name; do
+    wanted "$name" || continue
+    rm -f "$results/$name".{out,err,jsonl}
+    outcome "$name" skipped 0 "$reason"
+  done
+}
 
 # step NAME LIMIT COMMAND...: runs a command for at most so many seconds; fails if it did.
 step() {
   local name=$1 limit=$2 begin=$SECONDS left=$((deadline - SECONDS)) status reader fd
   shift 2
-  [[ $name == model-* ]] || wanted "$name" || return 0
+  wanted "$name" || return 0
   if ((left < 5)); then
-    skip "$name" "no time left"
+    skip "no time left" "$name"
     return 1
   fi
   ((limit <= left)) || limit=$left
@@ -136,7 +159,7 @@ cuda_folders() {
 
 say "Varve's kit on $device, $threads threads, $minutes minutes${quick:+, quick}"
 for part in "$parts"/part-*.tar.xz; do
-  [[ -r $part ]] || { say "run.sh: no parts in $parts" && exit 2; }
+  [[ -r $part ]] || { say "run.sh: no parts in $parts" && clean && exit 2; }
 done
 unpack() {
   local part
@@ -190,7 +213,7 @@ model() {
   [[ ! -e $work/$label.gguf ]] || return 0
   free=$(($(df --output=avail -B1 "$work" | tail -n 1) / 1000000000))
   if ((free <= gigabytes)); then
-    skip "model-$label" "needs $gigabytes GB of disk in $work, $free GB are free"
+    skip "needs $gigabytes GB of disk in $work, $free GB are free" "model-$label"
     return 1
   fi
   bench kit.LargeModelWriter "$label" "$type" "$work/$label.partial"
@@ -214,34 +237,53 @@ drafts() {
   wanted "drafts-$1" || return 0
   bench SpeculationBench --model "$work/$1.gguf" --folder "$work" --chance 0.77 --depth 7 -n "$2" --pairs "$3" \
     --devices "$device" --draft-device "$device" --differing accept --threads "$threads" "${starts[@]}"
-  say "  target on an H100: $4 tokens/s with draft tokens"
+  [[ $device != cuda:* ]] || say "  target, from the project's goals for one H100: $4 tokens/s with draft tokens"
   step "drafts-$1" 60 "${command[@]}"
 }
 
 all=plain,twice,processor,process
-if model 0.8B Q4_K 1; then
+missing="no model was written"
+if wanted speed-0.8B drafts-0.8B paging restore graphs-off && model 0.8B Q4_K 1; then
   if [[ -n $quick ]]; then speed 0.8B 200 25 "$all" 128; else speed 0.8B 90 10 "$all" 512,4096; fi
+else
+  skip "$missing" speed-0.8B
 fi
-if [[ -z $quick ]]; then
-  model 4B Q4_K 3 && speed 4B 90 12 "$all" 512,4096
+largest=0.8B
+if [[ -n $quick ]]; then
+  skip "--quick" speed-{4B,27B,35B-A3B} drafts-{4B,27B,35B-A3B}
+else
+  if wanted speed-4B drafts-4B restore && model 4B Q4_K 3; then
+    largest=4B
+    speed 4B 90 12 "$all" 512,4096
+    drafts 4B 256 3 600
+  else
+    skip "$missing" speed-4B drafts-4B
+  fi
   for label in 27B 35B-A3B; do
-    wanted "speed-$label" || wanted "drafts-$label" || continue
     target=$([[ $label == 27B ]] && echo 190 || echo 450)
-    model "$label" Q4_K 23 && speed "$label" 75 15 plain,twice 512,4096 && drafts "$label" 128 2 "$target"
+    if wanted "speed-$label" "drafts-$label" && model "$label" Q4_K 23; then
+      speed "$label" 75 15 plain,twice 512,4096
+      drafts "$label" 128 2 "$target"
+    else
+      skip "$missing" "speed-$label" "drafts-$label"
+    fi
     rm -f "$work/$label.gguf"
   done
+fi
+skip "the harness sets the acceptance of draft models only" drafts-mtp
+
+if [[ -r $work/$largest.gguf ]]; then
+  bench RestoreBench "${on_device[@]}" "${starts[@]}" --model "$work/$largest.gguf" --store "$work" \
+    -p "$([[ -n $quick ]] && echo 512 || echo 8192)" --json "$results/restore.jsonl"
+  step restore 90 "${command[@]}"
 else
-  for label in 4B 27B 35B-A3B; do skip "speed-$label" "--quick"; done
+  skip "$missing" restore
 fi
 
-largest=0.8B
-[[ -r $work/4B.gguf ]] && largest=4B
 if [[ ! -r $work/0.8B.gguf ]]; then
-  for name in drafts paging restore graphs; do skip "$name" "no model was written"; done
+  skip "$missing" drafts-0.8B paging graphs-off
 else
   if [[ -n $quick ]]; then drafts 0.8B 48 1 "1,000"; else drafts 0.8B 256 3 "1,000"; fi
-  [[ $largest == 4B ]] && drafts 4B 256 3 600
-  skip drafts-mtp "the harness sets the acceptance of draft models only"
 
   if [[ -n $quick ]]; then
     paging=(--context 4096 --pool 1024 --far 2500 --near 1500 -n 16 --pairs 2)
@@ -251,18 +293,15 @@ else
   bench PagingBench "${on_device[@]}" --model "$work/0.8B.gguf" --only decode "${paging[@]}"
   step paging 90 "${command[@]}"
 
-  bench RestoreBench "${on_device[@]}" "${starts[@]}" --model "$work/$largest.gguf" --store "$work" \
-    -p "$([[ -n $quick ]] && echo 512 || echo 8192)" --json "$results/restore.jsonl"
-  step restore 90 "${command[@]}"
-
   if [[ $device == cuda:* ]]; then
     bench DeviceBench "${on_device[@]}" --model "$work/0.8B.gguf" --label "0.8B without CUDA graphs" --placements plain \
       --prompts 512 --seconds 10 --json "$results/graphs-off.jsonl"
     GGML_CUDA_DISABLE_GRAPHS=1 step graphs-off 40 "${command[@]}"
   else
-    skip graphs-off "$device has no CUDA graphs"
+    skip "$device has no CUDA graphs" graphs-off
   fi
 fi
 
 say "done in $SECONDS s; results in $results"
 clean
+exit "$faults"

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * Measures a model on a device against libllama on the same device in the same process, and then
@@ -39,6 +40,21 @@ import java.util.Random;
  * the time for each placement: a measurement that would exceed it is skipped, and reported as such.
  */
 public final class DeviceBench {
+    private static final Set<String> FLAGS =
+            Set.of(
+                    "--model",
+                    "--label",
+                    "--device",
+                    "--placements",
+                    "--prompts",
+                    "-n",
+                    "--sequences",
+                    "--rounds",
+                    "--seconds",
+                    "--threads",
+                    "--launcher",
+                    "--json");
+
     private static final long SETTLE_MILLIS = 400;
 
     /** An engine warms up until its first request. */
@@ -141,7 +157,7 @@ public final class DeviceBench {
 
     /** Runs the benchmark. */
     public static void main(String... arguments) throws Exception {
-        new DeviceBench(DiskSubject.flags(arguments)).run();
+        new DeviceBench(DiskSubject.flags(FLAGS, arguments)).run();
         System.exit(0);
     }
 

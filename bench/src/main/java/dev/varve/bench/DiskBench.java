@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Measures the costs and the savings of the prefix cache on disk. {@code cost}: cold prompts, and
@@ -31,6 +32,25 @@ import java.util.Optional;
  * --store}, or beside the model, until the end.
  */
 public final class DiskBench {
+    static final Set<String> FLAGS =
+            Set.of(
+                    "--model",
+                    "--family",
+                    "--vocab",
+                    "--folder",
+                    "--devices",
+                    "--threads",
+                    "--launcher",
+                    "--store",
+                    "--parts",
+                    "-c",
+                    "-p",
+                    "--new",
+                    "-n",
+                    "--rounds",
+                    "--pairs",
+                    "--heads");
+
     private static final int MEMORY_ROUNDS = 2;
 
     private final Map<String, String> flags;
@@ -47,7 +67,7 @@ public final class DiskBench {
 
     /** Runs the benchmark. */
     public static void main(String... arguments) throws Exception {
-        Map<String, String> flags = DiskSubject.flags(arguments);
+        Map<String, String> flags = DiskSubject.flags(FLAGS, arguments);
         Path file = BenchModels.write(flags).toAbsolutePath();
         Path store = Path.of(flags.getOrDefault("--store", file.getParent().toString()));
         try (DiskFolder folder = new DiskFolder(store)) {

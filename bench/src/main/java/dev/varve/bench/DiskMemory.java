@@ -10,10 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -32,7 +34,9 @@ final class DiskMemory {
 
     /** The process that is measured; {@code --disk} is the folder of its disk. */
     public static void main(String... arguments) throws Exception {
-        Map<String, String> flags = DiskSubject.flags(arguments);
+        Set<String> known = new HashSet<>(DiskBench.FLAGS);
+        known.add(DISK);
+        Map<String, String> flags = DiskSubject.flags(known, arguments);
         DiskSubject subject = new DiskSubject(flags, Path.of(flags.get("--model")));
         Optional<Path> disk = Optional.ofNullable(flags.get(DISK)).map(Path::of);
         int heads = subject.number("--heads", 5);

@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** A model with host memory for prompts and with or without a disk, and its requests. */
 final class DiskSubject {
@@ -36,10 +38,22 @@ final class DiskSubject {
         this.file = file;
     }
 
-    /** Returns the flags by name, with their values. */
-    static Map<String, String> flags(String... arguments) {
+    /**
+     * Returns the flags by name, with their values.
+     *
+     * @param known names of all flags
+     * @throws IllegalArgumentException for another flag, or one without a value
+     */
+    static Map<String, String> flags(Set<String> known, String... arguments) {
         Map<String, String> flags = new HashMap<>();
-        for (int i = 0; i + 1 < arguments.length; i += 2) {
+        for (int i = 0; i < arguments.length; i += 2) {
+            if (!known.contains(arguments[i])) {
+                throw new IllegalArgumentException(
+                        "expected one of " + new TreeSet<>(known) + ", found " + arguments[i]);
+            }
+            if (i + 1 == arguments.length) {
+                throw new IllegalArgumentException(arguments[i] + ": expected a value, found none");
+            }
             flags.put(arguments[i], arguments[i + 1]);
         }
         return flags;

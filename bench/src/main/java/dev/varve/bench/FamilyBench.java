@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Compares the logits of a text and the tokens that continue it with libllama's on the same device.
@@ -31,6 +32,9 @@ import java.util.Optional;
  * the first one and the logits of both differ by more than the two sides do.
  */
 public final class FamilyBench {
+    private static final Set<String> FLAGS =
+            Set.of("--models", "--device", "--threads", "-n", "--json");
+
     /**
      * Largest relative L2 error of a row: activations in 8 bits have a relative error of about
      * 0.005 in each layer, and the demo models have up to eight layers.
@@ -57,7 +61,7 @@ public final class FamilyBench {
 
     /** Runs the comparison. */
     public static void main(String... arguments) throws Exception {
-        System.exit(new FamilyBench(DiskSubject.flags(arguments)).run() ? 0 : 1);
+        System.exit(new FamilyBench(DiskSubject.flags(FLAGS, arguments)).run() ? 0 : 1);
     }
 
     private boolean run() throws Exception {

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * Exports the cached prefix of a device to host memory and to a disk, restores it on the same
@@ -26,6 +27,9 @@ import java.util.Random;
  * </pre>
  */
 public final class RestoreBench {
+    private static final Set<String> FLAGS =
+            Set.of("--model", "--device", "--store", "-p", "--threads", "--launcher", "--json");
+
     private static final int SUFFIX = 16;
     private static final int GENERATED = 8;
     private static final String PROCESSOR = "cpu:0";
@@ -48,7 +52,7 @@ public final class RestoreBench {
 
     /** Runs the benchmark. */
     public static void main(String... arguments) throws Exception {
-        Map<String, String> flags = DiskSubject.flags(arguments);
+        Map<String, String> flags = DiskSubject.flags(FLAGS, arguments);
         Path file = Path.of(flags.get("--model")).toAbsolutePath();
         Path store = Path.of(flags.getOrDefault("--store", file.getParent().toString()));
         try (DiskFolder folder = new DiskFolder(store)) {

@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * Measures how much earlier the first token of a prompt arrives if another server has computed the
@@ -40,6 +41,18 @@ import java.util.Random;
  * Without an address a {@code redis-server} of this machine is started, which keeps nothing.
  */
 public final class SharedBench {
+    private static final Set<String> FLAGS =
+            Set.of(
+                    "--model",
+                    "--family",
+                    "--vocab",
+                    "--folder",
+                    "--threads",
+                    "-p",
+                    "--new",
+                    "--rounds",
+                    "--address");
+
     private static final HostCacheLimit HOST = new HostCacheLimit.Fixed(1L << 30);
     private static final long SETTLE_MILLIS = 4000;
 
@@ -56,7 +69,7 @@ public final class SharedBench {
 
     /** Runs the benchmark. */
     public static void main(String... arguments) throws Exception {
-        Map<String, String> flags = DiskSubject.flags(arguments);
+        Map<String, String> flags = DiskSubject.flags(FLAGS, arguments);
         Path file = BenchModels.write(flags).toAbsolutePath();
         if (flags.containsKey("--address")) {
             new SharedBench(flags, file, URI.create(flags.get("--address"))).run();

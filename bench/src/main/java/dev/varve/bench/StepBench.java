@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * Measures what a decode step costs beside the device, which computes each graph once and then
@@ -39,6 +40,20 @@ import java.util.OptionalInt;
  * computing. Both let the processor's caches forget the step.
  */
 public final class StepBench {
+    private static final Set<String> FLAGS =
+            Set.of(
+                    "--model",
+                    "--family",
+                    "--vocab",
+                    "--folder",
+                    "-n",
+                    "--rounds",
+                    "--sequences",
+                    "--options",
+                    "--idle",
+                    "--device",
+                    "--pause");
+
     private static final PrintStream OUT = System.out;
     private static final int PROMPT = 16;
 
@@ -50,7 +65,7 @@ public final class StepBench {
 
     /** Runs the benchmark. */
     public static void main(String... arguments) throws Exception {
-        new StepBench(DiskSubject.flags(arguments)).run();
+        new StepBench(DiskSubject.flags(FLAGS, arguments)).run();
     }
 
     private int number(String flag, int fallback) {

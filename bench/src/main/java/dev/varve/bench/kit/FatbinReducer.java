@@ -131,8 +131,13 @@ public final class FatbinReducer {
                 at += ALIGNMENT;
                 continue;
             }
-            int entry = at + Short.toUnsignedInt(file.getShort(at + 6));
-            at = at(entry + file.getLong(at + 8));
+            int headerBytes = Short.toUnsignedInt(file.getShort(at + 6));
+            long entryBytes = file.getLong(at + 8);
+            if (headerBytes < FATBIN_HEADER || entryBytes < 0) {
+                throw new IllegalArgumentException("fatbin at byte " + at + " has no valid sizes");
+            }
+            int entry = at + headerBytes;
+            at = at(entry + entryBytes);
             while (entry + ENTRY_HEADER <= at) {
                 entry = readEntry(entry);
             }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
@@ -101,6 +102,22 @@ class FatbinReducerTest {
                         () -> FatbinReducer.reduce(library, folder.resolve("out"), Set.of(100)));
 
         assertTrue(error.getMessage().contains("[100], found [75, 86, 90]"), error.getMessage());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "16, -16", "8, 208"})
+    void fatbinThatEndsBeforeItsHeaderIsRefused(short headerBytes, long entryBytes)
+            throws IOException {
+        ByteBuffer damaged = library();
+        damaged.putShort(DATA + 6, headerBytes).putLong(DATA + 8, entryBytes);
+        Path library = write(damaged);
+
+        IllegalArgumentException error =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> FatbinReducer.reduce(library, folder.resolve("out"), Set.of(90)));
+
+        assertEquals("fatbin at byte 64 has no valid sizes", error.getMessage());
     }
 
     @Test

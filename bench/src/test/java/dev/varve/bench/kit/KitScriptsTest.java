@@ -1,6 +1,7 @@
 package dev.varve.bench.kit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 class KitScriptsTest {
     @TempDir Path folder;
@@ -72,5 +79,96 @@ class KitScriptsTest {
         assertTrue(
                 json.contains("\"step\":\"unpack\",\"device\":\"cpu:0\",\"status\":\"failed\""),
                 json);
+    }
+
+    /** Packs scripts in place of Java and Varve, which only accept their arguments. */
+    private Path kit() throws Exception {
+        Path kit = folder.resolve("kit");
+        script(
+                kit.resolve("java/bin/java"),
+                """
+                for last; do :; done
+                case "$*" in *LargeModelWriter*) : >"$last" ;; esac
+                """);
+        script(
+                kit.resolve("varve/bin/varve"),
+                """
+                echo "varve $1"
+                [ "$1" != check ]
+                """);
+        Path parts = Files.createDirectory(folder.resolve("parts"));
+        Outcome packed =
+                bash("-c", "tar -C " + kit + " -cJf " + parts + "/part-1.tar.xz java varve");
+        assertEquals(0, packed.status(), packed.output());
+        return parts;
+    }
+
+    private static void script(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "#!/bin/sh\n" + text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    private Outcome run(Object... options) throws Exception {
+        List<Object> words = new ArrayList<>();
+        words.addAll(List.of(script("run.sh"), kit(), folder.resolve("results")));
+        words.addAll(List.of("--device", "cpu:0"));
+        words.addAll(List.of(options));
+        return bash(words.toArray());
+    }
+
+    private Map<String, String> statuses(String output) {
+        Map<String, String> statuses = new LinkedHashMap<>();
+        Pattern.compile("^(\\S+): (\\w+) in \\d+ s", Pattern.MULTILINE)
+                .matcher(output)
+                .results()
+                .forEach(each -> statuses.put(each.group(1), each.group(2)));
+        return statuses;
+    }
+
+    @Test
+    void aFailedStepIsTheExitStatus() throws Exception {
+        Outcome outcome = run("--only", "devices,check");
+
+        assertEquals(1, outcome.status(), outcome.output());
+        assertEquals(
+                Map.of("unpack", "ok", "devices", "ok", "check", "failed"),
+                statuses(outcome.output()));
+    }
+
+    @Test
+    void chosenStepsGetTheModelsThatTheyNeedOnly() throws Exception {
+        Outcome outcome = run("--only", "paging,drafts-0.8B");
+
+        assertEquals(0, outcome.status(), outcome.output());
+        assertEquals(
+                Map.of("unpack", "ok", "model-0.8B", "ok", "drafts-0.8B", "ok", "paging", "ok"),
+                statuses(outcome.output()));
+        assertFalse(outcome.output().contains("target"), outcome.output());
+    }
+
+    @Test
+    void skippedStepsAreReportedWithoutEarlierOutput() throws Exception {
+        Path results = Files.createDirectory(folder.resolve("results"));
+        Files.writeString(results.resolve("graphs-off.out"), "an earlier run");
+
+        Outcome outcome = run("--quick");
+
+        Map<String, String> statuses = statuses(outcome.output());
+        for (String step :
+                List.of("speed-4B", "drafts-4B", "drafts-35B-A3B", "drafts-mtp", "graphs-off")) {
+            assertEquals("skipped", statuses.get(step), outcome.output());
+        }
+        assertEquals("ok", statuses.get("restore"), outcome.output());
+        String json = Files.readString(results.resolve("graphs-off.json"));
+        assertTrue(json.contains("\"lines\":[]"), json);
+    }
+
+    @Test
+    void unknownStepIsRefused() throws Exception {
+        Outcome outcome = run("--only", "devices,graphs");
+
+        assertEquals(2, outcome.status(), outcome.output());
+        assertTrue(outcome.output().contains("graphs-off, found graphs"), outcome.output());
     }
 }

@@ -85,24 +85,24 @@ public final class Backend implements AutoCloseable {
 
     /**
      * Queues a copy from host memory and the computation of a graph after it, and waits for both.
-     * Nothing else waits for the device, if it has a queue.
+     * If the device has a queue, the caller waits for the device only here.
      *
      * @param source contiguous, in host memory
      * @param target of the same type and shape, in memory of the device
-     * @param meanwhile runs while the device computes; must not use the source, the target or the
+     * @param hostWork runs while the device computes; must not use the source, the target or the
      *     tensors of the graph
      * @throws VarveException of kind BACKEND_FAILED with ggml's status
      */
-    public void compute(Tensor source, Tensor target, Graph graph, Runnable meanwhile) {
+    public void compute(Tensor source, Tensor target, Graph graph, Runnable hostWork) {
         BackendPtr backend = open();
         source.requireCopyable(target);
         source.requireHostMemory();
         BackendApi.tensorSetAsync(backend, target.pointer(), source.data(), 0, source.bytes());
         try {
             requireSuccess(BackendApi.graphComputeAsync(backend, graph.pointer()));
-            meanwhile.run();
+            hostWork.run();
         } finally {
-            // The source must not change before it was copied, whatever has failed.
+            // The source must not change before the copy ends, even after a failure.
             BackendApi.synchronize(backend);
         }
     }

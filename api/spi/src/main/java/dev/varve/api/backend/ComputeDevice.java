@@ -64,7 +64,7 @@ public interface ComputeDevice extends AutoCloseable {
     default void compute(Graph graph, Phase phase, InputUpload inputs) {
         inputs.source().copyTo(inputs.target());
         compute(graph, phase);
-        inputs.meanwhile().run();
+        inputs.hostWork().run();
     }
 
     /**

@@ -82,8 +82,7 @@ final class GpuDevice implements ComputeDevice {
         }
         run(
                 phase,
-                queue ->
-                        queue.compute(inputs.source(), inputs.target(), graph, inputs.meanwhile()));
+                queue -> queue.compute(inputs.source(), inputs.target(), graph, inputs.hostWork()));
     }
 
     private void run(Phase phase, Consumer<Backend> computation) {

@@ -7,7 +7,7 @@ import dev.varve.api.ggml.Tensor;
  *
  * @param source in host memory, not written before the graph is computed
  * @param target of the same type and shape, in memory of the device
- * @param meanwhile work of the host that may be done while the device computes; it uses neither the
- *     source nor the target
+ * @param hostWork host work that runs while the device computes; it uses neither the source nor the
+ *     target
  */
-public record InputUpload(Tensor source, Tensor target, Runnable meanwhile) {}
+public record InputUpload(Tensor source, Tensor target, Runnable hostWork) {}

@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  */
 record DeviceMemory(List<DeviceInfo> devices) {
     /**
-     * Part of the weights that caches and buffers take in addition; {@code varve plan} computes it.
+     * Memory for caches and buffers as a share of the weights, estimated; {@code varve plan}
+     * computes it.
      */
     private static final double MORE = 0.2;
 

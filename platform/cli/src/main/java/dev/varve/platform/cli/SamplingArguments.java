@@ -77,8 +77,8 @@ final class SamplingArguments {
             names = "--frequency-penalty",
             paramLabel = "P",
             description =
-                    "Subtracted from the logits of tokens for each time that they are in the"
-                            + " response (default: 0).",
+                    "Subtracted from a token's logit once per occurrence in the response"
+                            + " (default: 0).",
             order = 54)
     private Optional<Double> frequencyPenalty = Optional.empty();
 
@@ -128,15 +128,15 @@ final class SamplingArguments {
             names = "--typical-p",
             paramLabel = "P",
             description =
-                    "Keep the tokens of typical surprise whose probabilities add up to this value"
-                            + " (default: 1).",
+                    "Locally typical sampling: keep tokens of near-average surprise until their"
+                            + " probabilities reach this value (default: 1).",
             order = 55)
     private Optional<Double> typicalP = Optional.empty();
 
     @Option(
             names = "--xtc-probability",
             paramLabel = "P",
-            description = "How often the most likely tokens are removed (XTC)" + FILE + "0).",
+            description = "Probability with which XTC drops the most likely tokens" + FILE + "0).",
             order = 55)
     private Optional<Double> xtcProbability = Optional.empty();
 
@@ -161,7 +161,7 @@ final class SamplingArguments {
     @Option(
             names = "--mirostat-tau",
             paramLabel = "BITS",
-            description = "Surprise that mirostat aims at" + FILE + "5).",
+            description = "Target surprise of mirostat, in bits" + FILE + "5).",
             order = 55)
     private Optional<Double> mirostatTau = Optional.empty();
 

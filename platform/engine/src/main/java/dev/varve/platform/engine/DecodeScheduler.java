@@ -72,7 +72,7 @@ final class DecodeScheduler {
     }
 
     /**
-     * @param contextTokens most tokens of a sequence
+     * @param contextTokens maximum tokens of a sequence
      */
     DecodeScheduler(EngineContext state, int contextTokens) {
         running = state.running();
@@ -89,7 +89,7 @@ final class DecodeScheduler {
      * Returns the entries of requests in decode that are in no batch, those that wait longest
      * first. May preempt requests to free slots.
      *
-     * @param most most requests
+     * @param most maximum number of requests
      */
     List<BatchEntry> works(int most) {
         List<RequestStep> steps = new ArrayList<>(running.size());

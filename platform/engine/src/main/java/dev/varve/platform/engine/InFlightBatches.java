@@ -236,8 +236,8 @@ final class InFlightBatches {
             returnedAt = System.nanoTime();
             waitedNanos += returnedAt - waitsFrom;
         }
-        // Batches overlap: a stream waits until its own batch returns, and of batches in flight
-        // without rows each takes part of the time.
+        // Batches overlap. A stream waits for its own batch, and each batch without rows takes a
+        // share of that time.
         measure(
                 pending.batch(),
                 Math.min(

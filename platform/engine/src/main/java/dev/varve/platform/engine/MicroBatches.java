@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Chooses into how many batches the rows of decode are divided, so that shards that overlap compute
- * at the same time. More batches read the weights more often, so it depends on the measured times
- * of the shards: where one shard takes most of the time, or the weights most of each step, one
- * batch is as fast. Stages record from their threads, the engine's thread chooses.
+ * Chooses the number of batches into which the rows of decode are divided, so that overlapping
+ * shards compute at the same time. Each batch reads the weights once; so if one shard or the
+ * weights take most of a step, one batch is as fast. Stages record from their threads, the engine's
+ * thread chooses.
  */
 final class MicroBatches {
-    /** Number of rows up to which each number of rows is tried. */
+    /** Batches of at least this many rows share one counter. */
     private static final int MOST_TRIED = 256;
 
-    /** Batches of a number of rows that are run before the costs count. */
+    /** Batches of a size that are measured before its costs are used. */
     private static final int TRIES = 3;
 
-    /** Ratio of times from which another division is worth a change. */
+    /** A division replaces another one if its expected time is below this share of the other's. */
     private static final double GAIN = 0.95;
 
     /** Weight of a new measurement of the tokens per row. */
-    private static final double NEWS = 0.1;
+    private static final double MEASUREMENT_WEIGHT = 0.1;
 
     /** Per stage, the number of its group; stages of a group never overlap. */
     private final List<Integer> groups;
@@ -30,10 +30,10 @@ final class MicroBatches {
     private final int groupCount;
     private final StepCosts[] costs;
 
-    /** Number of batches by rows. */
+    /** Number of measured batches, by rows. */
     private final int[] tried = new int[MOST_TRIED + 1];
 
-    /** Tokens of a row: one, and draft tokens. */
+    /** Average tokens of a row: the known token and its draft tokens. */
     private double tokensPerRow = 1;
 
     private int latest = 1;
@@ -65,7 +65,7 @@ final class MicroBatches {
         costs[stage].measured(tokens, nanos);
         if (stage == 0) {
             tried[Math.min(rows, MOST_TRIED)]++;
-            tokensPerRow += NEWS * ((double) tokens / rows - tokensPerRow);
+            tokensPerRow += MEASUREMENT_WEIGHT * ((double) tokens / rows - tokensPerRow);
         }
     }
 

@@ -88,7 +88,7 @@ record PlannedChunk(int end, ChunkKind kind) {
     }
 
     /**
-     * Returns the maximum tokens of a piece with which the pieces of a window are about equal.
+     * Returns the piece length that divides a window into about equal pieces.
      *
      * @param tokens rest of the window
      * @param most maximum tokens of a piece, at least {@value #PIECE}

@@ -81,9 +81,9 @@ final class PrefillScheduler {
     }
 
     /**
-     * Returns the prefill entries of a batch with decode rows. Beside rows, they are pieces within
-     * the time limit of streams. Without rows, also in flight, the first one is a whole window, and
-     * further ones are added only within that limit.
+     * Returns the prefill entries of a batch that may have decode rows. Beside rows, they are
+     * pieces within the time limit of streams. If the batch has no rows and no batch in flight has
+     * decode rows either, the first piece is a whole window; further pieces must fit the limit.
      *
      * @param rows columns of the batch that decode uses
      */
@@ -119,7 +119,8 @@ final class PrefillScheduler {
     }
 
     /**
-     * Returns the prefill entry of a batch of its own; beside streams, within their time limit.
+     * Returns the prefill entry of a batch without decode rows; it fits the time limit if requests
+     * stream.
      *
      * @param beside whether there are streams
      */

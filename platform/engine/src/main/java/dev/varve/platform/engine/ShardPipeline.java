@@ -171,7 +171,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     public CompletableFuture<ShardResult> submit(Batch batch) {
         CompletableFuture<ShardResult> last = stages.getFirst().forward(batch, Optional.empty());
         if (stages.size() == 1 && batch.captures().isEmpty()) {
-            // Has all scores.
+            // The only shard returns all page scores.
             return last;
         }
         List<CompletableFuture<ShardResult>> all = new ArrayList<>(stages.size());

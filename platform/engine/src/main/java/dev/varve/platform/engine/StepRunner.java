@@ -339,7 +339,7 @@ final class StepRunner {
         }
     }
 
-    /** Returns the most batches in flight; beside streams, each one is part of their gaps. */
+    /** Returns the maximum number of batches in flight; each one lengthens the gaps of streams. */
     private int mostInFlight() {
         return streams() == 0 ? pipeline.depth() : pipeline.overlapping();
     }
@@ -367,7 +367,7 @@ final class StepRunner {
             }
             prefillNext = !prefillNext;
         }
-        // An entry may have waited for batches, of which one failed.
+        // A batch that failed in the meantime may have requeued the request of an entry.
         works.removeIf(work -> !work.isCurrent());
         if (!works.isEmpty()) {
             state.prefix().step();
@@ -376,7 +376,7 @@ final class StepRunner {
         return !works.isEmpty();
     }
 
-    /** Returns the entries of sequences in decode, of which the batches in flight have a part. */
+    /** Returns the next batch's share of the sequences in decode. */
     private List<BatchEntry> rows(boolean mixes) {
         if (pipeline.depth() == 1) {
             return decode.works(Integer.MAX_VALUE);

@@ -23,7 +23,7 @@ public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerSt
     public static final int MAX_ROW_MAXIMA = 16;
 
     /**
-     * Rows of logits' memory that a device needs while it finds the best tokens of a row: a sort of
+     * Memory, in rows of logits, that a device needs to find the best tokens of a row: a sort of
      * the whole row keeps keys, indexes and a copy of both.
      */
     public static final int ROWS_PER_TOP_ROW = 5;

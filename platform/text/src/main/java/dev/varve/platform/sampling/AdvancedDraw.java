@@ -72,7 +72,7 @@ final class AdvancedDraw {
         if (cutoffs.minP() > 0) {
             candidates.keepNear(candidates.highest(), temperature, Math.log(cutoffs.minP()));
         }
-        // One number for each choice, whether tokens are dropped or not.
+        // Draws one random number per token, whether XTC drops tokens or not.
         if (advanced.xtc().probability() > 0
                 && xtcRandom.nextUniform() < advanced.xtc().probability()) {
             candidates.dropAllButLeast(advanced.xtc().threshold() * candidates.totalWeight());
@@ -120,7 +120,8 @@ final class AdvancedDraw {
                                 * Math.pow(2, mostSurprise)
                                 / (1 - Math.pow(vocabularySize, -excess)),
                         1 / exponent);
-        // An exponent of 1 or of a single token has no such number: all tokens are kept.
+        // The formula is undefined for an exponent of 1 and for a single token: all tokens are
+        // kept.
         return Double.isFinite(count) ? (int) Math.clamp(count, 1, vocabularySize) : vocabularySize;
     }
 }

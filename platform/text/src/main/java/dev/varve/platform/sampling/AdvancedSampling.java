@@ -65,7 +65,7 @@ public record AdvancedSampling(
      * Exclusion of the most likely tokens: if several tokens have a probability of at least {@code
      * threshold}, all of them but the least likely one are dropped.
      *
-     * @param probability how often that happens, 0 to 1; 0: never
+     * @param probability probability of the exclusion at each token, 0 to 1
      * @param threshold least probability, 0 to 1
      */
     public record Xtc(float probability, float threshold) {

@@ -233,10 +233,7 @@ final class Candidates {
         return (wantedStep + 1L << Integer.SIZE + TYPICAL_SHIFT) - 1;
     }
 
-    /**
-     * Drops the candidates whose weight is at least {@code least}, but for the worst of them;
-     * nothing, if there are fewer than two.
-     */
+    /** Drops the candidates with at least this weight, except the least likely of them. */
     void dropAllButLeast(double least) {
         int worst = -1;
         for (int i = 0; i < count; i++) {

@@ -164,7 +164,7 @@ public final class Sampler {
         float[] row = adjust(logits, offset);
         int first = mostLikely(allowed, row, 0);
         if (first < 0 && adjustments.delaysEnd()) {
-            // A complete form permits the end alone.
+            // After a complete match the grammar permits only end tokens.
             row = adjustWithoutDelay(logits, offset);
             first = mostLikely(allowed, row, 0);
         }

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param temperature 0: the most likely token, the lowest id on ties
  * @param cutoffs which tokens may be drawn
  * @param penalties penalties of tokens in the history
- * @param advanced samplers that few requests use
+ * @param advanced DRY, XTC, mirostat, typical and top-n-sigma sampling, and the minimum length
  * @param seed start of the random generator; empty: a random one
  * @param logitBias added to the logits of these tokens
  */
@@ -66,9 +66,9 @@ public record SamplingOptions(
     /**
      * Creates the options of values.
      *
-     * @param values values of all levels; what none of them sets has no effect
+     * @param values values of all levels; a parameter that no level sets has no effect
      * @param choice number of the choice, added to the seed, so that choices of a request differ
-     * @param context options that are no numbers
+     * @param context breakers, end tokens and logit biases of the request
      */
     public static SamplingOptions of(SamplingValues values, int choice, Context context) {
         // 0 keeps only the most likely token, as does the smallest positive number.

@@ -32,7 +32,7 @@ public enum SamplingParameter {
     TOP_N_SIGMA("top_n_sigma", "", Range.real(-1, 100), -1),
     /** Locally typical sampling: probability of the tokens that are kept; 1: all. */
     TYPICAL_P("typical_p", "", Range.real(0, 1), 1),
-    /** How often the most likely tokens are dropped (XTC). */
+    /** Probability with which XTC drops the most likely tokens. */
     XTC_PROBABILITY("xtc_probability", "xtc_probability", Range.real(0, 1), 0),
     /** Probability from which on tokens count as most likely (XTC). */
     XTC_THRESHOLD("xtc_threshold", "xtc_threshold", Range.real(0, 1), 0.1),

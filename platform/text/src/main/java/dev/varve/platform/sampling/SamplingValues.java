@@ -7,8 +7,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * The sampling values that one level sets: a model file, a server or a request. What a level does
- * not set comes from the level below. Immutable.
+ * The sampling values that one level sets: a model file, a server or a request. A value that a
+ * level does not set comes from the level below. Immutable.
  */
 public final class SamplingValues {
     /** Sets nothing. */

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Texts that end a repeated sequence, as tokens: one that contains the text, or one that ends with
- * its begin, followed by the tokens of the rest. Immutable.
+ * Texts that end a repeated sequence. Each text as tokens: a token that contains it, or a token
+ * that ends with its beginning, followed by the tokens of the remainder. Immutable.
  */
 public final class SequenceBreakers {
     /** No text ends a sequence. */
@@ -67,7 +67,7 @@ public final class SequenceBreakers {
         return new SequenceBreakers(rests);
     }
 
-    /** Returns the number of bytes that the end of a piece and the begin of a text share. */
+    /** Returns the number of bytes that the end of a piece and the beginning of a text share. */
     private static int common(byte[] piece, int begin, byte[] text) {
         int same = 0;
         while (same < text.length

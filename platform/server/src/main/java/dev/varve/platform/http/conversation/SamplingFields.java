@@ -27,7 +27,7 @@ public final class SamplingFields {
     /** Seed by which clients of llama.cpp request a random one. */
     private static final long ANY_SEED = -1;
 
-    /** OpenAI's name of the repetition penalty's field, beside llama.cpp's. */
+    /** vLLM's name of the field, beside llama.cpp's. */
     private static final String REPETITION_PENALTY = "repetition_penalty";
 
     /** Narrower ranges than an operator's, as in OpenAI's API. */
@@ -47,7 +47,7 @@ public final class SamplingFields {
     private SamplingFields() {}
 
     /**
-     * The model of a request, as far as sampling depends on it.
+     * Model properties by which the fields of a request are read.
      *
      * @param vocabulary number of tokens
      * @param breakers finds the tokens of texts that end a repeated sequence

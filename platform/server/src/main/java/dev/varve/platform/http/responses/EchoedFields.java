@@ -32,7 +32,9 @@ record EchoedFields(ObjectNode fields, OptionalInt topLogprobs) {
     private static final List<String> NAMES =
             List.of("prompt_cache_key", "prompt_cache_retention", "safety_identifier", "user");
 
-    /** Returns a copy with a model's sampling defaults for what the request does not set. */
+    /**
+     * Returns a copy with a model's sampling defaults for the fields that the request does not set.
+     */
     EchoedFields withDefaults(RequestFields request, SamplingValues defaults) {
         ObjectNode more = fields.deepCopy();
         for (SamplingParameter each :

@@ -54,7 +54,7 @@ final class GraphCache implements AutoCloseable {
     GraphCache(ComputeDevice device) {
         bufferType = device.bufferType();
         this.device = device.ggmlDevice();
-        // The copies of a prefill chunk's inputs take no time beside the chunk.
+        // Copying the inputs takes negligible time beside the chunk's computation.
         prefill = new GraphSlot(new GraphMemory(new GraphAllocator(bufferType), Optional.empty()));
         bytes = measure();
     }

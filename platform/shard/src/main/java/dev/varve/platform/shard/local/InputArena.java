@@ -107,7 +107,7 @@ final class InputArena implements AutoCloseable {
             return;
         }
         freeBlocks();
-        // Twice as much, since the masks of a sequence grow with it.
+        // Doubled, because masks grow with the sequence.
         long size = Math.max(LEAST_BYTES, 2 * bytes);
         try {
             blocks.add(deviceType.allocate(size));
@@ -127,20 +127,22 @@ final class InputArena implements AutoCloseable {
         return blocks.isEmpty() ? 0 : blocks.getFirst().size();
     }
 
-    /** Returns the host's copy of an input, which the next {@link #upload} takes to the device. */
+    /** Returns the host's copy of an input, which the next {@link #upload} copies to the device. */
     Tensor host(Tensor input) {
         return layout.copies.get(side).get(input);
     }
 
     /**
-     * Returns the copy of all inputs to the device, and changes to the other block of the host.
+     * Returns the copy of all inputs to the device, and selects the other host block for the next
+     * step.
      *
-     * @param meanwhile work while the device computes; may write the inputs of the next step
+     * @param hostWork host work that runs while the device computes; may write the inputs of the
+     *     next step
      */
-    InputUpload upload(Runnable meanwhile) {
+    InputUpload upload(Runnable hostWork) {
         Tensor source = layout.host[side];
         side = (side + 1) % SIDES;
-        return new InputUpload(source, layout.device, meanwhile);
+        return new InputUpload(source, layout.device, hostWork);
     }
 
     private void removeLayout() {

@@ -70,7 +70,7 @@ final class RowArgmax {
                 bestPart = begin;
             }
         }
-        // NaN is beyond infinity, on the side of its sign.
+        // In this order a NaN is beyond the infinity of its sign.
         if (largest >= INFINITY || largest <= NEGATIVE_INFINITY || smallest < NEGATIVE_INFINITY) {
             return -1;
         }

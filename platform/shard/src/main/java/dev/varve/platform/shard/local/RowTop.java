@@ -15,8 +15,8 @@ import java.util.Optional;
 /**
  * The best {@value TopTokens#COUNT} tokens of each row of logits, found on the device, so that a
  * sampled row need not be copied to the host. Devices resolve ties differently; therefore the
- * device also counts the tokens below the least of them. If those are all others, the set of the
- * best tokens is known exactly and no logit is NaN. Otherwise the host has to read the row.
+ * device also counts the tokens below the least of them. If that is every other token of the row,
+ * the best tokens are known exactly and no logit is NaN. Otherwise the host has to read the row.
  *
  * @param ids {@code I32 [COUNT, outputs]}, in no particular order
  * @param values {@code F32 [COUNT + 1, outputs]}, their logits, then the number of logits of the

@@ -85,7 +85,9 @@ record ShardGraphContext(
                             regions.layers().isEmpty() ? OptionalInt.empty() : shape.window(),
                             options.sizes().regionSlots(),
                             options.sizes().stateRows(),
-                            // A processor needs no time to submit operators, but reads every slot.
+                            // On a processor a new graph costs little, but each slot that is read
+                            // costs
+                            // time.
                             device.bufferType().isHost()
                                     ? WindowSlotMap.ReadStart.OLDEST_VISIBLE
                                     : WindowSlotMap.ReadStart.SAME_WITHIN_BLOCK);

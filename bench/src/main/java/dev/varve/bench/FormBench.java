@@ -138,7 +138,7 @@ public final class FormBench {
         int allMasks = 0;
         for (int pair = -1; pair < pairs; pair++) {
             int[] prompt = random.ints(PROMPT, 0, tokenizer.vocabularySize()).toArray();
-            Choices choices = new Choices(dialect.open(prompt, of(form)).guide());
+            Choices choices = new Choices(dialect.open(prompt, of(form)).constraint());
             SamplingOptions sampling =
                     SamplingOptions.greedy().atTemperature(temperature).seededWith(pair);
             // Being first has an advantage or a cost, so the sides alternate.

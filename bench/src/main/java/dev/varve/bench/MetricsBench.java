@@ -99,7 +99,7 @@ public final class MetricsBench {
     private static void read(Metrics metrics, AtomicBoolean stop) {
         try {
             while (!stop.get()) {
-                metrics.expose(List.of(), Optional.empty());
+                metrics.encode(List.of(), Optional.empty());
                 Thread.sleep(BETWEEN_READS_MILLIS);
             }
         } catch (InterruptedException e) {

@@ -75,7 +75,7 @@ class FormedAnswerTest {
         }
     }
 
-    /** A form for each request, as guides are. */
+    /** A form for each request, as constraints are. */
     private static List<Answer> answers(
             SpeculativeModel sample, Tokenizer tokenizer, ResponseFormat form) {
         SamplingOptions sampling = SamplingOptions.greedy().atTemperature(0.9f).seededWith(7);
@@ -89,7 +89,7 @@ class FormedAnswerTest {
                                     dialect.open(
                                                     prompt,
                                                     ResponseOptions.stoppingAt(List.of()).of(form))
-                                            .guide()));
+                                            .constraint()));
         }
         return answers;
     }

@@ -106,9 +106,11 @@ class PromptScanTest {
 
     private static float[] read(Path file, CacheTypes types, int chunk, int[] text, boolean rotated)
             throws IOException {
-        try (LayerMajorTextScorer scan = load(file, Cpu.device(), types, chunk)) {
-            return scan.read(
-                    text, look(0, scan.shape().layerCount(), rotated), new Told(Integer.MAX_VALUE));
+        try (LayerMajorTextScorer scorer = load(file, Cpu.device(), types, chunk)) {
+            return scorer.read(
+                    text,
+                    look(0, scorer.shape().layerCount(), rotated),
+                    new Told(Integer.MAX_VALUE));
         }
     }
 
@@ -220,9 +222,9 @@ class PromptScanTest {
 
     private static float[] read(Path file, int[] text, Optional<SparseAttention> sparse)
             throws IOException {
-        try (LayerMajorTextScorer scan = load(file, Cpu.device(), Cpu.F16, 512)) {
-            LayerRange all = scan.shape().allLayers();
-            return scan.read(
+        try (LayerMajorTextScorer scorer = load(file, Cpu.device(), Cpu.F16, 512)) {
+            LayerRange all = scorer.shape().allLayers();
+            return scorer.read(
                     text,
                     new LayerMajorTextScorer.ScoringOptions(all, TAIL, false, sparse),
                     new Told(Integer.MAX_VALUE));
@@ -303,8 +305,8 @@ class PromptScanTest {
         double[] expected = new PlainScan(file, text).scores(range, false);
         Told told = new Told(Integer.MAX_VALUE);
 
-        try (LayerMajorTextScorer scan = load(file, Cpu.device(), F32, 32)) {
-            float[] scores = scan.read(text, look(begin, end, false), told);
+        try (LayerMajorTextScorer scorer = load(file, Cpu.device(), F32, 32)) {
+            float[] scores = scorer.read(text, look(begin, end, false), told);
 
             assertNear(expected, scores, EXACT, range.toString());
         }
@@ -316,11 +318,11 @@ class PromptScanTest {
     @Test
     void layersWithoutAttentionHaveNoScore() throws Exception {
         int[] text = text(20);
-        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
+        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
             VarveException refusal =
                     assertThrows(
                             VarveException.class,
-                            () -> scan.read(text, look(0, 2, false), new Told(9)));
+                            () -> scorer.read(text, look(0, 2, false), new Told(9)));
 
             assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, refusal.kind());
             assertTrue(refusal.getMessage().contains("full attention"), refusal.getMessage());
@@ -330,10 +332,10 @@ class PromptScanTest {
     @Test
     void fewerTokensThanQueriesAreRefused() throws Exception {
         int[] text = text(TAIL - 1);
-        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> scan.read(text, look(0, 4, false), new Told(9)));
+                    () -> scorer.read(text, look(0, 4, false), new Told(9)));
         }
     }
 
@@ -341,15 +343,15 @@ class PromptScanTest {
     void cancelledScanStopsAndTheNextOneRuns() throws Exception {
         int[] text = text(100);
         LayerMajorTextScorer.ScoringOptions options = look(0, 4, false);
-        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
-            float[] before = scan.read(text, options, new Told(Integer.MAX_VALUE));
+        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
+            float[] before = scorer.read(text, options, new Told(Integer.MAX_VALUE));
             Told told = new Told(6);
 
-            assertThrows(CancellationException.class, () -> scan.read(text, options, told));
+            assertThrows(CancellationException.class, () -> scorer.read(text, options, told));
 
             assertEquals(7, told.asked);
             assertEquals(132 + 64 - 32, told.done, "one layer and two chunks of the next");
-            assertNear(doubles(before), scan.read(text, options, new Told(99)), 0, "afterwards");
+            assertNear(doubles(before), scorer.read(text, options, new Told(99)), 0, "afterwards");
         }
     }
 
@@ -380,13 +382,13 @@ class PromptScanTest {
             long foretold =
                     LayerMajorTextScorer.bytes(
                             model.range(model.shape().allLayers()), types, tokens, TAIL);
-            try (LayerMajorTextScorer scan = load(tiny(family), Cpu.device(), types, 512)) {
-                scan.read(text(tokens), look(0, 4, false), new Told(Integer.MAX_VALUE));
+            try (LayerMajorTextScorer scorer = load(tiny(family), Cpu.device(), types, 512)) {
+                scorer.read(text(tokens), look(0, 4, false), new Told(Integer.MAX_VALUE));
 
-                String sums = types + ": foretold " + foretold + ", taken " + scan.lastBytes();
-                assertTrue(scan.lastBytes() > 0 && scan.lastBytes() <= foretold, sums);
+                String sums = types + ": foretold " + foretold + ", taken " + scorer.lastBytes();
+                assertTrue(scorer.lastBytes() > 0 && scorer.lastBytes() <= foretold, sums);
                 // A long text's estimate is also of use.
-                assertTrue(tokens < 1000 || foretold < 4 * scan.lastBytes(), sums);
+                assertTrue(tokens < 1000 || foretold < 4 * scorer.lastBytes(), sums);
             }
         }
     }
@@ -396,13 +398,14 @@ class PromptScanTest {
     @Tag("nightly")
     void cancelledScanFreesItsMemory() throws Exception {
         int[] text = text(100_000);
-        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
             LayerMajorTextScorer.ScoringOptions options = look(0, 4, false);
-            assertThrows(CancellationException.class, () -> scan.read(text, options, new Told(0)));
+            assertThrows(
+                    CancellationException.class, () -> scorer.read(text, options, new Told(0)));
             long before = residentBytes();
             for (int i = 0; i < 10; i++) {
                 assertThrows(
-                        CancellationException.class, () -> scan.read(text, options, new Told(0)));
+                        CancellationException.class, () -> scorer.read(text, options, new Told(0)));
             }
 
             long more = residentBytes() - before;
@@ -475,8 +478,8 @@ class PromptScanTest {
         models = folder;
         int[] text = text(100);
         float[] expected = read(tiny(Family.QWEN3), Cpu.F16, 64, text, false);
-        try (LayerMajorTextScorer scan = load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
-            float[] scores = scan.read(text, look(0, 4, false), new Told(Integer.MAX_VALUE));
+        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
+            float[] scores = scorer.read(text, look(0, 4, false), new Told(Integer.MAX_VALUE));
 
             assertNear(doubles(expected), scores, HALF, "Vulkan");
         }

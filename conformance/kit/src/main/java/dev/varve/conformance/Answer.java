@@ -78,13 +78,13 @@ final class Answer implements GenerationListener {
         return new Answer(request.endingAt(endTokens));
     }
 
-    /** Returns the same answer with a token guide. */
-    Answer guidedBy(TokenConstraint guide) {
+    /** Returns the same answer with a token constraint. */
+    Answer guidedBy(TokenConstraint constraint) {
         GenerationRequest.Choice choice = request.choice();
         return new Answer(
                 request.choosing(
                         new GenerationRequest.Choice(
-                                choice.sampling(), choice.topLogprobs(), guide)));
+                                choice.sampling(), choice.topLogprobs(), constraint)));
     }
 
     /** Returns a greedy answer to a prompt that neither reads nor leaves cached prefixes. */

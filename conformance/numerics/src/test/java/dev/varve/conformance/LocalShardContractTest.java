@@ -75,7 +75,7 @@ class LocalShardContractTest {
         }
 
         @Override
-        protected Shard open(CacheCapacities sizes, List<Integer> captures) throws Exception {
+        protected Shard open(CacheCapacities capacities, List<Integer> captures) throws Exception {
             ModelShape shape = shape();
             return LocalShard.load(
                     new ModelRange(file, model, shape.allLayers()),
@@ -83,10 +83,10 @@ class LocalShardContractTest {
                     ShardOptions.of(
                                     Cpu.F16,
                                     new CacheCapacities(
-                                            sizes.slots(),
-                                            sizes.stateRows(),
+                                            capacities.slots(),
+                                            capacities.stateRows(),
                                             regionSlots(),
-                                            sizes.rollbackBuffers()))
+                                            capacities.rollbackBuffers()))
                             .withExactRows(BatchInvariance.ON)
                             .withCaptures(captures),
                     LoadProgressListener.silent());

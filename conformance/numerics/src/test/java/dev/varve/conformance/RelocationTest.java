@@ -83,7 +83,7 @@ class RelocationTest {
                     shard, shape, CacheLayout.of(shape, shape.allLayers(), types, region));
         }
 
-        float[][] logits(CacheChanges changes, int[] tokens, int begin, SlotPositionMap pages) {
+        float[][] logits(CacheChanges changes, int[] tokens, int begin, SlotPositionMap positions) {
             SequenceChunk chunk =
                     new SequenceChunk(
                             1,
@@ -94,7 +94,7 @@ class RelocationTest {
                                     begin == 0 ? SequenceChunk.ZERO_ROW : ROW,
                                     ROW,
                                     ChunkPlacement.NO_ROLLBACK_BUFFER,
-                                    pages),
+                                    positions),
                             RequestedOutput.ALL);
             float[] logits =
                     shard.forward(

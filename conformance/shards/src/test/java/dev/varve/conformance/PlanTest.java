@@ -123,7 +123,7 @@ class PlanTest {
                         model, Placement.of(TWO.devices(), ranges), Cpu.backends()::info, settings);
 
         try (LoadedModel whole = Cpu.load(file, settings, cut)) {
-            assertEquals(whole.plan().sizes().slots(), plan.total().sizes().slots());
+            assertEquals(whole.plan().capacities().slots(), plan.total().capacities().slots());
             assertEquals(whole.plan().need().kvBytes(), plan.total().need().kvBytes());
         }
     }

@@ -448,8 +448,11 @@ class HostileMessageTest {
     /** Sizes that this machine might have, but not for a test; larger ones must be refused. */
     private static boolean wantsMuchMemory(Message load) {
         try {
-            CacheCapacities sizes = ShardLoadRequest.decode(load).shard().sizes();
-            long slots = Math.max(sizes.slots(), (long) sizes.regionSlots() * sizes.stateRows());
+            CacheCapacities capacities = ShardLoadRequest.decode(load).shard().capacities();
+            long slots =
+                    Math.max(
+                            capacities.slots(),
+                            (long) capacities.regionSlots() * capacities.stateRows());
             return slots > 1 << 16 && slots < 1 << 30;
         } catch (WireException | IllegalArgumentException e) {
             return false;

@@ -100,12 +100,12 @@ final class DiskTier implements AutoCloseable {
             load.giveUp();
             return Optional.empty();
         }
-        features.filter(memory -> guesses)
+        features.filter(featurePages -> guesses)
                 .ifPresent(
-                        memory ->
+                        featurePages ->
                                 addFeatures(
                                         load,
-                                        memory,
+                                        featurePages,
                                         request.scope(),
                                         load.found(prefix.position())));
         prefix.end().ifPresent(found -> disk.archive().use(found.key()));
@@ -188,9 +188,9 @@ final class DiskTier implements AutoCloseable {
 
     /** Reserves memory for the hidden states before a position, as far as the disk has them. */
     private void addFeatures(
-            StorePrefetch load, FeaturePagePool memory, CacheScope scope, PrefixMatch found) {
+            StorePrefetch load, FeaturePagePool featurePages, CacheScope scope, PrefixMatch found) {
         FeaturePrefetchAllocator states =
-                new FeaturePrefetchAllocator(disk.archive(), memory, keys, load);
+                new FeaturePrefetchAllocator(disk.archive(), featurePages, keys, load);
         List<ObjectKey> blocks = new ArrayList<>();
         ObjectKey at = keys.root(scope);
         for (CachedBlock block : found.blocks()) {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * else.
  */
 final class FeaturePrefetch {
-    private final FeaturePagePool memory;
+    private final FeaturePagePool featurePages;
     private final ObjectKey key;
     private final int end;
     private final int[] tokens;
@@ -31,13 +31,13 @@ final class FeaturePrefetch {
      * @param onLoaded receives the page once it is filled
      */
     FeaturePrefetch(
-            FeaturePagePool memory,
+            FeaturePagePool featurePages,
             ObjectKey key,
             int end,
             int[] tokens,
             FeaturePage page,
             Consumer<FeaturePage> onLoaded) {
-        this.memory = memory;
+        this.featurePages = featurePages;
         this.key = key;
         this.end = end;
         this.tokens = tokens;
@@ -82,13 +82,13 @@ final class FeaturePrefetch {
         if (whole) {
             onLoaded.accept(page);
         } else {
-            memory.release(page);
+            featurePages.release(page);
         }
     }
 
     /** Frees the page; no reader may be active. */
     void giveUp() {
         page.unpin();
-        memory.release(page);
+        featurePages.release(page);
     }
 }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * prefix to its beginning: hidden states before a gap are not usable.
  */
 record FeaturePrefetchAllocator(
-        SnapshotArchive archive, FeaturePagePool memory, ChainKeys keys, StorePrefetch load) {
+        SnapshotArchive archive, FeaturePagePool featurePages, ChainKeys keys, StorePrefetch load) {
     /** Adds those of a checkpoint; returns whether the ones before it are usable. */
     boolean add(ObjectKey of, Checkpoint checkpoint) {
         return holds(checkpoint.features())
@@ -29,16 +29,16 @@ record FeaturePrefetchAllocator(
     }
 
     private boolean add(ObjectKey of, int end, int[] tokens, Consumer<FeaturePage> keep) {
-        ObjectKey key = keys.features(memory.kind(), of);
+        ObjectKey key = keys.features(featurePages.kind(), of);
         if (archive.find(key).isEmpty()) {
             return false;
         }
-        FeaturePage page = memory.open(0);
-        if (!memory.extend(page, tokens.length)) {
+        FeaturePage page = featurePages.open(0);
+        if (!featurePages.extend(page, tokens.length)) {
             return false;
         }
         page.pin();
-        load.add(new FeaturePrefetch(memory, key, end, tokens, page, keep));
+        load.add(new FeaturePrefetch(featurePages, key, end, tokens, page, keep));
         return true;
     }
 }

@@ -111,17 +111,19 @@ final class HostTier implements AutoCloseable {
             List<CapturedFeature> states,
             int column,
             int count) {
-        if (features.filter(memory -> memory.kind().isOf(states, column + count)).isPresent()) {
+        if (features.filter(featurePages -> featurePages.kind().isOf(states, column + count))
+                .isPresent()) {
             sequenceFeatures(place, features.get()).add(position, states, column, count);
         }
     }
 
-    private static SequenceFeatures sequenceFeatures(SequenceCache place, FeaturePagePool memory) {
+    private static SequenceFeatures sequenceFeatures(
+            SequenceCache place, FeaturePagePool featurePages) {
         if (place.attachment().orElse(null) instanceof SequenceFeatures sequenceFeatures) {
             return sequenceFeatures;
         }
         SequenceFeatures sequenceFeatures =
-                new SequenceFeatures(memory, new TrailingFeatures(List.of(), 0));
+                new SequenceFeatures(featurePages, new TrailingFeatures(List.of(), 0));
         place.attach(sequenceFeatures);
         return sequenceFeatures;
     }
@@ -130,7 +132,7 @@ final class HostTier implements AutoCloseable {
     Optional<TrailingFeatures> features(SequenceCache place, int position) {
         if (place.attachment().orElse(null) instanceof SequenceFeatures sequenceFeatures) {
             TrailingFeatures span = sequenceFeatures.before(position);
-            features.ifPresent(memory -> span.pages().forEach(memory::touch));
+            features.ifPresent(featurePages -> span.pages().forEach(featurePages::touch));
             return Optional.of(span).filter(each -> each.begin() < each.end());
         }
         return Optional.empty();
@@ -170,7 +172,9 @@ final class HostTier implements AutoCloseable {
         SnapshotImport snapshotImport = new SnapshotImport(place, layout, found);
         tree.use(found);
         features.ifPresent(
-                memory -> place.attach(new SequenceFeatures(memory, TrailingFeatures.of(found))));
+                featurePages ->
+                        place.attach(
+                                new SequenceFeatures(featurePages, TrailingFeatures.of(found))));
         imports.add(snapshotImport);
         return snapshotImport;
     }

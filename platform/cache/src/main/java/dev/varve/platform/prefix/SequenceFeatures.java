@@ -13,12 +13,12 @@ import java.util.Set;
  * own pages; where it began with pages of another sequence, it continues in a copy.
  */
 final class SequenceFeatures implements SequenceAttachment {
-    private final FeaturePagePool memory;
+    private final FeaturePagePool featurePages;
     private final Set<FeaturePage> own = new HashSet<>();
     private TrailingFeatures known;
 
-    SequenceFeatures(FeaturePagePool memory, TrailingFeatures known) {
-        this.memory = memory;
+    SequenceFeatures(FeaturePagePool featurePages, TrailingFeatures known) {
+        this.featurePages = featurePages;
         this.known = known;
     }
 
@@ -29,7 +29,7 @@ final class SequenceFeatures implements SequenceAttachment {
 
     @Override
     public SequenceAttachment upTo(int position) {
-        return new SequenceFeatures(memory, before(position));
+        return new SequenceFeatures(featurePages, before(position));
     }
 
     /**
@@ -46,8 +46,8 @@ final class SequenceFeatures implements SequenceAttachment {
             int offset = (position + done) % CachedBlock.TOKENS;
             int part = Math.min(count - done, CachedBlock.TOKENS - offset);
             List<FeaturePage> pages = pagesFor(offset);
-            if (memory.extend(pages.getLast(), offset + part)) {
-                memory.write(pages.getLast(), offset, features, firstColumn + done, part);
+            if (featurePages.extend(pages.getLast(), offset + part)) {
+                featurePages.write(pages.getLast(), offset, features, firstColumn + done, part);
             } else {
                 pages.clear();
             }
@@ -79,7 +79,7 @@ final class SequenceFeatures implements SequenceAttachment {
     }
 
     private FeaturePage open(int offset) {
-        FeaturePage page = memory.open(offset);
+        FeaturePage page = featurePages.open(offset);
         own.add(page);
         return page;
     }
@@ -92,13 +92,13 @@ final class SequenceFeatures implements SequenceAttachment {
         FeaturePage copy = open(from.begin());
         from.pin();
         try {
-            if (!memory.extend(copy, offset)) {
+            if (!featurePages.extend(copy, offset)) {
                 return open(offset);
             }
         } finally {
             from.unpin();
         }
-        FeatureKind kind = memory.kind();
+        FeatureKind kind = featurePages.kind();
         int count = offset - from.begin();
         List<CapturedFeature> layers = new ArrayList<>();
         for (int layer = 0; layer < kind.captures().size(); layer++) {
@@ -106,7 +106,7 @@ final class SequenceFeatures implements SequenceAttachment {
             from.read(from.begin(), layer, values, 0, count);
             layers.add(new CapturedFeature(kind.captures().get(layer), values, count));
         }
-        memory.write(copy, from.begin(), layers, 0, count);
+        featurePages.write(copy, from.begin(), layers, 0, count);
         return copy;
     }
 }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  */
 final class FinishedSequences {
     private final boolean forgets;
-    private final FinishedSequenceListener watcher;
+    private final FinishedSequenceListener listener;
     private final Deque<SequenceCache> sequences = new ArrayDeque<>();
 
     /**
@@ -36,27 +36,27 @@ final class FinishedSequences {
 
     /**
      * @param forgets whether state cannot be cut back to every position
-     * @param watcher is notified of added and removed residents
+     * @param listener is notified of added and removed residents
      */
-    FinishedSequences(boolean forgets, FinishedSequenceListener watcher) {
-        this.watcher = watcher;
+    FinishedSequences(boolean forgets, FinishedSequenceListener listener) {
+        this.listener = listener;
         this.forgets = forgets;
     }
 
     void clear() {
-        sequences.forEach(watcher::onRemove);
+        sequences.forEach(listener::onRemove);
         sequences.clear();
     }
 
     /** Adds a sequence as the most recently used one. */
     void add(SequenceCache sequence) {
         sequences.addLast(sequence);
-        watcher.onAdd(sequence);
+        listener.onAdd(sequence);
     }
 
     void remove(SequenceCache sequence) {
         if (sequences.remove(sequence)) {
-            watcher.onRemove(sequence);
+            listener.onRemove(sequence);
         }
     }
 
@@ -76,7 +76,7 @@ final class FinishedSequences {
     /** Removes the least recently used sequence. */
     Optional<SequenceCache> pollOldest() {
         Optional<SequenceCache> oldest = Optional.ofNullable(sequences.pollFirst());
-        oldest.ifPresent(watcher::onRemove);
+        oldest.ifPresent(listener::onRemove);
         return oldest;
     }
 

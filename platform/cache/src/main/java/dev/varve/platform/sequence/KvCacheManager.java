@@ -37,10 +37,10 @@ public final class KvCacheManager {
     private final CacheCapacity sizes;
     private final boolean forgets;
     private final FinishedSequences residents;
-    private final SequenceEvictionHandler evictionListener;
+    private final SequenceEvictionHandler evictionHandler;
     private KvSlotAllocator spans;
     private StateRowAllocator rows;
-    private final KvPagingPolicy paged;
+    private final KvPagingPolicy pagingPolicy;
 
     /** Accepted draft tokens, for the next batch. */
     private List<StateCommit> commits = new ArrayList<>();
@@ -56,37 +56,37 @@ public final class KvCacheManager {
     /**
      * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with a listener for evictions.
      *
-     * @param evictionListener is notified of evicted sequences
+     * @param evictionHandler is notified of evicted sequences
      */
     public KvCacheManager(
-            CacheCapacity sizes, boolean forgets, SequenceEvictionHandler evictionListener) {
-        this(sizes, forgets, evictionListener, FinishedSequenceListener.NONE);
+            CacheCapacity sizes, boolean forgets, SequenceEvictionHandler evictionHandler) {
+        this(sizes, forgets, evictionHandler, FinishedSequenceListener.NONE);
     }
 
     /**
      * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with listeners.
      *
-     * @param evictionListener is notified of evicted sequences
-     * @param watcher is notified of sequences that become available or unavailable to requests
+     * @param evictionHandler is notified of evicted sequences
+     * @param listener is notified of sequences that become available or unavailable to requests
      */
     public KvCacheManager(
             CacheCapacity sizes,
             boolean forgets,
-            SequenceEvictionHandler evictionListener,
-            FinishedSequenceListener watcher) {
+            SequenceEvictionHandler evictionHandler,
+            FinishedSequenceListener listener) {
         this.sizes = sizes;
         this.forgets = forgets;
-        this.evictionListener = evictionListener;
-        residents = new FinishedSequences(forgets, watcher);
-        paged = new KvPagingPolicy(sizes.paging());
+        this.evictionHandler = evictionHandler;
+        residents = new FinishedSequences(forgets, listener);
+        pagingPolicy = new KvPagingPolicy(sizes.paging());
         spans = new KvSlotAllocator(sizes.slots());
         rows = new StateRowAllocator(sizes.stateRows(), this::freeRows);
     }
 
     /** Forgets all sequences, after the caches lost them. */
     public void clear() {
-        spans.owners().forEach(paged::addPastCounts);
-        paged.clear();
+        spans.owners().forEach(pagingPolicy::addPastCounts);
+        pagingPolicy.clear();
         spans = new KvSlotAllocator(sizes.slots());
         rows = new StateRowAllocator(sizes.stateRows(), this::freeRows);
         commits.clear();
@@ -122,32 +122,32 @@ public final class KvCacheManager {
      * Maximum tokens after the next one that a decode batch may compute if none is a draft token.
      */
     public int mostForcedTokens(SequenceCache sequence) {
-        return paged.mostTokensOfStep(sequence) - 1;
+        return pagingPolicy.mostTokensOfStep(sequence) - 1;
     }
 
     /** Statistics of the pages of all sequences; empty if spans hold all of them. */
     public Optional<PagingStatus> paging() {
-        return paged.status(spans.owners());
+        return pagingPolicy.status(spans.owners());
     }
 
     /** Policy that decides which pages of a sequence stay in its span; empty if all do. */
     public Optional<PagePolicy> pagePolicy() {
-        return paged.policy();
+        return pagingPolicy.policy();
     }
 
     /** Whether the pages of a sequence of some tokens are chosen by scores. */
     public boolean choosesPages(int tokens) {
-        return paged.chooses() && sizes.mostSlots(tokens) < tokens;
+        return pagingPolicy.chooses() && sizes.mostSlots(tokens) < tokens;
     }
 
     /** Whether these scores come from the model's own queries. */
     public boolean needsShardScores() {
-        return paged.needsShardScores();
+        return pagingPolicy.needsShardScores();
     }
 
     /** Whether the pages of a sequence must be chosen anew after its computed tokens. */
     public boolean isChoiceDue(SequenceCache sequence) {
-        return paged.isDue(sequence, sequence.computed());
+        return pagingPolicy.isDue(sequence, sequence.computed());
     }
 
     /**
@@ -155,7 +155,7 @@ public final class KvCacheManager {
      * batch moves them.
      */
     public void choosePages(SequenceCache sequence, float[] scores) {
-        paged.choose(
+        pagingPolicy.choose(
                 sequence,
                 Arrays.copyOf(scores, sequence.computed() / PagePoolSizing.PAGE),
                 sequence.computed(),
@@ -173,7 +173,7 @@ public final class KvCacheManager {
         int whole = sequence.computed() / PagePoolSizing.PAGE;
         // Runs are allocated first; otherwise pages that return now would leave for them.
         table.allocate(sequence.computed(), end, sequence.span().begin(), spans::add);
-        paged.choose(sequence, Arrays.copyOf(scores, whole), end, spans::add);
+        pagingPolicy.choose(sequence, Arrays.copyOf(scores, whole), end, spans::add);
     }
 
     /**
@@ -194,7 +194,7 @@ public final class KvCacheManager {
      */
     public void choosePages(
             SequenceCache sequence, List<PageScores> answers, int asked, int position) {
-        paged.choose(sequence, answers, asked, position, spans::add);
+        pagingPolicy.choose(sequence, answers, asked, position, spans::add);
     }
 
     /**
@@ -214,7 +214,7 @@ public final class KvCacheManager {
         rows.release(row);
         SequenceChunk chunk =
                 new SequenceChunk(id, tokens, place, RequestedOutput.NONE, ChunkComputeMode.CHUNK);
-        PageQuery query = paged.query(0, sequence);
+        PageQuery query = pagingPolicy.query(0, sequence);
         return new Batch(takeChanges(), List.of(chunk), Phase.PREFILL, List.of(), List.of(query));
     }
 
@@ -229,8 +229,8 @@ public final class KvCacheManager {
      */
     public int reservedEnd(SequenceCache sequence, int promptTokens, int end) {
         int begin = sequence.computed();
-        return end <= paged.coldTokens(promptTokens)
-                ? Math.max(end, paged.cellEnd(begin, promptTokens))
+        return end <= pagingPolicy.coldTokens(promptTokens)
+                ? Math.max(end, pagingPolicy.cellEnd(begin, promptTokens))
                 : end;
     }
 
@@ -239,7 +239,7 @@ public final class KvCacheManager {
      * prompt.
      */
     public int lastResume(int promptTokens) {
-        return paged.lastResume(promptTokens);
+        return pagingPolicy.lastResume(promptTokens);
     }
 
     /** Maximum slots of a sequence of some tokens. */
@@ -272,7 +272,7 @@ public final class KvCacheManager {
         if (!ensure(sequence, request.tokens().size() + 1)) {
             throw new IllegalStateException("expected room for " + capacity + " slots, found less");
         }
-        PageResidency cold = paged.coldResidency(chunkHistory.end(), request.promptTokens());
+        PageResidency cold = pagingPolicy.coldResidency(chunkHistory.end(), request.promptTokens());
         sequence.pages().ifPresent(table -> table.await(chunkHistory.end(), cold));
         sequence.beginAfter(chunkHistory, rows.next(sequence));
         return Optional.of(sequence);
@@ -314,8 +314,8 @@ public final class KvCacheManager {
         return new SequenceCache(
                 request.tokens(),
                 request.scope(),
-                paged.table(),
-                paged.coldTokens(request.promptTokens()));
+                pagingPolicy.table(),
+                pagingPolicy.coldTokens(request.promptTokens()));
     }
 
     /** Slots of a fork: at least as many as the resident has, if its pages are not in order. */
@@ -335,7 +335,7 @@ public final class KvCacheManager {
         if (match.extendsResident()) {
             return spans.freeSlots() >= capacity
                     && rows.hasFree()
-                    && !evictionListener.isStored(match.resident());
+                    && !evictionHandler.isStored(match.resident());
         }
         return obtainableSlots() - match.resident().span().capacity() >= capacity
                 && hasRowForFork(Optional.of(match.resident()));
@@ -366,8 +366,8 @@ public final class KvCacheManager {
         SequenceCache resident = match.resident();
         residents.remove(resident);
         // Before its pages and rows after the shared tokens are released.
-        evictionListener.onHandOver(resident, sequence, match.length());
-        paged.addPastCounts(resident);
+        evictionHandler.onHandOver(resident, sequence, match.length());
+        pagingPolicy.addPastCounts(resident);
         sequence.setPages(resident.pages());
         sequence.pages().ifPresent(table -> table.transferTo(pageTokens(match, request)));
         spans.handOver(resident, sequence);
@@ -394,7 +394,7 @@ public final class KvCacheManager {
      */
     private void restoreColdResidency(SequenceCache sequence, Match match, PrefixQuery request) {
         if (!match.isWhole(request)) {
-            PageResidency cold = paged.coldResidency(match.length(), request.promptTokens());
+            PageResidency cold = pagingPolicy.coldResidency(match.length(), request.promptTokens());
             sequence.pages()
                     .ifPresent(
                             table ->
@@ -489,7 +489,7 @@ public final class KvCacheManager {
             }
             chunks.add(chunk(advance, buffer));
         }
-        List<PageQuery> queries = paged.queries(advances);
+        List<PageQuery> queries = pagingPolicy.queries(advances);
         Batch batch =
                 new Batch(takeChanges(), chunks, ChunkKind.phaseOf(advances), captures, queries);
         for (int i = 0; i < chunks.size(); i++) {
@@ -522,7 +522,7 @@ public final class KvCacheManager {
      */
     public CacheChanges takeChanges() {
         List<KvRowOperation> moves = new ArrayList<>(spans.takeMoves());
-        moves.addAll(paged.takeDrops());
+        moves.addAll(pagingPolicy.takeDrops());
         if (commits.isEmpty() && moves.isEmpty()) {
             return CacheChanges.NONE;
         }
@@ -626,7 +626,7 @@ public final class KvCacheManager {
 
     /** Frees state rows by an export or an eviction; returns whether there was a holder to free. */
     private boolean freeRows() {
-        return evictionListener.releaseRows() || evict();
+        return evictionHandler.releaseRows() || evict();
     }
 
     /** Keeps a finished sequence until its room is needed. */
@@ -661,7 +661,7 @@ public final class KvCacheManager {
     /** Frees a sequence's slots and rows; its computed tokens are lost. */
     public void drop(SequenceCache sequence) {
         spans.remove(sequence);
-        paged.addPastCounts(sequence);
+        pagingPolicy.addPastCounts(sequence);
         rows.drop(sequence);
         sequence.forget();
     }
@@ -677,7 +677,7 @@ public final class KvCacheManager {
 
     private boolean evict() {
         Optional<SequenceCache> oldest = residents.pollOldest();
-        oldest.ifPresent(evictionListener::onEvict);
+        oldest.ifPresent(evictionHandler::onEvict);
         oldest.ifPresent(this::drop);
         return oldest.isPresent();
     }

@@ -29,7 +29,7 @@ final class KvPagingPolicy {
     private final Optional<PagingOptions> options;
     private final Optional<PageScorer> scorer;
     private final boolean chooses;
-    private final PageContentRegistry names = new PageContentRegistry();
+    private final PageContentRegistry pageContents = new PageContentRegistry();
 
     /** Counts of dropped sequences. */
     private PagingCounts past = PagingCounts.NONE;
@@ -49,12 +49,12 @@ final class KvPagingPolicy {
 
     /** Creates a table for a new sequence, if it needs one. */
     Optional<PageTable> table() {
-        return options.map(bounded -> new PageTable(names, bounded.pageBytes()));
+        return options.map(bounded -> new PageTable(pageContents, bounded.pageBytes()));
     }
 
     /** Lets the shards drop all pages, after the loss of all sequences. */
     void clear() {
-        names.releaseAll();
+        pageContents.releaseAll();
     }
 
     /** Whether a prompt is larger than its pool. */
@@ -115,7 +115,7 @@ final class KvPagingPolicy {
 
     /** Takes the pages that the shards must drop. */
     List<? extends KvRowOperation> takeDrops() {
-        return names.takeDrops();
+        return pageContents.takeDrops();
     }
 
     /** Adds the counts of a sequence that is dropped. */
@@ -137,7 +137,7 @@ final class KvPagingPolicy {
                         counts = counts.plus(counts(sequence));
                         resident += sequence.pages().map(PageTable::residentPages).orElse(0);
                     }
-                    long pages = names.onHost();
+                    long pages = pageContents.onHost();
                     return new PagingStatus(
                             bounded, counts, pages, pages * bounded.pageBytes(), resident);
                 });

@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 final class PageTable {
     private static final int NOWHERE = -1;
 
-    private final PageContentRegistry names;
+    private final PageContentRegistry pageContents;
     private final List<Page> pages = new ArrayList<>();
 
     /** Run of each page, by page number. */
@@ -66,8 +66,8 @@ final class PageTable {
      *
      * @param pageBytes bytes of a page, over all shards
      */
-    PageTable(PageContentRegistry names, long pageBytes) {
-        this.names = names;
+    PageTable(PageContentRegistry pageContents, long pageBytes) {
+        this.pageContents = pageContents;
         this.pageBytes = pageBytes;
     }
 
@@ -82,11 +82,11 @@ final class PageTable {
      * arrangement of pages.
      */
     PageTable copy(int tokens) {
-        PageTable copy = new PageTable(names, pageBytes);
+        PageTable copy = new PageTable(pageContents, pageBytes);
         boolean straight = isStraightUpTo(tokens);
         int count = straight ? PagePoolSizing.pages(tokens) : pages.size();
         for (int page = 0; page < count; page++) {
-            names.share(pages.get(page));
+            pageContents.share(pages.get(page));
             copy.append(pages.get(page), uses[page]);
         }
         copy.clock = clock;
@@ -112,13 +112,13 @@ final class PageTable {
         int count = PagePoolSizing.pages(tokens);
         if (before.fits(capacity, count)) {
             for (int page = 0; page < count; page++) {
-                append(names.make(), ++clock);
+                append(pageContents.make(), ++clock);
             }
             head = count - 1;
             setResident(before.resident(count));
             for (int page = 0; page < count; page++) {
                 if (runs[page] == NOWHERE) {
-                    names.putOnHost(pages.get(page));
+                    pageContents.putOnHost(pages.get(page));
                 }
             }
             restore(before);
@@ -247,12 +247,12 @@ final class PageTable {
         evictFor(wanted, firstPage, endPage);
         head = Math.max(head, endPage - 1);
         while (pages.size() < endPage) {
-            append(names.make(), 0);
+            append(pageContents.make(), 0);
         }
         arrange(wanted.stream().toArray(), spanBegin, moves);
         for (int page = firstPage; page < endPage; page++) {
             uses[page] = ++clock;
-            pages.set(page, names.toWrite(pages.get(page)));
+            pages.set(page, pageContents.toWrite(pages.get(page)));
         }
     }
 
@@ -395,7 +395,7 @@ final class PageTable {
             // A page that is in host memory already has not changed since.
             int slot = spanBegin + runs[page] * PagePoolSizing.PAGE;
             moves.accept(PageMove.out(content.name(), slot));
-            names.putOnHost(content);
+            pageContents.putOnHost(content);
         }
         counts = counts.plus(new PagingCounts(1, 0, copies ? pageBytes : 0, 0, 0, 0));
         runs[page] = NOWHERE;
@@ -457,7 +457,7 @@ final class PageTable {
     List<PageQuery.PagePlace> places(int position, int spanBegin) {
         List<PageQuery.PagePlace> places = new ArrayList<>();
         for (int page = 0; page < position / PagePoolSizing.PAGE; page++) {
-            names.markQueried(pages.get(page));
+            pageContents.markQueried(pages.get(page));
             places.add(
                     new PageQuery.PagePlace(
                             pages.get(page).name(),
@@ -508,7 +508,7 @@ final class PageTable {
     void truncate(int tokens) {
         int kept = PagePoolSizing.pages(tokens);
         while (pages.size() > kept) {
-            names.release(pages.removeLast());
+            pageContents.release(pages.removeLast());
         }
         int[] rest = Arrays.stream(pageOfRun).filter(page -> page < kept).toArray();
         if (rest.length < pageOfRun.length) {

@@ -35,9 +35,11 @@ class SequenceFeaturesTest {
             this.begin = begin;
         }
 
-        static Pair empty(FeaturePagePool memory) {
+        static Pair empty(FeaturePagePool featurePages) {
             return new Pair(
-                    new SequenceFeatures(memory, new TrailingFeatures(List.of(), 0)), List.of(), 0);
+                    new SequenceFeatures(featurePages, new TrailingFeatures(List.of(), 0)),
+                    List.of(),
+                    0);
         }
 
         int end() {
@@ -113,8 +115,8 @@ class SequenceFeaturesTest {
         Random random = new Random(seed);
         // Half of the time all but the shortest are copied by another thread.
         long large = seed % 2 == 0 ? Long.MAX_VALUE : 4L * KIND.bytesPerToken();
-        try (FeaturePagePool memory = new FeaturePagePool(KIND, PLENTY, large)) {
-            List<Pair> pairs = new ArrayList<>(List.of(Pair.empty(memory)));
+        try (FeaturePagePool featurePages = new FeaturePagePool(KIND, PLENTY, large)) {
+            List<Pair> pairs = new ArrayList<>(List.of(Pair.empty(featurePages)));
             for (int step = 0; step < Effort.of(120, 400); step++) {
                 Pair pair = pairs.get(random.nextInt(pairs.size()));
                 int kind = random.nextInt(20);
@@ -138,15 +140,15 @@ class SequenceFeaturesTest {
     @Test
     void oldestRecordsAreEvictedUnlessInUse() {
         long page = HostMemoryPool.rounded(FeaturePage.GROUP * (long) KIND.bytesPerToken()) * 8;
-        try (FeaturePagePool memory = new FeaturePagePool(KIND, 3 * page)) {
+        try (FeaturePagePool featurePages = new FeaturePagePool(KIND, 3 * page)) {
             Random random = new Random(1);
-            Pair first = Pair.empty(memory);
+            Pair first = Pair.empty(featurePages);
             first.add(random, 0, 256);
-            Pair pinned = Pair.empty(memory);
+            Pair pinned = Pair.empty(featurePages);
             pinned.add(random, 0, 256);
             FeaturePage kept = pinned.sequenceFeatures.before(256).page(256).orElseThrow();
             kept.pin();
-            Pair long1 = Pair.empty(memory);
+            Pair long1 = Pair.empty(featurePages);
 
             long1.add(random, 0, 1000);
 
@@ -155,18 +157,18 @@ class SequenceFeaturesTest {
                     512, long1.sequenceFeatures.before(1000).begin(), "two pages are left for it");
             assertTrue(first.sequenceFeatures.before(256).read(0, 10).isEmpty());
             pinned.require("pinned");
-            assertEquals(3 * page, memory.memory().used());
+            assertEquals(3 * page, featurePages.memory().used());
             kept.unpin();
-            memory.clear();
-            assertEquals(0, memory.memory().used());
+            featurePages.clear();
+            assertEquals(0, featurePages.memory().used());
             assertTrue(kept.isFreed());
         }
     }
 
     @Test
     void recordWithoutMemoryIsSkipped() {
-        try (FeaturePagePool memory = new FeaturePagePool(KIND, HostMemoryPool.CELL_BYTES)) {
-            Pair pair = Pair.empty(memory);
+        try (FeaturePagePool featurePages = new FeaturePagePool(KIND, HostMemoryPool.CELL_BYTES)) {
+            Pair pair = Pair.empty(featurePages);
             pair.add(new Random(1), 0, 300);
 
             assertEquals(300, pair.sequenceFeatures.before(300).end());

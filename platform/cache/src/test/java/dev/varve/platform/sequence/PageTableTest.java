@@ -37,12 +37,12 @@ class PageTableTest {
     private static final int BEGIN = 1024;
     private static final long BYTES = 1000;
 
-    private final PageContentRegistry names = new PageContentRegistry();
+    private final PageContentRegistry pageContents = new PageContentRegistry();
     private final PageTable table = table(RUNS);
     private final List<KvRowOperation> moves = new ArrayList<>();
 
     private PageTable table(int runs) {
-        PageTable made = new PageTable(names, BYTES);
+        PageTable made = new PageTable(pageContents, BYTES);
         made.growTo(runs);
         return made;
     }
@@ -305,7 +305,7 @@ class PageTableTest {
         allocate(0, POOL);
         allocate(POOL, POOL + 1);
         assertEquals(new PagingCounts(1, 0, BYTES, 0, 0, 0), table.counts());
-        assertEquals(1, names.onHost());
+        assertEquals(1, pageContents.onHost());
         takeMoves();
 
         float[] scores = {0, 9, 1, 5, 5, 5, 5, 5};
@@ -313,14 +313,14 @@ class PageTableTest {
         // Page 2 goes, page 1 comes.
         assertEquals(List.of(PageMove.out(3, BEGIN + 64), PageMove.in(2, BEGIN + 64)), takeMoves());
         assertEquals(new PagingCounts(2, 1, 3 * BYTES, 1, 1, 0), table.counts());
-        assertEquals(2, names.onHost());
+        assertEquals(2, pageContents.onHost());
 
         scores[1] = 1;
         scores[2] = 9;
         assertEquals(2, table.reselect(scores, POOL + 1, BEGIN, moves::add));
         assertEquals(List.of(PageMove.in(3, BEGIN + 64)), takeMoves(), "page 1 lies there");
         assertEquals(new PagingCounts(3, 2, 4 * BYTES, 2, 2, 0), table.counts());
-        assertEquals(2, names.onHost());
+        assertEquals(2, pageContents.onHost());
     }
 
     @Test
@@ -385,10 +385,10 @@ class PageTableTest {
 
         allocate(PAGE + 60, PAGE + 61);
 
-        assertEquals(List.of(new HostPageFree(2)), names.takeDrops());
+        assertEquals(List.of(new HostPageFree(2)), pageContents.takeDrops());
         assertNotEquals(2, table.places(2 * PAGE, BEGIN).get(1).page());
         allocate(2 * PAGE + 5, 3 * PAGE);
-        assertEquals(List.of(), names.takeDrops());
+        assertEquals(List.of(), pageContents.takeDrops());
     }
 
     /** Its content is the host's, and comes back before more of it is written. */
@@ -397,14 +397,14 @@ class PageTableTest {
         allocate(0, POOL);
         allocate(POOL, 14 * PAGE);
         table.truncate(PAGE + 9);
-        names.takeDrops();
+        pageContents.takeDrops();
         takeMoves();
         assertEquals(-1, table.slot(PAGE));
 
         assertTrue(allocate(PAGE + 9, PAGE + 10) >= 0);
 
         assertEquals(List.of(PageMove.in(2, BEGIN + table.slot(PAGE))), moves);
-        assertEquals(List.of(new HostPageFree(2)), names.takeDrops());
+        assertEquals(List.of(new HostPageFree(2)), pageContents.takeDrops());
     }
 
     /** Those that would leave last come back first, as many as there is room for. */
@@ -560,31 +560,31 @@ class PageTableTest {
         assertEquals(table.map(), other.map());
 
         table.release();
-        assertEquals(List.of(), names.takeDrops());
+        assertEquals(List.of(), pageContents.takeDrops());
         other.release();
-        assertEquals(List.of(), names.takeDrops());
-        assertEquals(2, names.onHost());
+        assertEquals(List.of(), pageContents.takeDrops());
+        assertEquals(2, pageContents.onHost());
         fork.release();
         assertEquals(
                 List.of(new HostPageFree(2), new HostPageFree(3)),
-                names.takeDrops().stream()
+                pageContents.takeDrops().stream()
                         .sorted((a, b) -> Long.compare(a.page(), b.page()))
                         .toList());
-        assertEquals(0, names.onHost());
-        assertEquals(List.of(), names.takeDrops());
+        assertEquals(0, pageContents.onHost());
+        assertEquals(List.of(), pageContents.takeDrops());
     }
 
     @Test
     void shardsForgetSharedPagesAtOnce() {
         allocate(0, POOL);
         allocate(POOL, 10 * PAGE);
-        names.releaseAll();
-        assertEquals(2, names.takeDrops().size());
-        assertEquals(0, names.onHost());
+        pageContents.releaseAll();
+        assertEquals(2, pageContents.takeDrops().size());
+        assertEquals(0, pageContents.onHost());
 
         table.release();
 
-        assertEquals(List.of(), names.takeDrops());
+        assertEquals(List.of(), pageContents.takeDrops());
     }
 
     @Test

@@ -80,7 +80,7 @@ class PageTableWalkTest {
     private static final class Walk {
         private final SplittableRandom random;
         private final int pool;
-        private final PageContentRegistry names = new PageContentRegistry();
+        private final PageContentRegistry pageContents = new PageContentRegistry();
         private final List<PlainPager> pagers = new ArrayList<>();
         private final List<Tokens> sequences = new ArrayList<>();
         private final PagedDevice device;
@@ -138,7 +138,7 @@ class PageTableWalkTest {
             } else if (kind < 44 || isFull) {
                 release(pick());
             }
-            names.takeDrops().forEach(this::drop);
+            pageContents.takeDrops().forEach(this::drop);
             requireAll();
         }
 
@@ -155,7 +155,7 @@ class PageTableWalkTest {
         }
 
         private void begin() {
-            Tokens made = add(new PageTable(names, 1000), new PlainPager(pagers));
+            Tokens made = add(new PageTable(pageContents, 1000), new PlainPager(pagers));
             grow(made, 1);
         }
 
@@ -356,7 +356,7 @@ class PageTableWalkTest {
             }
             PageResidency residency = source.table.residency();
             boolean known = random.nextBoolean();
-            Tokens made = add(new PageTable(names, 1000), new PlainPager(pagers));
+            Tokens made = add(new PageTable(pageContents, 1000), new PlainPager(pagers));
             grow(made, random.nextBoolean() ? tokens : Math.max(tokens, slots(source)));
 
             made.table.await(tokens, known ? residency : PageResidency.STRAIGHT);
@@ -412,7 +412,7 @@ class PageTableWalkTest {
                 assertEquals(isGone(each.getKey()), gone.containsKey(each.getValue()), step);
                 onHost += !isGone(each.getKey()) && each.getKey().onHost ? 1 : 0;
             }
-            assertEquals(onHost, names.onHost(), step);
+            assertEquals(onHost, pageContents.onHost(), step);
             assertEquals(onHost, device.hostPages().size(), step);
         }
 
@@ -460,11 +460,11 @@ class PageTableWalkTest {
             walk.release(walk.sequences.getFirst());
         }
 
-        walk.names.takeDrops().forEach(walk::drop);
+        walk.pageContents.takeDrops().forEach(walk::drop);
 
         assertTrue(walk.known.size() > 100, "only " + walk.known.size() + " pages were known");
         assertEquals(walk.known.size(), walk.gone.size(), "all that was known is dropped");
         assertEquals(0, walk.device.hostPages().size());
-        assertEquals(0, walk.names.onHost());
+        assertEquals(0, walk.pageContents.onHost());
     }
 }

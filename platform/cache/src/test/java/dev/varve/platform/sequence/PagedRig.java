@@ -161,7 +161,7 @@ final class PagedRig {
     /** A chunk sees the right rows wherever its map says that they lie. */
     private void requireSeen(SequenceChunk chunk, SequenceCache sequence) {
         assertTrue(chunk.slots().capacity() <= POOL, () -> "slots " + chunk.slots());
-        SlotPositionMap map = chunk.place().pages();
+        SlotPositionMap map = chunk.place().positions();
         assertTrue(map.isInOrder(), () -> sequence.computed() + " tokens, map " + map);
         long[] expected = expected(sequence.tokens(), chunk.firstPosition());
         for (int position = 0; position < expected.length; position++) {
@@ -183,7 +183,8 @@ final class PagedRig {
             rows[token] = next(parent < 0 ? state : rows[parent], chunk.tokens()[token]);
             int position = chunk.firstPosition() + token;
             device.write(
-                    chunk.slots().begin() + chunk.place().pages().offset(position), rows[token]);
+                    chunk.slots().begin() + chunk.place().positions().offset(position),
+                    rows[token]);
         }
     }
 

@@ -640,7 +640,7 @@ class PagedSequenceCacheTest {
                                 move ->
                                         move instanceof PageMove page
                                                 && page.direction() == PageMove.Direction.IN));
-        assertTrue(batch.chunks().getFirst().place().pages().holds(3 * PAGE));
+        assertTrue(batch.chunks().getFirst().place().positions().holds(3 * PAGE));
     }
 
     @Test
@@ -736,8 +736,8 @@ class PagedSequenceCacheTest {
         own.require(sequence);
         own.cache.choosePages(sequence, wanting(14, 2, 4), 14, sequence.computed());
         Batch next = own.run(PagedRig.window(sequence, 1000));
-        assertTrue(next.chunks().getFirst().place().pages().holds(2 * PAGE));
-        assertTrue(next.chunks().getFirst().place().pages().holds(4 * PAGE));
+        assertTrue(next.chunks().getFirst().place().positions().holds(2 * PAGE));
+        assertTrue(next.chunks().getFirst().place().positions().holds(4 * PAGE));
         own.require(sequence);
         own.requireNothingLeft(List.of(sequence));
     }

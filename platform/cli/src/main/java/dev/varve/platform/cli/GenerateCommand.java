@@ -128,7 +128,7 @@ final class GenerateCommand extends CliCommand {
                             new GenerationRequest.Choice(
                                     sampling(runtime, flags),
                                     OptionalInt.empty(),
-                                    guide(runtime, promptTokens)));
+                                    constraint(runtime, promptTokens)));
             generate(runtime, request);
         }
         return 0;
@@ -148,7 +148,7 @@ final class GenerateCommand extends CliCommand {
                 new SamplingOptions.Context(breakers, AdvancedSampling.EndDelay.NONE, Map.of()));
     }
 
-    private TokenConstraint guide(HostedModel runtime, int[] promptTokens) {
+    private TokenConstraint constraint(HostedModel runtime, int[] promptTokens) {
         if (!form.isGiven()) {
             return TokenConstraint.none();
         }
@@ -159,7 +159,7 @@ final class GenerateCommand extends CliCommand {
                         : ResponseSyntax.plain(runtime.tokenizer());
         ResponseOptions options =
                 ResponseOptions.stoppingAt(List.of()).of(form.form(dialect, runtime.tokenizer()));
-        return dialect.open(promptTokens, options).guide();
+        return dialect.open(promptTokens, options).constraint();
     }
 
     private void generate(HostedModel runtime, GenerationRequest request)

@@ -102,9 +102,9 @@ record ServedModelFactory(
                                                 "tokens",
                                                 window,
                                                 "rows_per_sequence",
-                                                runtime.plan().sizes().regionSlots(),
+                                                runtime.plan().capacities().regionSlots(),
                                                 "regions",
-                                                runtime.plan().sizes().stateRows() - 1)));
+                                                runtime.plan().capacities().stateRows() - 1)));
         details.put("exact_rows", exactRows);
         details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
         return details;

@@ -32,9 +32,9 @@ final class DecodeScheduler {
     private final RunningRequests running;
     private final KvCacheManager cache;
     private final InFlightBatches inFlight;
-    private final TokenSelector choice;
+    private final TokenSelector selector;
     private final PrefixCache prefix;
-    private final DraftProposer drafting;
+    private final DraftProposer draftProposer;
     private final PendingPageScores rounds;
     private final int contextTokens;
 
@@ -78,9 +78,9 @@ final class DecodeScheduler {
         running = state.running();
         cache = state.cache();
         inFlight = state.inFlight();
-        choice = state.choice();
+        selector = state.selector();
         prefix = state.prefix();
-        drafting = state.drafting();
+        draftProposer = state.draftProposer();
         rounds = state.pages();
         this.contextTokens = contextTokens;
     }
@@ -91,7 +91,7 @@ final class DecodeScheduler {
      *
      * @param most maximum number of requests
      */
-    List<BatchEntry> works(int most) {
+    List<BatchEntry> entries(int most) {
         List<RequestStep> steps = new ArrayList<>(running.size());
         List<Request> requests = ready(most);
         Map<Request, int[]> forcedTokens = forcedTokens(requests);
@@ -113,17 +113,17 @@ final class DecodeScheduler {
                                 : new RequestStep(request, NOTHING, DraftTokens.NONE));
             }
         }
-        List<BatchEntry> works = new ArrayList<>(steps.size());
+        List<BatchEntry> entries = new ArrayList<>(steps.size());
         for (RequestStep step : steps) {
             if (step.request().isInDecode()) {
-                works.add(work(step));
+                entries.add(entry(step));
             }
         }
-        if (works.size() > 1) {
+        if (entries.size() > 1) {
             // One operator can process several sequences with adjacent state rows.
-            works.sort(Comparator.comparingInt(work -> work.request().sequence().stateRow()));
+            entries.sort(Comparator.comparingInt(entry -> entry.request().sequence().stateRow()));
         }
-        return works;
+        return entries;
     }
 
     private List<Request> ready(int most) {
@@ -144,7 +144,7 @@ final class DecodeScheduler {
             most[i] = forcedTokens.containsKey(request) ? 0 : mostDraftTokens(request);
             room[i] = maxDraftTokens(request);
         }
-        return drafting.propose(requests, most, room, inFlight::change);
+        return draftProposer.propose(requests, most, room, inFlight::change);
     }
 
     /** Returns the forced tokens of the requests that have any. */
@@ -157,9 +157,9 @@ final class DecodeScheduler {
             running.guard(
                     request,
                     () -> {
-                        int[] tokens = choice.forcedTokens(request, wanted);
+                        int[] tokens = selector.forcedTokens(request, wanted);
                         if (tokens.length > 0) {
-                            drafting.endPendingDraft(request);
+                            draftProposer.endPendingDraft(request);
                             found.put(request, tokens);
                         }
                     });
@@ -167,7 +167,7 @@ final class DecodeScheduler {
         return found;
     }
 
-    private BatchEntry work(RequestStep step) {
+    private BatchEntry entry(RequestStep step) {
         Request request = step.request();
         ScheduledTokens advance =
                 new ScheduledTokens(
@@ -245,7 +245,7 @@ final class DecodeScheduler {
         }
         if (draftTokens.count() > 0) {
             accept(request, Arrays.copyOf(path, accepted + 1), result, column);
-            drafting.verified(request, draftTokens, accepted);
+            draftProposer.verified(request, draftTokens, accepted);
         }
         Optional<GenerationEnd.Reason> end = chosen.end();
         if (end.isPresent()) {
@@ -258,7 +258,7 @@ final class DecodeScheduler {
         Request request = step.request();
         int[] tokens = step.forcedTokens();
         for (int i = 0; i < tokens.length; i++) {
-            Optional<GenerationEnd.Reason> end = choice.chooseForced(request, tokens[i]).end();
+            Optional<GenerationEnd.Reason> end = selector.chooseForced(request, tokens[i]).end();
             if (end.isPresent()) {
                 // The remaining tokens are computed, and not every state can be rolled back: the
                 // kept sequence includes them, although they were not reported.
@@ -290,7 +290,7 @@ final class DecodeScheduler {
     }
 
     private TokenSelector.SampledToken choose(RequestStep step, ShardResult result, int row) {
-        TokenOutput output = choice.output(result, row, step.outputs());
-        return choice.choose(step.request(), output);
+        TokenOutput output = selector.output(result, row, step.outputs());
+        return selector.choose(step.request(), output);
     }
 }

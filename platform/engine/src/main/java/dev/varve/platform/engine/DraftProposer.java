@@ -83,15 +83,15 @@ final class DraftProposer {
     }
 
     /** Returns the layers whose input a batch captures. */
-    List<Integer> captures(List<BatchEntry> works) {
+    List<Integer> captures(List<BatchEntry> entries) {
         if (options.isEmpty() || captures.isEmpty()) {
             return List.of();
         }
         int sequences = inDecode;
         boolean wanted = false;
-        for (BatchEntry work : works) {
-            wanted |= work.request().mostDraftTokens() > 0;
-            sequences += work.request().isInDecode() ? 0 : 1;
+        for (BatchEntry entry : entries) {
+            wanted |= entry.request().mostDraftTokens() > 0;
+            sequences += entry.request().isInDecode() ? 0 : 1;
         }
         return wanted && lengthController.collectsFeatures(Math.max(1, sequences))
                 ? captures
@@ -241,19 +241,22 @@ final class DraftProposer {
         }
     }
 
-    /** Returns the part of a draft that the request's guide allows. */
+    /** Returns the part of a draft that the request's constraint allows. */
     private static Draft allowed(Request request, Draft draft) {
-        TokenConstraint guide = request.rules().guide();
-        if (draft.tokens().length == 0 || !guide.constrains()) {
+        TokenConstraint constraint = request.rules().constraint();
+        if (draft.tokens().length == 0 || !constraint.constrains()) {
             return draft;
         }
         int[] spine = Arrays.copyOf(draft.tokens(), draft.spine());
         int count;
         try {
-            count = guide.allowed(spine.clone());
+            count = constraint.allowed(spine.clone());
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a token guide could not check draft tokens", e);
-            // The guide fails again when a token is chosen, which ends its request only.
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "a token constraint could not check draft tokens",
+                    e);
+            // The constraint fails again when a token is chosen, which ends its request only.
             count = 0;
         }
         return count >= spine.length

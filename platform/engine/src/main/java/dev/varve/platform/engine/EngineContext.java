@@ -10,16 +10,16 @@ import dev.varve.platform.sequence.TokenOutput;
  * @param running the running requests
  * @param prefix the prefix cache, with the sequences of running and ended requests
  * @param inFlight the in-flight batches
- * @param choice chooses tokens from the logits
- * @param drafting proposes draft tokens
+ * @param selector chooses tokens from the logits
+ * @param draftProposer proposes draft tokens
  * @param pages requests page scores and selects pages by them
  */
 record EngineContext(
         RunningRequests running,
         PrefixCache prefix,
         InFlightBatches inFlight,
-        TokenSelector choice,
-        DraftProposer drafting,
+        TokenSelector selector,
+        DraftProposer draftProposer,
         PendingPageScores pages) {
     /** Returns the manager of the sequences on the devices. */
     KvCacheManager cache() {
@@ -31,7 +31,7 @@ record EngineContext(
         running.guard(
                 request,
                 () ->
-                        choice.choose(request, output)
+                        selector.choose(request, output)
                                 .end()
                                 .ifPresent(reason -> running.finish(request, reason)));
     }

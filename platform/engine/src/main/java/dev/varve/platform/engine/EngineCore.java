@@ -45,7 +45,7 @@ public final class EngineCore implements Engine {
     private final ModelShape shape;
     private final EngineOptions options;
     private final RequestQueue queue;
-    private final DraftProposer drafting;
+    private final DraftProposer draftProposer;
     private final StepRunner steps;
     private final Thread thread;
     private final AtomicLong arrivals = new AtomicLong();
@@ -74,10 +74,16 @@ public final class EngineCore implements Engine {
         this.shape = shape;
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
-        drafting = new DraftProposer(speculation, shape.vocabularySize());
+        draftProposer = new DraftProposer(speculation, shape.vocabularySize());
         steps =
                 new StepRunner(
-                        pipeline, shape, options, drafting, pages, queue, new DelegatingFailover());
+                        pipeline,
+                        shape,
+                        options,
+                        draftProposer,
+                        pages,
+                        queue,
+                        new DelegatingFailover());
         published = steps.schedulerStats(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
@@ -175,7 +181,7 @@ public final class EngineCore implements Engine {
                                     shape.vocabularySize(),
                                     options.suppressedTokens()),
                             options.suppressedTokens().length > 0,
-                            drafting.newTracker(),
+                            draftProposer.newTracker(),
                             queue::wakeUp));
         }
         try {
@@ -486,7 +492,7 @@ public final class EngineCore implements Engine {
         return published.with(
                 pipeline.memory(),
                 pipeline.status(),
-                drafting.remoteStatus(),
+                draftProposer.remoteStatus(),
                 steps.disk(),
                 steps.shared(),
                 outage);

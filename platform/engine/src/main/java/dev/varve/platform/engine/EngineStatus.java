@@ -142,7 +142,8 @@ public record EngineStatus(
     }
 
     /**
-     * Tokens that were chosen again with a mask, since the guide did not allow the first choice.
+     * Tokens that were chosen again with a mask, since the constraint did not allow the first
+     * choice.
      *
      * @param count number of these tokens
      * @param seconds time to compute the masks

@@ -151,16 +151,17 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
      * @param sampling how the model's logits become a token
      * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only;
      *     empty for no log probabilities at all
-     * @param guide steers the choice; belongs to this request alone
+     * @param constraint steers the choice; belongs to this request alone
      */
-    public record Choice(SamplingOptions sampling, OptionalInt topLogprobs, TokenConstraint guide) {
+    public record Choice(
+            SamplingOptions sampling, OptionalInt topLogprobs, TokenConstraint constraint) {
         /** Most alternatives that can be reported. */
         public static final int MOST_LOGPROBS = 20;
 
         /** Checks the number of alternatives, 0 to {@value #MOST_LOGPROBS}. */
         public Choice {
             Objects.requireNonNull(sampling);
-            Objects.requireNonNull(guide);
+            Objects.requireNonNull(constraint);
             int top = topLogprobs.orElse(0);
             if (top < 0 || top > MOST_LOGPROBS) {
                 throw new IllegalArgumentException(
@@ -168,7 +169,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             }
         }
 
-        /** Returns a choice without a guide and without log probabilities. */
+        /** Returns a choice without a constraint and without log probabilities. */
         public static Choice of(SamplingOptions sampling) {
             return new Choice(sampling, OptionalInt.empty(), TokenConstraint.none());
         }

@@ -34,7 +34,7 @@ final class InFlightBatches {
     private final ShardPipeline pipeline;
     private final PrefixCache cache;
     private final StepTokenBudget tokenBudget;
-    private final DraftProposer drafting;
+    private final DraftProposer draftProposer;
     private final Consumer<Failure> onFailure;
     private final Deque<InFlightBatch> batches = new ArrayDeque<>();
     private long submitted;
@@ -55,7 +55,7 @@ final class InFlightBatches {
      * @param changes whether it also changes rows of other sequences
      */
     private record InFlightBatch(
-            List<BatchEntry> works,
+            List<BatchEntry> entries,
             List<SequenceCache> places,
             List<SnapshotExportTask> exports,
             Batch batch,
@@ -63,16 +63,16 @@ final class InFlightBatches {
             CompletableFuture<ShardResult> result,
             long submittedAt) {
         boolean hasRows() {
-            return works.stream().anyMatch(work -> work.advance().kind() == ChunkKind.ROWS);
+            return entries.stream().anyMatch(entry -> entry.advance().kind() == ChunkKind.ROWS);
         }
 
         boolean isOf(Predicate<Request> condition) {
-            return works.stream().anyMatch(work -> condition.test(work.request()));
+            return entries.stream().anyMatch(entry -> condition.test(entry.request()));
         }
 
         /** Returns whether several requests share it that could be computed separately. */
         boolean isMixed() {
-            return batch.phase() == Phase.PREFILL && works.size() > 1;
+            return batch.phase() == Phase.PREFILL && entries.size() > 1;
         }
     }
 
@@ -89,19 +89,19 @@ final class InFlightBatches {
     /**
      * @param cache builds the batches
      * @param tokenBudget records how long batches take
-     * @param drafting receives the features of computed tokens
+     * @param draftProposer receives the features of computed tokens
      * @param onFailure receives each failed batch, unless a shard was lost
      */
     InFlightBatches(
             ShardPipeline pipeline,
             PrefixCache cache,
             StepTokenBudget tokenBudget,
-            DraftProposer drafting,
+            DraftProposer draftProposer,
             Consumer<Failure> onFailure) {
         this.pipeline = pipeline;
         this.cache = cache;
         this.tokenBudget = tokenBudget;
-        this.drafting = drafting;
+        this.draftProposer = draftProposer;
         this.onFailure = onFailure;
     }
 
@@ -133,20 +133,20 @@ final class InFlightBatches {
     }
 
     /** Submits a batch; each request has at most one entry in it. */
-    void submit(List<BatchEntry> works) {
-        List<SequenceCache> places = new ArrayList<>(works.size());
-        List<ScheduledTokens> advances = new ArrayList<>(works.size());
-        for (BatchEntry work : works) {
-            work.request().enterBatch(submitted + 1);
-            places.add(work.request().sequence());
-            advances.add(work.advance());
+    void submit(List<BatchEntry> entries) {
+        List<SequenceCache> places = new ArrayList<>(entries.size());
+        List<ScheduledTokens> advances = new ArrayList<>(entries.size());
+        for (BatchEntry entry : entries) {
+            entry.request().enterBatch(submitted + 1);
+            places.add(entry.request().sequence());
+            advances.add(entry.advance());
         }
-        Batch batch = cache.devices().advance(advances, drafting.captures(works));
+        Batch batch = cache.devices().advance(advances, draftProposer.captures(entries));
         submitted++;
         long now = System.nanoTime();
         batches.addLast(
                 new InFlightBatch(
-                        works,
+                        entries,
                         places,
                         exports(advances),
                         batch,
@@ -248,32 +248,32 @@ final class InFlightBatches {
         pending.exports().forEach(SnapshotExportTask::markComputed);
         int row = 0;
         int column = 0;
-        for (int i = 0; i < pending.works().size(); i++) {
-            BatchEntry work = pending.works().get(i);
+        for (int i = 0; i < pending.entries().size(); i++) {
+            BatchEntry entry = pending.entries().get(i);
             deliver(pending, i, result, row, column);
-            row += work.outputs();
-            column += work.tokens();
+            row += entry.outputs();
+            column += entry.tokens();
         }
     }
 
     /** Passes a result to its request; an exception fails this request only. */
     private void deliver(
             InFlightBatch pending, int index, ShardResult result, int row, int column) {
-        BatchEntry work = pending.works().get(index);
+        BatchEntry entry = pending.entries().get(index);
         try {
-            work.consumer().accept(result, row, column);
+            entry.consumer().accept(result, row, column);
             choosePages(pending, index, result);
             show(pending, index, result, column);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a request failed after its step", e);
             onFailure.accept(
-                    new Failure(List.of(work.request()), false, false, StepErrorMapper.of(e)));
+                    new Failure(List.of(entry.request()), false, false, StepErrorMapper.of(e)));
         }
     }
 
     /** Selects the pages of a sequence by the scores, if it has reached the expected position. */
     private void choosePages(InFlightBatch pending, int index, ShardResult result) {
-        Request request = pending.works().get(index).request();
+        Request request = pending.entries().get(index).request();
         SequenceCache place = pending.places().get(index);
         SequenceChunk chunk = pending.batch().chunks().get(index);
         List<PageQuery> queries = pending.batch().queries();
@@ -326,8 +326,8 @@ final class InFlightBatches {
             return;
         }
         int column = 0;
-        for (int i = 0; i < pending.works().size(); i++) {
-            int tokens = pending.works().get(i).tokens();
+        for (int i = 0; i < pending.entries().size(); i++) {
+            int tokens = pending.entries().get(i).tokens();
             cache.recordFeatures(
                     pending.places().get(i),
                     pending.batch().chunks().get(i).firstPosition(),
@@ -340,12 +340,13 @@ final class InFlightBatches {
 
     /** Passes the features of the accepted tokens of a request to the speculator. */
     private void show(InFlightBatch pending, int index, ShardResult result, int column) {
-        Request request = pending.works().get(index).request();
+        Request request = pending.entries().get(index).request();
         SequenceCache place = pending.places().get(index);
         if (!result.features().isEmpty() && request.isRunning() && request.sequence() == place) {
             int first = pending.batch().chunks().get(index).firstPosition();
-            int computed = Math.min(place.computed() - first, pending.works().get(index).tokens());
-            drafting.observe(request, first, computed, result.features(), column);
+            int computed =
+                    Math.min(place.computed() - first, pending.entries().get(index).tokens());
+            draftProposer.observe(request, first, computed, result.features(), column);
         }
     }
 
@@ -354,14 +355,17 @@ final class InFlightBatches {
             tokenBudget.record(batch.tokens(), nanos);
         } else {
             tokenBudget.recordRows(nanos);
-            drafting.measured(batch.tokens(), nanos);
+            draftProposer.measured(batch.tokens(), nanos);
         }
     }
 
     private static List<Request> stillComputed(InFlightBatch pending) {
-        return IntStream.range(0, pending.works().size())
-                .filter(i -> pending.works().get(i).request().sequence() == pending.places().get(i))
-                .mapToObj(i -> pending.works().get(i).request())
+        return IntStream.range(0, pending.entries().size())
+                .filter(
+                        i ->
+                                pending.entries().get(i).request().sequence()
+                                        == pending.places().get(i))
+                .mapToObj(i -> pending.entries().get(i).request())
                 .toList();
     }
 

@@ -88,22 +88,22 @@ final class PrefillScheduler {
      * @param rows columns of the batch that decode uses
      */
     List<BatchEntry> chunksBesideDecode(int rows) {
-        List<BatchEntry> works = new ArrayList<>();
+        List<BatchEntry> entries = new ArrayList<>();
         int limit =
                 Math.clamp(tokenBudget.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
         int columns = rows;
         for (Request request : inOrder()) {
-            boolean whole = works.isEmpty() && rows == 0 && inFlight.withRows() == 0;
+            boolean whole = entries.isEmpty() && rows == 0 && inFlight.withRows() == 0;
             if (!whole
                     && limit - columns < Math.min(PlannedChunk.PIECE, request.tokensToCompute())) {
                 break;
             }
-            Optional<BatchEntry> work =
+            Optional<BatchEntry> entry =
                     next(request, whole ? PlannedChunk.WINDOW : piece(limit, columns));
-            work.ifPresent(works::add);
-            columns += work.map(BatchEntry::tokens).orElse(0);
+            entry.ifPresent(entries::add);
+            columns += entry.map(BatchEntry::tokens).orElse(0);
         }
-        return works;
+        return entries;
     }
 
     /**
@@ -127,9 +127,9 @@ final class PrefillScheduler {
     List<BatchEntry> chunkApart(boolean beside) {
         int most = beside ? piece(tokenBudget.columnsBesideStep(), 0) : PlannedChunk.WINDOW;
         for (Request request : inOrder()) {
-            Optional<BatchEntry> work = next(request, most);
-            if (work.isPresent()) {
-                return List.of(work.get());
+            Optional<BatchEntry> entry = next(request, most);
+            if (entry.isPresent()) {
+                return List.of(entry.get());
             }
         }
         return List.of();
@@ -172,7 +172,7 @@ final class PrefillScheduler {
             return Optional.empty();
         }
         Chunk chunk = replays ? replayed(request, most) : planned(request, most);
-        return Optional.of(work(chunk));
+        return Optional.of(entry(chunk));
     }
 
     /**
@@ -280,7 +280,7 @@ final class PrefillScheduler {
         return twins == RequestedOutput.LAST ? RequestedOutput.LAST : request.requestedOutput();
     }
 
-    private BatchEntry work(Chunk chunk) {
+    private BatchEntry entry(Chunk chunk) {
         Request request = chunk.request();
         SequenceCache sequence = request.sequence();
         ScheduledTokens advance =
@@ -322,10 +322,10 @@ final class PrefillScheduler {
 
     private void end(Chunk chunk, ShardResult result, int row) {
         Request request = chunk.request();
-        TokenOutput output = state.choice().output(result, row, chunk.outputs());
+        TokenOutput output = state.selector().output(result, row, chunk.outputs());
         request.decode();
         if (!request.isGenerating() && queue.outputOfDuplicates(request) != RequestedOutput.NONE) {
-            state.cache().retainCopy(request.sequence(), state.choice().copy(output));
+            state.cache().retainCopy(request.sequence(), state.selector().copy(output));
         }
         state.chooseFirst(request, output);
     }

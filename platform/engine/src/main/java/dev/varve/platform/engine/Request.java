@@ -126,13 +126,13 @@ final class Request implements TransferableRequest {
         boolean best =
                 choice.sampling().isPlainArgmax()
                         && choice.topLogprobs().isEmpty()
-                        && !choice.guide().constrains()
+                        && !choice.constraint().constrains()
                         && !suppressesTokens;
         requestedOutput = best ? RequestedOutput.BEST : RequestedOutput.LAST;
         needsTopOnly =
                 sampler.choosesAmongTop(TopTokens.COUNT)
                         && choice.topLogprobs().isEmpty()
-                        && !choice.guide().constrains();
+                        && !choice.constraint().constrains();
         int[] prompt = request.prompt().tokens();
         tokens = new TokenList(prompt);
         promptLength = prompt.length;

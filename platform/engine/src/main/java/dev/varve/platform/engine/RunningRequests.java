@@ -27,7 +27,7 @@ final class RunningRequests {
 
     private final PrefixCache cache;
     private final QueueAccess queue;
-    private final DraftProposer drafting;
+    private final DraftProposer draftProposer;
     private final RequestFailover failover;
     private final FailureCounter failures;
     private final List<Request> requests = new ArrayList<>();
@@ -41,14 +41,14 @@ final class RunningRequests {
     RunningRequests(
             PrefixCache cache,
             QueueAccess queue,
-            DraftProposer drafting,
+            DraftProposer draftProposer,
             RequestFailover failover,
             FailureCounter failures) {
         this.failover = failover;
         this.failures = failures;
         this.cache = cache;
         this.queue = queue;
-        this.drafting = drafting;
+        this.draftProposer = draftProposer;
     }
 
     int size() {
@@ -125,13 +125,13 @@ final class RunningRequests {
                                 failures.guard(
                                         "speculative decoding could not resume from stored"
                                                 + " features",
-                                        () -> drafting.resumeSpeculation(request, states)));
+                                        () -> draftProposer.resumeSpeculation(request, states)));
     }
 
     /** Passes the stored features of all requests to the speculator again. */
     void replayFeatures() {
         for (Request request : requests) {
-            drafting.restart(request);
+            draftProposer.restart(request);
             if (!request.isRestoring()) {
                 resumeSpeculation(request);
             }
@@ -203,7 +203,7 @@ final class RunningRequests {
             return false;
         }
         requests.remove(request);
-        drafting.remove(request);
+        draftProposer.remove(request);
         cache.drop(request.sequence());
         moveOrFail(request, reason);
         return true;
@@ -223,7 +223,7 @@ final class RunningRequests {
     private void remove(Request request) {
         requests.remove(request);
         request.markEnded();
-        drafting.remove(request);
+        draftProposer.remove(request);
     }
 
     /**
@@ -258,7 +258,7 @@ final class RunningRequests {
         SequenceCache place = youngest.sequence();
         boolean whole = !youngest.isRestoring();
         youngest.dropSequence();
-        drafting.remove(youngest);
+        draftProposer.remove(youngest);
         if (whole) {
             cache.preempt(place);
         } else {
@@ -274,7 +274,7 @@ final class RunningRequests {
         requests.clear();
         cache.clearDevices();
         for (Request request : ended) {
-            drafting.remove(request);
+            draftProposer.remove(request);
             moveOrFail(request, reason);
         }
     }
@@ -305,7 +305,7 @@ final class RunningRequests {
                         .sorted(Comparator.comparingLong(Request::arrival).reversed())
                         .toList();
         for (Request request : youngestFirst) {
-            drafting.remove(request);
+            draftProposer.remove(request);
             if (request.countLoss() > MOST_LOSSES) {
                 request.markEnded();
                 fail(

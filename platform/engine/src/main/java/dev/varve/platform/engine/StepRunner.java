@@ -55,9 +55,9 @@ final class StepRunner {
 
     private final EngineContext state;
     private final RunningRequests running;
-    private final DecodeScheduler decode;
-    private final PrefillScheduler prefill;
-    private final HostTransferScheduler restores;
+    private final DecodeScheduler decodeScheduler;
+    private final PrefillScheduler prefillScheduler;
+    private final HostTransferScheduler hostTransfers;
 
     /** Time of steps outside shards, in nanoseconds. */
     private long hostNanos;
@@ -77,7 +77,7 @@ final class StepRunner {
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
-            DraftProposer drafting,
+            DraftProposer draftProposer,
             Optional<AsyncPageScorer> reader,
             QueueAccess line,
             RequestFailover failover) {
@@ -95,29 +95,30 @@ final class StepRunner {
                                                 new PrefixCache.HostTierOptions(
                                                         host.layout(),
                                                         host.bytes(),
-                                                        drafting.features(shape.embeddingLength()),
+                                                        draftProposer.features(
+                                                                shape.embeddingLength()),
                                                         pipeline,
                                                         host.stores(),
                                                         line::wakeUp)),
                         options.eventPublisher(),
                         failures);
-        running = new RunningRequests(cache, line, drafting, failover, failures);
-        restores = new HostTransferScheduler(cache, running, this::start);
+        running = new RunningRequests(cache, line, draftProposer, failover, failures);
+        hostTransfers = new HostTransferScheduler(cache, running, this::start);
         state =
                 new EngineContext(
                         running,
                         cache,
                         new InFlightBatches(
-                                pipeline, cache, tokenBudget, drafting, this::endFailed),
+                                pipeline, cache, tokenBudget, draftProposer, this::endFailed),
                         new TokenSelector(shape.vocabularySize()),
-                        drafting,
+                        draftProposer,
                         new PendingPageScores(reader, cache.devices(), line::wakeUp));
-        decode = new DecodeScheduler(state, capacity.contextTokens());
-        prefill = new PrefillScheduler(state, line, tokenBudget, pipeline);
+        decodeScheduler = new DecodeScheduler(state, capacity.contextTokens());
+        prefillScheduler = new PrefillScheduler(state, line, tokenBudget, pipeline);
     }
 
     boolean isIdle() {
-        return running.isEmpty() && state.inFlight().isEmpty() && restores.isIdle();
+        return running.isEmpty() && state.inFlight().isEmpty() && hostTransfers.isIdle();
     }
 
     /** Returns whether all running requests wait for page scores, and there is no other work. */
@@ -125,7 +126,7 @@ final class StepRunner {
         return !running.isEmpty()
                 && !running.anyMatch(request -> !request.isAwaitingPageScores())
                 && state.inFlight().isEmpty()
-                && restores.isIdle();
+                && hostTransfers.isIdle();
     }
 
     /** Returns the last position from which a prompt may resume. Any thread. */
@@ -147,12 +148,12 @@ final class StepRunner {
      * Returns the number of steps that failed, each with other requests, since a token was chosen.
      */
     int failuresInARow() {
-        return state.choice().tokens() == tokensAtFailure ? failuresInARow : 0;
+        return state.selector().tokens() == tokensAtFailure ? failuresInARow : 0;
     }
 
     private void countFailure() {
         failuresInARow = failuresInARow() + 1;
-        tokensAtFailure = state.choice().tokens();
+        tokensAtFailure = state.selector().tokens();
     }
 
     void removeCancelled() {
@@ -193,7 +194,7 @@ final class StepRunner {
         running.add(request, place);
         addDivergenceCheckpoint(wanted, request);
         if (begun.get().snapshotImport().isPresent()) {
-            restores.add(request, begun.get().snapshotImport().get());
+            hostTransfers.add(request, begun.get().snapshotImport().get());
             if (request.isNew()) {
                 running.guard(request, () -> request.listener().onRestore());
             }
@@ -323,13 +324,13 @@ final class StepRunner {
     }
 
     private void runStep() {
-        restores.run();
-        if (state.drafting().hasLostFeatures()) {
+        hostTransfers.run();
+        if (state.draftProposer().hasLostFeatures()) {
             // Features of batches in flight are not recorded yet.
             state.inFlight().awaitAll();
             running.replayFeatures();
         }
-        state.drafting().passQueuedFeatures(MOST_FEATURE_NANOS);
+        state.draftProposer().passQueuedFeatures(MOST_FEATURE_NANOS);
         boolean submits = true;
         while (submits && state.inFlight().size() < mostInFlight()) {
             submits = submitNext();
@@ -356,30 +357,31 @@ final class StepRunner {
 
     /** Submits a batch; returns whether there was one. */
     private boolean submitNext() {
-        List<BatchEntry> works = new ArrayList<>();
+        List<BatchEntry> entries = new ArrayList<>();
         if (mayMix && state.inFlight().submitted() >= mixesFrom) {
-            works.addAll(rows(true));
-            works.addAll(prefill.chunksBesideDecode(works.size()));
+            entries.addAll(rows(true));
+            entries.addAll(prefillScheduler.chunksBesideDecode(entries.size()));
         } else {
-            works.addAll(prefillNext ? prefill.chunkApart(streams() > 0) : rows(false));
-            if (works.isEmpty()) {
-                works.addAll(prefillNext ? rows(false) : prefill.chunkApart(streams() > 0));
+            entries.addAll(prefillNext ? prefillScheduler.chunkApart(streams() > 0) : rows(false));
+            if (entries.isEmpty()) {
+                entries.addAll(
+                        prefillNext ? rows(false) : prefillScheduler.chunkApart(streams() > 0));
             }
             prefillNext = !prefillNext;
         }
         // A batch that failed in the meantime may have requeued the request of an entry.
-        works.removeIf(work -> !work.isCurrent());
-        if (!works.isEmpty()) {
+        entries.removeIf(entry -> !entry.isCurrent());
+        if (!entries.isEmpty()) {
             state.prefix().step();
-            state.inFlight().submit(works);
+            state.inFlight().submit(entries);
         }
-        return !works.isEmpty();
+        return !entries.isEmpty();
     }
 
     /** Returns the next batch's share of the sequences in decode. */
     private List<BatchEntry> rows(boolean mixes) {
         if (pipeline.depth() == 1) {
-            return decode.works(Integer.MAX_VALUE);
+            return decodeScheduler.entries(Integer.MAX_VALUE);
         }
         int streams = streams();
         if (streams == 0) {
@@ -391,7 +393,7 @@ final class StepRunner {
                         ? Math.min(streams, pipeline.overlapping())
                         : pipeline.microBatches(streams);
         return state.inFlight().withRows() < batches
-                ? decode.works(Math.ceilDiv(streams, batches))
+                ? decodeScheduler.entries(Math.ceilDiv(streams, batches))
                 : List.of();
     }
 
@@ -456,7 +458,7 @@ final class StepRunner {
     void endAll(VarveException reason) {
         countFailure();
         state.inFlight().abandon();
-        restores.abandon();
+        hostTransfers.abandon();
         running.endAll(reason);
     }
 
@@ -467,7 +469,7 @@ final class StepRunner {
     void saveToDisk() {
         try {
             if (state.prefix().hasBelow()) {
-                restores.finish();
+                hostTransfers.finish();
             }
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, "saving prefixes to the stores failed", e);
@@ -482,13 +484,13 @@ final class StepRunner {
     /** Closes the prefix cache and the speculator, after the shards are closed. */
     void close() {
         state.prefix().close();
-        state.drafting().close();
+        state.draftProposer().close();
     }
 
     /** Requeues all running requests, since their sequences are lost. */
     void requeueAll() {
         state.inFlight().abandon();
-        restores.abandon();
+        hostTransfers.abandon();
         running.requeueAll();
     }
 
@@ -499,15 +501,15 @@ final class StepRunner {
                 state.cache().slotUse(),
                 new EngineStatus.EngineCounters(
                         new EngineStatus.Tokens(
-                                promptTokens, cachedTokens, state.choice().tokens()),
+                                promptTokens, cachedTokens, state.selector().tokens()),
                         running.preemptions(),
                         running.replays(),
                         state.inFlight().submitted(),
                         hostNanos / 1e9,
-                        state.choice().masks(),
+                        state.selector().masks(),
                         failures.report()),
                 state.prefix().status(),
-                state.drafting().counts(),
+                state.draftProposer().counts(),
                 state.cache().paging());
     }
 

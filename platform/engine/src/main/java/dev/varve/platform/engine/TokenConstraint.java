@@ -22,8 +22,8 @@ public interface TokenConstraint {
     void accept(int token);
 
     /**
-     * Returns whether the guide may ever forbid a token. Constant for a guide: if true, the devices
-     * must return logits, even where the best token alone would suffice.
+     * Returns whether the constraint may ever forbid a token. Constant for a constraint: if true,
+     * the devices must return logits, even where the best token alone would suffice.
      */
     default boolean constrains() {
         return false;
@@ -44,7 +44,7 @@ public interface TokenConstraint {
      * @return the tokens for which {@link #allows} is true, at least one
      */
     default TokenMask mask() {
-        throw new UnsupportedOperationException("a guide that forbids nothing has no mask");
+        throw new UnsupportedOperationException("a constraint that forbids nothing has no mask");
     }
 
     /**
@@ -67,7 +67,7 @@ public interface TokenConstraint {
         return draftTokens.length;
     }
 
-    /** Returns a guide that lets the model choose every token. */
+    /** Returns a constraint that lets the model choose every token. */
     static TokenConstraint none() {
         return new TokenConstraint() {
             @Override
@@ -77,7 +77,7 @@ public interface TokenConstraint {
 
             @Override
             public void accept(int token) {
-                // This guide has no state.
+                // This constraint has no state.
             }
         };
     }

@@ -57,7 +57,7 @@ final class TokenSelector {
     }
 
     /**
-     * Returns the next tokens that the request's guide forces.
+     * Returns the next tokens that the request's constraint forces.
      *
      * @param most most tokens to return
      */
@@ -66,7 +66,7 @@ final class TokenSelector {
         if (most < 1 || request.rules().topLogprobs().isPresent()) {
             return NOTHING;
         }
-        int[] tokens = request.rules().guide().forcedTokens(most);
+        int[] tokens = request.rules().constraint().forcedTokens(most);
         int known = 0;
         while (known < Math.min(tokens.length, most) && isKnown(tokens[known])) {
             known++;
@@ -88,13 +88,13 @@ final class TokenSelector {
     /**
      * Chooses a forced token, which is computed already.
      *
-     * @throws IllegalStateException if the request's guide does not force the token any more
+     * @throws IllegalStateException if the request's constraint does not force the token any more
      */
     SampledToken chooseForced(Request request, int token) {
-        OptionalInt forced = request.rules().guide().forced();
+        OptionalInt forced = request.rules().constraint().forced();
         if (forced.isEmpty() || forced.getAsInt() != token) {
             throw new IllegalStateException(
-                    "expected the guide to force token " + token + ", found " + forced);
+                    "expected the constraint to force token " + token + ", found " + forced);
         }
         return record(request, token, Optional.empty());
     }
@@ -106,7 +106,7 @@ final class TokenSelector {
             return new SampledToken(token, Optional.of(GenerationEnd.Reason.END_TOKEN));
         }
         request.sampler().accept(token);
-        request.rules().guide().accept(token);
+        request.rules().constraint().accept(token);
         request.tokens().add(token);
         if (!request.listener().onToken(new GeneratedToken(token, logprobs))) {
             return new SampledToken(token, Optional.of(GenerationEnd.Reason.STOPPED));
@@ -129,8 +129,8 @@ final class TokenSelector {
     }
 
     private int next(Request request, TokenOutput output) {
-        TokenConstraint guide = request.rules().guide();
-        OptionalInt forced = guide.forced();
+        TokenConstraint constraint = request.rules().constraint();
+        OptionalInt forced = constraint.forced();
         if (forced.isPresent()) {
             return requireKnown(forced.getAsInt());
         }
@@ -142,14 +142,14 @@ final class TokenSelector {
             return request.sampler().sampleTop(top.ids(), top.logits());
         }
         int free = request.sampler().sample(output.logits(), output.offset());
-        return !guide.constrains() || guide.allows(free)
+        return !constraint.constrains() || constraint.allows(free)
                 ? free
-                : request.sampler().sampleAmong(mask(guide), output.logits(), output.offset());
+                : request.sampler().sampleAmong(mask(constraint), output.logits(), output.offset());
     }
 
-    private TokenMask mask(TokenConstraint guide) {
+    private TokenMask mask(TokenConstraint constraint) {
         long begin = System.nanoTime();
-        TokenMask mask = guide.mask();
+        TokenMask mask = constraint.mask();
         maskNanos += System.nanoTime() - begin;
         masks++;
         return mask;

@@ -117,7 +117,7 @@ public final class EnginePool implements Engine {
             ReplicaRouter.Candidate candidate, RoutedRequest routed, TransferableRequest request) {
         Replica replica = candidate.replica();
         routed.assign(replica, candidate.cached());
-        replica.index().add(routed.prompt());
+        replica.prefixEstimate().add(routed.prompt());
         try {
             EngineCore engine = replica.member().orElseThrow(EnginePool::unavailable).engine();
             engine.adopt(request);
@@ -210,7 +210,7 @@ public final class EnginePool implements Engine {
                     chosen -> {
                         routedRequests.forEach(
                                 each -> each.assign(chosen.replica(), chosen.cached()));
-                        chosen.replica().index().add(first.prompt());
+                        chosen.replica().prefixEstimate().add(first.prompt());
                     });
             return best.map(ReplicaRouter.Candidate::replica);
         }
@@ -343,7 +343,7 @@ public final class EnginePool implements Engine {
 
     @Override
     public CompletableFuture<Void> clearCache() {
-        replicas.forEach(each -> each.index().clear());
+        replicas.forEach(each -> each.prefixEstimate().clear());
         return all(engines().map(EngineCore::clearCache).toList());
     }
 

@@ -19,7 +19,7 @@ final class Replica {
     private final AtomicLong moved = new AtomicLong();
     private final AtomicLong restarts = new AtomicLong();
     private final AtomicInteger failedSteps = new AtomicInteger();
-    private volatile CachedPrefixEstimate index = new CachedPrefixEstimate(0);
+    private volatile CachedPrefixEstimate prefixEstimate = new CachedPrefixEstimate(0);
     private volatile Optional<PooledEngine> member = Optional.empty();
     private volatile Optional<VarveException> reason = Optional.empty();
     private volatile long openedAt;
@@ -40,8 +40,8 @@ final class Replica {
         return member;
     }
 
-    CachedPrefixEstimate index() {
-        return index;
+    CachedPrefixEstimate prefixEstimate() {
+        return prefixEstimate;
     }
 
     /** Returns the estimated number of tokens that are still to be computed for its requests. */
@@ -56,7 +56,7 @@ final class Replica {
     /** Sets the engine after it was loaded. */
     synchronized void put(PooledEngine opened) {
         EngineStatus status = opened.engine().status();
-        index = new CachedPrefixEstimate(cacheTokens(status));
+        prefixEstimate = new CachedPrefixEstimate(cacheTokens(status));
         failedSteps.set(0);
         openedAt = System.nanoTime();
         // Cleared before the engine accepts requests.
@@ -74,7 +74,7 @@ final class Replica {
     /** Marks the engine as failed. */
     void markFailed(VarveException why) {
         reason = Optional.of(why);
-        index.clear();
+        prefixEstimate.clear();
     }
 
     /** Removes and returns the engine; its counters are kept. */

@@ -46,16 +46,17 @@ final class ReplicaRouter {
     static List<Candidate> order(List<Replica> replicas, PromptBlockHashes prompt) {
         long least =
                 replicas.stream().mapToLong(each -> each.outstandingTokens().get()).min().orElse(0);
-        long emptiest = replicas.stream().mapToLong(each -> each.index().used()).min().orElse(0);
+        long emptiest =
+                replicas.stream().mapToLong(each -> each.prefixEstimate().used()).min().orElse(0);
         List<Candidate> candidates = new ArrayList<>();
         for (Replica replica : replicas) {
-            int cached = replica.index().cached(prompt);
+            int cached = replica.prefixEstimate().cached(prompt);
             long missing = (long) prompt.tokens() - cached;
             long owed = replica.outstandingTokens().get();
             long waits = Math.max(0, owed - least - SLACK_TOKENS);
-            long used = replica.index().used();
+            long used = replica.prefixEstimate().used();
             long uneven = (used - emptiest) / UNEVEN_TOKENS;
-            long cost = missing + replica.index().displaced(missing) + waits + uneven;
+            long cost = missing + replica.prefixEstimate().displaced(missing) + waits + uneven;
             candidates.add(new Candidate(replica, cached, cost, owed, used));
         }
         candidates.sort(

@@ -73,7 +73,7 @@ final class RoutedRequest implements GenerationListener {
     public void onStart(int cachedTokens) {
         setOutstanding(prompt.tokens() - cachedTokens + remainingTokens);
         if (expected >= MIN_CORRECTED_TOKENS && cachedTokens < expected / 2) {
-            at.ifPresent(replica -> replica.index().lowerCapacity());
+            at.ifPresent(replica -> replica.prefixEstimate().lowerCapacity());
         }
         submission.listener().onStart(cachedTokens);
     }

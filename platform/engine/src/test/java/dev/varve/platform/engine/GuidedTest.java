@@ -115,7 +115,7 @@ class GuidedTest {
                 .toList();
     }
 
-    /** Returns one guide per request. */
+    /** Returns one constraint per request. */
     private static List<ScriptedGuide> guides(Kind kind) {
         return IntStream.range(0, PARALLEL)
                 .mapToObj(i -> ScriptedGuide.of(17 + i, COUNT, kind.vocabulary()))
@@ -127,11 +127,11 @@ class GuidedTest {
     }
 
     private static GenerationRequest request(
-            int[] prompt, SamplingOptions sampling, TokenConstraint guide) {
+            int[] prompt, SamplingOptions sampling, TokenConstraint constraint) {
         return new GenerationRequest(
                 GenerationRequest.Prompt.of(prompt),
                 new GenerationRequest.Ending(COUNT, Set.of()),
-                new GenerationRequest.Choice(sampling, OptionalInt.empty(), guide));
+                new GenerationRequest.Choice(sampling, OptionalInt.empty(), constraint));
     }
 
     private static List<Collected> ask(
@@ -249,7 +249,7 @@ class GuidedTest {
         }
     }
 
-    /** A draft token that the guide forbids is not verified. */
+    /** A draft token that the constraint forbids is not verified. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void forbiddenDraftTokensAreNotVerified(Kind kind) throws Exception {
@@ -302,8 +302,8 @@ class GuidedTest {
         List<Integer> alone;
         try (EngineCore engine = plain(kind, BLOCKS)) {
             Collected answer = new Collected();
-            TokenConstraint guide = ScriptedGuide.of(9, COUNT, kind.vocabulary()).silent();
-            engine.submit(request(prompt, sampled(), guide), answer);
+            TokenConstraint constraint = ScriptedGuide.of(9, COUNT, kind.vocabulary()).silent();
+            engine.submit(request(prompt, sampled(), constraint), answer);
             alone = answer.await();
         }
         int blocks = 5;
@@ -392,7 +392,7 @@ class GuidedTest {
         }
     }
 
-    /** A guide that accepts some tokens before it fails. */
+    /** A constraint that accepts some tokens before it fails. */
     private static final class FaultyGuide implements TokenConstraint {
         private final Fault fault;
         private int tokens;

@@ -31,7 +31,7 @@ public final class ScriptedGuide implements TokenConstraint {
     }
 
     /**
-     * Returns a guide that forces some runs.
+     * Returns a constraint that forces some runs.
      *
      * @param count tokens of the response
      */
@@ -49,19 +49,19 @@ public final class ScriptedGuide implements TokenConstraint {
         return new ScriptedGuide(forced, vocabulary, true);
     }
 
-    /** Returns the same guide at its start, which forces tokens without announcing them. */
+    /** Returns the same constraint at its start, which forces tokens without announcing them. */
     public ScriptedGuide silent() {
         return new ScriptedGuide(forced, vocabulary, false);
     }
 
-    /** Returns a guide that forces no token. */
+    /** Returns a constraint that forces no token. */
     static ScriptedGuide free(int count, int vocabulary) {
         int[] forced = new int[count];
         Arrays.fill(forced, FREE);
         return new ScriptedGuide(forced, vocabulary, true);
     }
 
-    /** Returns a guide that forces all tokens. */
+    /** Returns a constraint that forces all tokens. */
     static ScriptedGuide forcing(int[] tokens, int vocabulary) {
         return new ScriptedGuide(tokens.clone(), vocabulary, true);
     }
@@ -71,7 +71,7 @@ public final class ScriptedGuide implements TokenConstraint {
         return (int) IntStream.of(forced).filter(token -> token != FREE).count();
     }
 
-    /** Returns whether a response follows this guide. */
+    /** Returns whether a response follows this constraint. */
     public boolean accepts(int[] answer) {
         ScriptedGuide fresh = silent();
         return fresh.allowed(answer) == answer.length;

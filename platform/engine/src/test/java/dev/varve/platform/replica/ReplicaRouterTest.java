@@ -41,7 +41,7 @@ class ReplicaRouterTest {
 
     @Test
     void promptIsRoutedToTheLongestCachedPrefix() {
-        second.index().add(prompt(1, 320));
+        second.prefixEstimate().add(prompt(1, 320));
 
         assertEquals(1, chosen(prompt(1, 352)));
     }
@@ -55,7 +55,7 @@ class ReplicaRouterTest {
 
     @Test
     void loadedReplicaKeepsItsPromptsUntilRecomputingIsFaster() {
-        second.index().add(prompt(1, 320));
+        second.prefixEstimate().add(prompt(1, 320));
 
         second.outstandingTokens().set(512 + 320 - 48);
         assertEquals(1, chosen(prompt(1, 352)), "waiting is sooner");
@@ -73,7 +73,7 @@ class ReplicaRouterTest {
                     PromptBlockHashes.of(
                             Prompt.of(PlainReplicas.join(common, PlainReplicas.text(i, 192))));
             int chosen = chosen(prompt);
-            pool.replica(chosen).index().add(prompt);
+            pool.replica(chosen).prefixEstimate().add(prompt);
             counts[chosen]++;
         }
 
@@ -83,7 +83,7 @@ class ReplicaRouterTest {
     @Test
     void scopesShareNothing() {
         int[] tokens = PlainReplicas.text(1, 320);
-        second.index().add(PromptBlockHashes.of(Prompt.of(tokens)));
+        second.prefixEstimate().add(PromptBlockHashes.of(Prompt.of(tokens)));
         int[] none = {};
 
         PromptBlockHashes other =
@@ -91,26 +91,27 @@ class ReplicaRouterTest {
         PromptBlockHashes unkept =
                 PromptBlockHashes.of(new Prompt(tokens, none, CacheScope.none()));
 
-        assertEquals(320, second.index().cached(PromptBlockHashes.of(Prompt.of(tokens))));
-        assertEquals(0, second.index().cached(other));
-        assertEquals(0, second.index().cached(unkept));
+        assertEquals(320, second.prefixEstimate().cached(PromptBlockHashes.of(Prompt.of(tokens))));
+        assertEquals(0, second.prefixEstimate().cached(other));
+        assertEquals(0, second.prefixEstimate().cached(unkept));
         assertEquals(0, unkept.count());
     }
 
     @Test
     void indexForgetsTheLeastRecentlyUsedAndSharedPrefixesLast() {
-        CachedPrefixEstimate index = new CachedPrefixEstimate(64 * PromptBlockHashes.TOKENS);
-        index.add(prompt(1, 32 * PromptBlockHashes.TOKENS));
-        index.add(prompt(2, 32 * PromptBlockHashes.TOKENS));
-        index.add(prompt(3, 16 * PromptBlockHashes.TOKENS));
+        CachedPrefixEstimate prefixEstimate =
+                new CachedPrefixEstimate(64 * PromptBlockHashes.TOKENS);
+        prefixEstimate.add(prompt(1, 32 * PromptBlockHashes.TOKENS));
+        prefixEstimate.add(prompt(2, 32 * PromptBlockHashes.TOKENS));
+        prefixEstimate.add(prompt(3, 16 * PromptBlockHashes.TOKENS));
 
         assertEquals(
                 16 * PromptBlockHashes.TOKENS,
-                index.cached(prompt(1, 32 * PromptBlockHashes.TOKENS)));
+                prefixEstimate.cached(prompt(1, 32 * PromptBlockHashes.TOKENS)));
         assertEquals(
                 32 * PromptBlockHashes.TOKENS,
-                index.cached(prompt(2, 32 * PromptBlockHashes.TOKENS)));
-        assertEquals(64 * PromptBlockHashes.TOKENS, index.used());
-        assertEquals(PromptBlockHashes.TOKENS, index.displaced(PromptBlockHashes.TOKENS));
+                prefixEstimate.cached(prompt(2, 32 * PromptBlockHashes.TOKENS)));
+        assertEquals(64 * PromptBlockHashes.TOKENS, prefixEstimate.used());
+        assertEquals(PromptBlockHashes.TOKENS, prefixEstimate.displaced(PromptBlockHashes.TOKENS));
     }
 }

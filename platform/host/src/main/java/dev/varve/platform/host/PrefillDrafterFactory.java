@@ -93,7 +93,7 @@ final class PrefillDrafterFactory {
 
     private TextScorer local(
             DeviceReference where, ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
-        LocalTextScorer scan =
+        LocalTextScorer scorer =
                 new LocalTextScorer(
                         model,
                         devices.local().apply(where),
@@ -103,9 +103,11 @@ final class PrefillDrafterFactory {
         report(
                 model,
                 where,
-                scan,
-                scan.isPersistent() ? "which stays in memory" : "which is loaded for each prompt");
-        return scan;
+                scorer,
+                scorer.isPersistent()
+                        ? "which stays in memory"
+                        : "which is loaded for each prompt");
+        return scorer;
     }
 
     private TextScorer remote(

@@ -59,7 +59,7 @@ public final class BlockBenchmark {
      * be measured.
      */
     public static ShardOptions shardOptions(LayerSplitAdapter model, ModelSettings settings) {
-        CacheUnitBytes footprint =
+        CacheUnitBytes unitBytes =
                 CacheUnitBytes.of(
                         model.shape(),
                         model.shape().allLayers(),
@@ -69,7 +69,7 @@ public final class BlockBenchmark {
         return settings.computation()
                 .shardOptions(
                         new CacheCapacities(
-                                TimedShard.SLOTS, TimedShard.STATE_ROWS, footprint.regionSlots()));
+                                TimedShard.SLOTS, TimedShard.STATE_ROWS, unitBytes.regionSlots()));
     }
 
     /**

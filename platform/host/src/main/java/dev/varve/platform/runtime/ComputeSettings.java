@@ -52,7 +52,7 @@ public record ComputeSettings(CacheTypes cacheTypes, WeightLayout weights, Numer
     }
 
     /** Returns the options of a shard with the given cache sizes. */
-    public ShardOptions shardOptions(CacheCapacities sizes) {
-        return ShardOptions.of(cacheTypes, sizes).withWeights(weights).withNumerics(numerics);
+    public ShardOptions shardOptions(CacheCapacities capacities) {
+        return ShardOptions.of(cacheTypes, capacities).withWeights(weights).withNumerics(numerics);
     }
 }

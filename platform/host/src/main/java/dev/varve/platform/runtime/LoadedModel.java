@@ -254,15 +254,16 @@ public final class LoadedModel implements AutoCloseable {
                 suppressed,
                 settings.waiting().shardPatience(),
                 settings.waiting().pace(),
-                hostCache(total.sizes().regionSlots()),
+                hostCache(total.capacities().regionSlots()),
                 eventPublisher);
     }
 
     private CacheCapacity caches(MemoryPlan total) {
-        CacheCapacities sizes = total.sizes();
+        CacheCapacities capacities = total.capacities();
         CacheCapacity caches =
-                new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.rollbackBuffers());
-        long pageBytes = total.need().kvBytes() / sizes.slots() * Pages.TOKENS;
+                new CacheCapacity(
+                        capacities.slots(), capacities.stateRows(), capacities.rollbackBuffers());
+        long pageBytes = total.need().kvBytes() / capacities.slots() * Pages.TOKENS;
         return plan.pool()
                 .options()
                 .map(bounded -> caches.with(bounded.withPageBytes(pageBytes)))
@@ -297,7 +298,7 @@ public final class LoadedModel implements AutoCloseable {
         TeacherForcing.run(
                 pipeline,
                 tokens,
-                plan.total().sizes().slots(),
+                plan.total().capacities().slots(),
                 model.shape().vocabularySize(),
                 sink);
     }

@@ -10,12 +10,12 @@ import java.util.Objects;
  * Memory plan of a model on a device, computed before anything is loaded.
  *
  * @param contextTokens most tokens of one sequence
- * @param sizes sizes of the caches
+ * @param capacities sizes of the caches
  * @param need bytes of the parts
  * @param availableBytes free memory of the device
  */
 public record MemoryPlan(
-        int contextTokens, CacheCapacities sizes, MemoryNeed need, long availableBytes) {
+        int contextTokens, CacheCapacities capacities, MemoryNeed need, long availableBytes) {
     /** End of the message for a model that is too large, with advice. */
     static final String DOES_NOT_FIT =
             "; it does not fit. Use a smaller quantisation, "
@@ -28,7 +28,7 @@ public record MemoryPlan(
 
     /** Checks that nothing is missing. */
     public MemoryPlan {
-        Objects.requireNonNull(sizes);
+        Objects.requireNonNull(capacities);
         Objects.requireNonNull(need);
     }
 
@@ -40,7 +40,7 @@ public record MemoryPlan(
                 device,
                 mebibytes(need.weightBytes()),
                 mebibytes(need.kvBytes()),
-                sizes.slots(),
+                capacities.slots(),
                 mebibytes(need.stateBytes()),
                 mebibytes(need.computeBytes()),
                 mebibytes(need.totalBytes()),

@@ -94,17 +94,17 @@ public record RangeMemory(
         ModelShape shape = model.shape();
         int context = contextTokens(shape, settings);
         TensorSelection selection = model.tensors(range);
-        CacheUnitBytes footprint =
+        CacheUnitBytes unitBytes =
                 CacheUnitBytes.of(
                         shape, range, settings.computation().cacheTypes(), CHUNK, context);
         int mostSlots = mostSlots(shape, settings);
         return new RangeMemory(
                 selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum(),
-                footprint.bytesPerSlot(),
-                footprint.regionSlots(),
+                unitBytes.bytesPerSlot(),
+                unitBytes.regionSlots(),
                 Math.addExact(
                         Math.multiplyExact(
-                                footprint.bytesPerStateRow(), stateRows(shape, settings)),
+                                unitBytes.bytesPerStateRow(), stateRows(shape, settings)),
                         CacheUnitBytes.rollbackBufferBytes(
                                 shape, range, rollbackBuffers(shape, settings))),
                 computeBytes(

@@ -81,7 +81,7 @@ final class ShardLoader {
         SplitMemoryPlan.Part part = plan.parts().get(index);
         ShardOptions captures =
                 settings.computation()
-                        .shardOptions(part.memory().sizes())
+                        .shardOptions(part.memory().capacities())
                         .withCaptures(settings.drafts().captures());
         boolean scores =
                 plan.pool()

@@ -122,15 +122,15 @@ public record SplitMemoryPlan(
             MemoryPlan memory = part.memory();
             need = need.plus(memory.need());
             free += memory.availableBytes();
-            region = Math.max(region, memory.sizes().regionSlots());
+            region = Math.max(region, memory.capacities().regionSlots());
         }
         return new MemoryPlan(
                 first.contextTokens(),
                 new CacheCapacities(
-                        first.sizes().slots(),
-                        first.sizes().stateRows(),
+                        first.capacities().slots(),
+                        first.capacities().stateRows(),
                         region,
-                        first.sizes().rollbackBuffers()),
+                        first.capacities().rollbackBuffers()),
                 need,
                 free);
     }

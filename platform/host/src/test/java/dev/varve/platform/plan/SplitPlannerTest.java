@@ -149,7 +149,7 @@ class SplitPlannerTest {
         assertEquals(
                 1,
                 forecast.memory().parts().stream()
-                        .map(part -> part.memory().sizes().slots())
+                        .map(part -> part.memory().capacities().slots())
                         .distinct()
                         .count());
         assertEquals(

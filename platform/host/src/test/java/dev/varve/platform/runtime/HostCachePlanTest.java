@@ -107,7 +107,7 @@ class HostCachePlanTest {
         SplitMemoryPlan plan = plan(new HostCacheLimit.Fixed(MIB), "cpu:0", roomy + MIB - 1);
 
         assertEquals(MIB, plan.hostCache().bytes());
-        int slots = plan.total().sizes().slots();
+        int slots = plan.total().capacities().slots();
         assertTrue(slots >= oneContext && slots < 2 * oneContext, "slots " + slots);
     }
 

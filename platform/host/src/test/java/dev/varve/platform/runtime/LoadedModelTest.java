@@ -189,7 +189,7 @@ class LoadedModelTest {
             assertSame(opened.adapter(), model.adapter());
             assertSame(settings, model.settings());
             assertEquals(CONTEXT, model.plan().contextTokens());
-            assertEquals(3 * CONTEXT, model.plan().sizes().slots());
+            assertEquals(3 * CONTEXT, model.plan().capacities().slots());
             assertEquals(2, model.shards().size());
         }
     }

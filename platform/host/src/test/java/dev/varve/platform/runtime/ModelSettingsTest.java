@@ -93,17 +93,17 @@ class ModelSettingsTest {
 
     @Test
     void computeSettingsApplyToEveryShard() {
-        CacheCapacities sizes = new CacheCapacities(512, 3, 256);
+        CacheCapacities capacities = new CacheCapacities(512, 3, 256);
 
         ShardOptions options =
                 ComputeSettings.defaults()
                         .with(WeightLayout.AS_IN_FILE)
                         .with(FlashAttention.ON)
                         .with(BatchInvariance.OFF)
-                        .shardOptions(sizes);
+                        .shardOptions(capacities);
 
         assertEquals(CacheTypes.f16(), options.cacheTypes());
-        assertEquals(sizes, options.sizes());
+        assertEquals(capacities, options.capacities());
         assertEquals(WeightLayout.AS_IN_FILE, options.weights());
         assertEquals(new Numerics(FlashAttention.ON, BatchInvariance.OFF), options.numerics());
     }

@@ -92,7 +92,7 @@ class PoolPlanTest {
         SplitMemoryPlan plan = plan(MODEL, settings(CONTEXT, 2), PLENTY);
 
         assertEquals(PoolPlan.NONE, plan.pool());
-        assertEquals(2 * CONTEXT, plan.total().sizes().slots());
+        assertEquals(2 * CONTEXT, plan.total().capacities().slots());
         assertFalse(plan.describe().contains("resident"), plan.describe());
     }
 
@@ -101,7 +101,7 @@ class PoolPlanTest {
         SplitMemoryPlan plan = plan(MODEL, pooled(1000, 4), PLENTY);
 
         assertEquals(CONTEXT, plan.total().contextTokens());
-        assertEquals(4 * 1024, plan.total().sizes().slots());
+        assertEquals(4 * 1024, plan.total().capacities().slots());
         assertEquals(3 * SLOT_BYTES * 4 * 1024, plan.total().need().kvBytes());
         assertEquals(
                 Optional.of(new PagingOptions(1024, PagePolicy.QK, 64)), plan.pool().options());
@@ -129,7 +129,7 @@ class PoolPlanTest {
     void contextThatFitsOnlyWithAPoolFitsWithOne() {
         long enough = plan(MODEL, pooled(512, 1), PLENTY).total().need().totalBytes();
 
-        assertEquals(512, plan(MODEL, pooled(512, 1), enough).total().sizes().slots());
+        assertEquals(512, plan(MODEL, pooled(512, 1), enough).total().capacities().slots());
         assertThrows(VarveException.class, () -> plan(MODEL, settings(CONTEXT, 1), enough));
         assertThrows(VarveException.class, () -> plan(MODEL, pooled(512, 1), enough - 1));
     }
@@ -149,7 +149,7 @@ class PoolPlanTest {
                         settings);
         long free = need.bytes(tokens) + more;
 
-        int slots = plan(MODEL, settings, free).total().sizes().slots();
+        int slots = plan(MODEL, settings, free).total().capacities().slots();
 
         assertEquals(0, slots % 256);
         assertTrue(slots >= tokens && slots <= tokens * parallel, "slots " + slots);
@@ -162,7 +162,7 @@ class PoolPlanTest {
         ModelSettings settings =
                 pooled(1024, 4).with(SequenceLimits.of(CONTEXT, 4).withKvTokens(kvTokens));
 
-        assertEquals(slots, plan(MODEL, settings, PLENTY).total().sizes().slots());
+        assertEquals(slots, plan(MODEL, settings, PLENTY).total().capacities().slots());
     }
 
     @ParameterizedTest
@@ -188,7 +188,7 @@ class PoolPlanTest {
         SplitMemoryPlan plan = plan(MODEL, settings, PLENTY);
 
         assertEquals(8192, plan.pool().options().orElseThrow().poolTokens());
-        assertEquals(8192, plan.total().sizes().slots());
+        assertEquals(8192, plan.total().capacities().slots());
         assertEquals(
                 List.of(
                         Setting.KVFLASH
@@ -242,7 +242,7 @@ class PoolPlanTest {
                 plan(MODEL, settings, weights + ResidentPoolMemory.RESERVE_BYTES + room);
 
         assertEquals(1024, plan.pool().options().orElseThrow().poolTokens());
-        assertEquals(2 * 1024, plan.total().sizes().slots());
+        assertEquals(2 * 1024, plan.total().capacities().slots());
         String note = plan.pool().remarks().notes().getFirst();
         assertTrue(note.startsWith(Setting.KVFLASH + ": auto pool: 1024 tokens (1.5 GiB"), note);
     }
@@ -300,7 +300,7 @@ class PoolPlanTest {
                         2);
 
         assertEquals(1024, plan.pool().options().orElseThrow().poolTokens());
-        plan.parts().forEach(part -> assertEquals(1024, part.memory().sizes().slots()));
+        plan.parts().forEach(part -> assertEquals(1024, part.memory().capacities().slots()));
     }
 
     @Test
@@ -408,10 +408,10 @@ class PoolPlanTest {
         MemoryPlan whole = plan(model, settings(CONTEXT, 2), PLENTY).total();
 
         // One state more, with which the end of a prompt is tried out.
-        int rows = whole.sizes().stateRows();
-        assertEquals(rows + 1, bounded.sizes().stateRows());
+        int rows = whole.capacities().stateRows();
+        assertEquals(rows + 1, bounded.capacities().stateRows());
         assertEquals(whole.need().stateBytes() / rows * (rows + 1), bounded.need().stateBytes());
-        assertEquals(whole.sizes().regionSlots(), bounded.sizes().regionSlots());
+        assertEquals(whole.capacities().regionSlots(), bounded.capacities().regionSlots());
         assertEquals(2 * 512 * SLOT_BYTES, bounded.need().kvBytes());
     }
 

@@ -243,8 +243,8 @@ class ShardLoaderTest {
 
         assertEquals(1, given.size(), given.toString());
         ShardOptions options = given.iterator().next();
-        assertEquals(256, options.sizes().slots());
-        assertEquals(3, options.sizes().stateRows());
+        assertEquals(256, options.capacities().slots());
+        assertEquals(3, options.capacities().stateRows());
         assertEquals(WeightLayout.AS_IN_FILE, options.weights());
         assertEquals(new Numerics(FlashAttention.OFF, BatchInvariance.ON), options.numerics());
         assertEquals(List.of(), options.captures());

@@ -98,9 +98,9 @@ class SplitMemoryPlanTest {
         ModelSettings two = settings(512, 2).withReplicas(2);
         long enough = twoReplicas("cpu:0");
 
-        assertEquals(2 * 512, plan(model, two, enough, "cpu:0").total().sizes().slots());
+        assertEquals(2 * 512, plan(model, two, enough, "cpu:0").total().capacities().slots());
         SplitMemoryPlan tight = plan(model, two, enough - 2 * 512 * SLOT_BYTES, "cpu:0");
-        assertEquals(512, tight.total().sizes().slots());
+        assertEquals(512, tight.total().capacities().slots());
         assertTrue(
                 tight.describe().contains("2 replicas of that, with one copy of the weights"),
                 tight.describe());
@@ -117,7 +117,7 @@ class SplitMemoryPlanTest {
                 plan(PlainModel.attentionOnly(3, 4096), settings(512, 2), PLENTY, "cpu:0").total();
 
         assertEquals(512, plan.contextTokens());
-        assertEquals(2 * 512, plan.sizes().slots());
+        assertEquals(2 * 512, plan.capacities().slots());
         assertEquals(3 * LAYER_BYTES + 2 * EMBEDDING_BYTES, plan.need().weightBytes());
         assertEquals(3 * SLOT_BYTES * 2 * 512, plan.need().kvBytes());
         assertEquals(0, plan.need().stateBytes());
@@ -133,9 +133,9 @@ class SplitMemoryPlanTest {
         MemoryPlan plan = plan(model, settings(2048, 3), PLENTY, "cpu:0").total();
 
         // Zero, and two rows per sequence.
-        assertEquals(1 + 2 * 3, plan.sizes().stateRows());
+        assertEquals(1 + 2 * 3, plan.capacities().stateRows());
         // The window and a chunk of 512, in blocks of 256.
-        assertEquals(256 + 512, plan.sizes().regionSlots());
+        assertEquals(256 + 512, plan.capacities().regionSlots());
         long recurrent = (2 * 8 + 4 * 4) * 4;
         assertEquals(7 * (recurrent + 768 * SLOT_BYTES), plan.need().stateBytes());
         assertEquals(0, plan.need().kvBytes());
@@ -187,7 +187,7 @@ class SplitMemoryPlanTest {
         int slots =
                 plan(model, settings, need.bytes(oneContext) + more, "cpu:0")
                         .total()
-                        .sizes()
+                        .capacities()
                         .slots();
 
         assertEquals(0, slots % 256);
@@ -324,7 +324,7 @@ class SplitMemoryPlanTest {
                 512,
                 plan(PlainModel.attentionOnly(1, 4096), ModelSettings.of(limits), PLENTY, "cpu:0")
                         .total()
-                        .sizes()
+                        .capacities()
                         .slots());
     }
 

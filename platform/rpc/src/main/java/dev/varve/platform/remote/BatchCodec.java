@@ -52,7 +52,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         fields.number(batch.chunks().size());
         int tokens = batch.tokens();
         int values = boundary.isPresent() ? Math.multiplyExact(tokens, boundaryLength) : 0;
-        batch.chunks().forEach(chunk -> putPages(large, chunk.place().pages()));
+        batch.chunks().forEach(chunk -> putPages(large, chunk.place().positions()));
         fields.number(batch.queries().size());
         batch.queries().forEach(query -> putQuery(large, query));
         ByteBuffer largeFields = large.done();
@@ -103,7 +103,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int chunkCount = fields.number("slices", 1, MAX_CHUNKS);
         List<SlotPositionMap> maps = new ArrayList<>();
         for (int i = 0; i < chunkCount; i++) {
-            maps.add(pages(large, payload));
+            maps.add(positions(large, payload));
         }
         int queryCount = fields.number("queries", 0, chunkCount);
         List<PageQuery> queries = new ArrayList<>();
@@ -133,14 +133,14 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                         : Optional.empty());
     }
 
-    private static void putPages(FieldWriter large, SlotPositionMap pages) {
-        large.number(pages.size());
-        for (int run = 0; run < pages.size(); run++) {
-            large.number(pages.page(run));
+    private static void putPages(FieldWriter large, SlotPositionMap positions) {
+        large.number(positions.size());
+        for (int run = 0; run < positions.size(); run++) {
+            large.number(positions.page(run));
         }
     }
 
-    private static SlotPositionMap pages(FieldReader large, ByteBuffer payload) {
+    private static SlotPositionMap positions(FieldReader large, ByteBuffer payload) {
         int count = large.number("pages of a span", 0, MOST_PAGES);
         if (count == 0) {
             return SlotPositionMap.STRAIGHT;
@@ -191,7 +191,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
     }
 
     private static SequenceChunk readChunk(
-            FieldReader fields, ByteBuffer payload, SlotPositionMap pages) {
+            FieldReader fields, ByteBuffer payload, SlotPositionMap positions) {
         long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
         int count = fields.number("tokens", 1, MAX_TOKENS);
         int position = fields.number("position", 0, Integer.MAX_VALUE - MAX_TOKENS);
@@ -219,7 +219,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                         readRow,
                         writeRow,
                         rollbackBuffer,
-                        pages),
+                        positions),
                 outputs,
                 kind,
                 tree);

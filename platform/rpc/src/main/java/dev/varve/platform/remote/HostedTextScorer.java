@@ -20,16 +20,16 @@ import java.util.function.BooleanSupplier;
  * Text-scoring model of a session: translates between its messages and the scorer. For one thread.
  */
 final class HostedTextScorer extends SessionModel {
-    private final LocalTextScorer scan;
+    private final LocalTextScorer scorer;
     private final TextScoreCodec codec;
 
     private HostedTextScorer(
-            LocalTextScorer scan,
+            LocalTextScorer scorer,
             ComputeDevice device,
             TextScoreCodec codec,
             LoadedTensorDigests tensors) {
         super(device, tensors);
-        this.scan = scan;
+        this.scorer = scorer;
         this.codec = codec;
     }
 
@@ -70,7 +70,7 @@ final class HostedTextScorer extends SessionModel {
 
     @Override
     ShardMemory memory() {
-        return new ShardMemory(scan.weightBytes(), 0, 0, 0);
+        return new ShardMemory(scorer.weightBytes(), 0, 0, 0);
     }
 
     /**
@@ -96,7 +96,7 @@ final class HostedTextScorer extends SessionModel {
                     }
                 };
         try {
-            return codec.encode(scan.read(tokens, listener, signs));
+            return codec.encode(scorer.read(tokens, listener, signs));
         } catch (CancellationException e) {
             throw new WireException(
                     WireErrorCode.CANCELLED, WireException.Retry.WORTHWHILE, e.getMessage());
@@ -105,7 +105,7 @@ final class HostedTextScorer extends SessionModel {
 
     @Override
     public void close() {
-        scan.close();
+        scorer.close();
         super.close();
     }
 }

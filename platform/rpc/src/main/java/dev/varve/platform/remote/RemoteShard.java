@@ -50,7 +50,7 @@ public final class RemoteShard implements Shard {
     private final LogitsBuffers logits = new LogitsBuffers();
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
-    private final ComputeResource unit;
+    private final ComputeResource resource;
     private volatile ShardMemory memory;
     private volatile long boundaryNanos;
 
@@ -63,7 +63,7 @@ public final class RemoteShard implements Shard {
      */
     public record Peer(String device, ShardLink link, ComputeResource hostCores) {
         /** Returns the compute unit of the shard, which may be cores of this machine. */
-        private ComputeResource unit(ShardSupervisor supervisor) {
+        private ComputeResource resource(ShardSupervisor supervisor) {
             return link.sameHost() && supervisor.computesOnHostCores()
                     ? hostCores.only(supervisor.processors())
                     : new ComputeResource(new Object());
@@ -77,7 +77,7 @@ public final class RemoteShard implements Shard {
             ShardSupervisor supervisor) {
         device = peer.device();
         this.supervisor = supervisor;
-        unit = peer.unit(supervisor);
+        resource = peer.resource(supervisor);
         range = request.range();
         batches = HostedShard.batchCodec(adapter, range, request.boundaryType());
         results = HostedShard.resultCodec(adapter, range, request.boundaryType());
@@ -130,7 +130,7 @@ public final class RemoteShard implements Shard {
 
     @Override
     public ComputeResource computesOn() {
-        return unit;
+        return resource;
     }
 
     @Override

@@ -194,11 +194,11 @@ public record ShardLoadRequest(
                 .number(range.end())
                 .text(shard.cacheTypes().key().ggufName())
                 .text(shard.cacheTypes().value().ggufName())
-                .number(shard.sizes().slots())
-                .number(shard.sizes().stateRows())
-                .number(shard.sizes().regionSlots())
-                .number(shard.sizes().rollbackBuffers().count())
-                .number(shard.sizes().rollbackBuffers().tokens())
+                .number(shard.capacities().slots())
+                .number(shard.capacities().stateRows())
+                .number(shard.capacities().regionSlots())
+                .number(shard.capacities().rollbackBuffers().count())
+                .number(shard.capacities().rollbackBuffers().tokens())
                 // Weights are mapped where that is supported.
                 .flag(true)
                 .flag(shard.weights() == WeightLayout.REPACKED)
@@ -219,7 +219,7 @@ public record ShardLoadRequest(
         int begin = fields.number("first layer", 0, layers - 1);
         LayerRange range = new LayerRange(begin, fields.number("end layer", begin + 1, layers));
         CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
-        CacheCapacities sizes =
+        CacheCapacities capacities =
                 new CacheCapacities(
                         fields.number("slots", 1, Integer.MAX_VALUE),
                         fields.number("state rows", 2, 1 << 16),
@@ -227,7 +227,7 @@ public record ShardLoadRequest(
                         rollbackBuffers(fields));
         fields.flag("map weights");
         ShardOptions shard =
-                ShardOptions.of(types, sizes)
+                ShardOptions.of(types, capacities)
                         .withWeights(
                                 fields.flag("repack weights")
                                         ? WeightLayout.REPACKED

@@ -33,7 +33,7 @@ public final class ShardSession implements Handler, AutoCloseable {
 
     private final SessionModelSlot<HostedDraft> draft =
             new SessionModelSlot<>("no draft model is loaded");
-    private final SessionModelSlot<HostedTextScorer> scan =
+    private final SessionModelSlot<HostedTextScorer> scorer =
             new SessionModelSlot<>("no text-scoring model is loaded");
     private final AtomicLong progress = new AtomicLong();
     private final ExecutorService compute =
@@ -117,10 +117,10 @@ public final class ShardSession implements Handler, AutoCloseable {
                             each -> HostedDraft.open(each, host, reports));
             case MessageType.DRAFT -> draft.current().step(request);
             case MessageType.LOAD_SCAN ->
-                    scan.load(
+                    scorer.load(
                             TextScorerLoadRequest.decode(request),
                             each -> HostedTextScorer.open(each, host, reports));
-            case MessageType.SCAN -> scan.current().read(request, call::isCancelled, reports);
+            case MessageType.SCAN -> scorer.current().read(request, call::isCancelled, reports);
             case MessageType.UNLOAD -> {
                 free();
                 yield Message.of(MessageType.UNLOAD);
@@ -154,7 +154,7 @@ public final class ShardSession implements Handler, AutoCloseable {
     private void free() {
         range.close();
         draft.close();
-        scan.close();
+        scorer.close();
     }
 
     private Message describe() {

@@ -59,11 +59,12 @@ class BatchCodecTest {
                                             new PagePlace(7, 256),
                                             new PagePlace(9, PagePlace.ON_HOST)))));
 
-    private static SequenceChunk chunk(int position, KvSlotSpan span, SlotPositionMap pages) {
+    private static SequenceChunk chunk(int position, KvSlotSpan span, SlotPositionMap positions) {
         return new SequenceChunk(
                 4,
                 new int[] {5, 6},
-                new ChunkPlacement(position, span, 2, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, pages),
+                new ChunkPlacement(
+                        position, span, 2, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, positions),
                 RequestedOutput.BEST,
                 ChunkComputeMode.ROWS);
     }

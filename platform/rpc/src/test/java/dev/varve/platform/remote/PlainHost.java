@@ -122,8 +122,8 @@ final class PlainHost implements ShardResources, RangeLoader {
     @Override
     public Shard load(Place place, ShardLoadRequest request, LoadProgressListener progress) {
         // More would not fit what a test has.
-        if (request.shard().sizes().slots() > 1 << 21
-                || request.shard().sizes().stateRows() > 1 << 10) {
+        if (request.shard().capacities().slots() > 1 << 21
+                || request.shard().capacities().stateRows() > 1 << 10) {
             throw new VarveException(VarveException.Kind.OUT_OF_MEMORY, "caches exceed the test's");
         }
         if (!(place.adapter() instanceof PlainModel model)) {

@@ -34,9 +34,9 @@ class RemoteShardContractTest extends ShardContractTest {
     }
 
     @Override
-    protected Shard open(CacheCapacities sizes, List<Integer> captures) throws Exception {
+    protected Shard open(CacheCapacities capacities, List<Integer> captures) throws Exception {
         if (rig == null) {
-            rig = new RemoteRig(folder, MODEL, sizes.slots());
+            rig = new RemoteRig(folder, MODEL, capacities.slots());
         }
         opened =
                 rig.open(

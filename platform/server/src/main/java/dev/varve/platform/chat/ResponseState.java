@@ -7,6 +7,6 @@ import dev.varve.platform.engine.TokenConstraint;
  * engine's thread uses them.
  *
  * @param text parses the tokens
- * @param guide steers the sampling of tokens
+ * @param constraint steers the sampling of tokens
  */
-public record ResponseState(ResponseParser text, TokenConstraint guide) {}
+public record ResponseState(ResponseParser text, TokenConstraint constraint) {}

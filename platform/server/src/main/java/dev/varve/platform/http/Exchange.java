@@ -10,13 +10,13 @@ import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 /**
  * An admitted request and its response.
  *
- * @param record metadata of the request
+ * @param traceContext metadata of the request
  */
 record Exchange(
         HttpServletRequest request,
         HttpServletResponse response,
         AdmissionDecision.Admitted admitted,
-        RequestTraceContext record) {
+        RequestTraceContext traceContext) {
     /**
      * Returns the owner of the request for fair sharing of the CPU: its key, or its connection if
      * the server needs no key.

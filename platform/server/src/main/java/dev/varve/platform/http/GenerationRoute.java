@@ -106,11 +106,11 @@ final class GenerationRoute extends JsonPostRoute {
     BooleanSupplier disconnectCheck(
             Exchange exchange, RequestBody body, ConnectionProbe probe, Supplier<String> model) {
         HeartbeatFormat form = early.of(model);
-        PreResponseHeartbeats stream =
+        PreResponseHeartbeats heartbeats =
                 new PreResponseHeartbeats(exchange.response(), probe::isDisconnected, form)
                         .attachedTo(exchange.request());
         return () ->
-                stream.isDisconnected(() -> body.peek(bytes -> streams(bytes, form.isUsual())));
+                heartbeats.isDisconnected(() -> body.peek(bytes -> streams(bytes, form.isUsual())));
     }
 
     @Override
@@ -120,7 +120,7 @@ final class GenerationRoute extends JsonPostRoute {
             OfferedModels.AcquiredModel acquired,
             ConnectionProbe probe)
             throws IOException, InterruptedException {
-        Optional<OpenSpan> span = exchange.record().child("prepare");
+        Optional<OpenSpan> span = exchange.traceContext().child("prepare");
         return switch (work(exchange, body, fields -> parsed(acquired.model(), fields))) {
             case ParsedBody.ImmediateResponse(ObjectNode answer) -> {
                 JsonResponse.write(exchange.response(), 200, answer);
@@ -159,7 +159,7 @@ final class GenerationRoute extends JsonPostRoute {
                         label(),
                         RequestLifecycle.idOf(exchange.response()),
                         probe,
-                        exchange.record()));
+                        exchange.traceContext()));
     }
 
     private static PendingPreparation traced(

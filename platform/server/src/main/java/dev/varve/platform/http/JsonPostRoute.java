@@ -57,7 +57,7 @@ abstract class JsonPostRoute extends Route {
                                 name,
                                 disconnectCheck(
                                         exchange, body, probe, () -> offeredModels.idOf(name)),
-                                exchange.record())) {
+                                exchange.traceContext())) {
             RequestOutcome outcome = answer(exchange, body, acquired, probe);
             if (probe.mustClose()) {
                 // Closing the probe ends the connection; flush the response before that.
@@ -80,12 +80,12 @@ abstract class JsonPostRoute extends Route {
     }
 
     private OfferedModels.AcquiredModel acquire(
-            Optional<String> name, BooleanSupplier disconnected, RequestTraceContext record)
+            Optional<String> name, BooleanSupplier disconnected, RequestTraceContext traceContext)
             throws IOException, InterruptedException {
-        Optional<OpenSpan> span = record.child("model");
+        Optional<OpenSpan> span = traceContext.child("model");
         try {
             OfferedModels.AcquiredModel acquired = offeredModels.acquire(name, disconnected);
-            record.servedBy(acquired.model().served().description().id());
+            traceContext.servedBy(acquired.model().served().description().id());
             return acquired;
         } finally {
             span.ifPresent(each -> each.end(System.nanoTime()));

@@ -171,7 +171,7 @@ final class OfferedModels {
      * @param accept value of the {@code Accept} header, if present
      */
     EncodedMetrics metrics(Optional<String> accept) {
-        return metrics.expose(
+        return metrics.encode(
                 models.map(ModelManager::known).orElse(List.of()).stream()
                         .map(OfferedModels::sample)
                         .toList(),

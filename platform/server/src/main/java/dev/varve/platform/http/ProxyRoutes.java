@@ -58,7 +58,7 @@ final class ProxyRoutes {
                 RoutePurpose.METRICS,
                 exchange ->
                         ApiRoutes.write(
-                                metrics.expose(List.of(), ApiRoutes.accept(exchange)), exchange));
+                                metrics.encode(List.of(), ApiRoutes.accept(exchange)), exchange));
     }
 
     private static ObjectNode status(String word) {

@@ -62,10 +62,10 @@ final class RequestLifecycle {
         response.setHeader(REQUEST, id);
         // The header name that Anthropic's clients read.
         response.setHeader("request-id", id);
-        RequestTraceContext record = begun.record();
+        RequestTraceContext traceContext = begun.traceContext();
         RequestOutcome outcome = RequestOutcome.FAILED;
         try {
-            outcome = outcome(route, request, new DisconnectAwareResponse(response), record);
+            outcome = outcome(route, request, new DisconnectAwareResponse(response), traceContext);
         } finally {
             end(route, request, response, begun, outcome);
         }
@@ -78,16 +78,16 @@ final class RequestLifecycle {
             HttpServletResponse response,
             Tracing.StartedRequest begun,
             RequestOutcome outcome) {
-        RequestTraceContext record = begun.record();
+        RequestTraceContext traceContext = begun.traceContext();
         metrics.countRequest(
                 route.label(),
                 response.getStatus(),
                 outcome.finishReason().orElse(""),
-                record.model());
-        record.span().ifPresent(span -> recordResponse(span, response, outcome));
+                traceContext.model());
+        traceContext.span().ifPresent(span -> recordResponse(span, response, outcome));
         tracing.end(begun);
         if (!route.purpose().isUnlogged()) {
-            long millis = (System.nanoTime() - record.begin()) / NANOS_PER_MILLI;
+            long millis = (System.nanoTime() - traceContext.begin()) / NANOS_PER_MILLI;
             LOG.log(
                     System.Logger.Level.INFO,
                     "{0} {1} {2} in {3} ms{4}{5}",
@@ -108,7 +108,7 @@ final class RequestLifecycle {
                         request.getMethod() + " " + route.label(),
                         Optional.ofNullable(request.getHeader("traceparent")),
                         Optional.ofNullable(request.getHeader("tracestate")));
-        begun.record()
+        begun.traceContext()
                 .span()
                 .ifPresent(
                         span ->
@@ -146,12 +146,12 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestTraceContext record)
+            RequestTraceContext traceContext)
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
             return reportFailures(
-                    () -> answer(route, request, response, record), form, request, response);
+                    () -> answer(route, request, response, traceContext), form, request, response);
         } catch (ClientGoneException e) {
             metrics.countDisconnect();
             return RequestOutcome.DISCONNECTED;
@@ -202,7 +202,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestTraceContext record)
+            RequestTraceContext traceContext)
             throws IOException, InterruptedException {
         access.allowOrigin(request, response);
         AdmissionDecision.Admitted admitted = admitted(request, response);
@@ -215,7 +215,7 @@ final class RequestLifecycle {
             response.setHeader("Allow", route.methods().allow());
             throw ApiException.status(405, "", route.name(request) + " does not accept " + method);
         }
-        return route.answer(new Exchange(request, response, admitted, record));
+        return route.answer(new Exchange(request, response, admitted, traceContext));
     }
 
     private static AdmissionDecision.Admitted admitted(

@@ -110,11 +110,11 @@ class CustomSyntaxTest {
                         new ToolCallRequirement.Named("add"));
         ResponseState session = dialect(new LineSyntax(), Dialects.BYTES).open(new int[0], options);
         List<Integer> forced = new ArrayList<>();
-        for (OptionalInt next = session.guide().forced();
+        for (OptionalInt next = session.constraint().forced();
                 next.isPresent();
-                next = session.guide().forced()) {
+                next = session.constraint().forced()) {
             forced.add(next.getAsInt());
-            session.guide().accept(next.getAsInt());
+            session.constraint().accept(next.getAsInt());
         }
 
         assertArrayEquals(

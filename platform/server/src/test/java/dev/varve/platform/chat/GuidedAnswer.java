@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * An answer of a model that writes at random what its guide allows, as an engine asks for it. Also
- * checks that what the guide says of the same place agrees.
+ * An answer of a model that writes at random what its constraint allows, as an engine asks for it.
+ * Also checks that what the constraint says of the same place agrees.
  *
  * @param tokens all of them, without the one that ends the answer
  * @param ended whether it ended by itself
@@ -52,15 +52,15 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
      */
     static GuidedAnswer of(Supplier<ResponseState> sessions, long seed, int[] script) {
         Random random = new Random(seed);
-        TokenConstraint guide = sessions.get().guide();
+        TokenConstraint constraint = sessions.get().constraint();
         List<Integer> tokens = new ArrayList<>();
         int next = 0;
         boolean ended = false;
         Deque<Integer> begun = new ArrayDeque<>();
         while (tokens.size() < MOST) {
             int token;
-            int[] certain = guide.forcedTokens(1 + random.nextInt(20));
-            OptionalInt forced = guide.forced();
+            int[] certain = constraint.forcedTokens(1 + random.nextInt(20));
+            OptionalInt forced = constraint.forced();
             if (certain.length > 0 && (forced.isEmpty() || forced.getAsInt() != certain[0])) {
                 throw new AssertionError(Arrays.toString(certain) + ", then " + forced);
             }
@@ -68,37 +68,37 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
                 token = forced.getAsInt();
             } else if (next < script.length) {
                 token = script[next++];
-                require(guide, token);
+                require(constraint, token);
             } else {
-                token = choose(guide, random, begun);
+                token = choose(constraint, random, begun);
             }
             if (BYTES.endTokens().contains(token)) {
                 ended = true;
                 break;
             }
-            if (guide.allowed(new int[] {token}) != 1) {
+            if (constraint.allowed(new int[] {token}) != 1) {
                 throw new AssertionError("guess of " + token + " behind " + tokens);
             }
-            guide.accept(token);
+            constraint.accept(token);
             tokens.add(token);
         }
         int[] all = tokens.stream().mapToInt(Integer::intValue).toArray();
         return new GuidedAnswer(all, ended, read(sessions.get(), all));
     }
 
-    /** As in the engine, the guide accepts each token before the parser reads it. */
+    /** As in the engine, the constraint accepts each token before the parser reads it. */
     private static Dialects.Answer read(ResponseState session, int[] tokens) {
         return Dialects.Answer.of(
                 session.text(),
                 tokens,
                 token -> {
-                    session.guide().forced();
-                    session.guide().accept(token);
+                    session.constraint().forced();
+                    session.constraint().accept(token);
                 });
     }
 
-    private static void require(TokenConstraint guide, int token) {
-        if (!guide.allows(token)) {
+    private static void require(TokenConstraint constraint, int token) {
+        if (!constraint.allows(token)) {
             throw new AssertionError("forbidden: " + token);
         }
     }
@@ -122,26 +122,26 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
                     "<tool_call|>" + END);
 
     /** The rest of what it has begun to write, or one token at random. */
-    private static int choose(TokenConstraint guide, Random random, Deque<Integer> begun) {
-        if (!begun.isEmpty() && !guide.allows(begun.getFirst())) {
+    private static int choose(TokenConstraint constraint, Random random, Deque<Integer> begun) {
+        if (!begun.isEmpty() && !constraint.allows(begun.getFirst())) {
             begun.clear();
         }
         if (begun.isEmpty() && random.nextInt(3) == 0) {
             String ending = ENDINGS.get(random.nextInt(ENDINGS.size()));
             IntStream.of(BYTES.encode(ending, true)).forEach(begun::addLast);
         }
-        if (!begun.isEmpty() && guide.allows(begun.getFirst())) {
+        if (!begun.isEmpty() && constraint.allows(begun.getFirst())) {
             return begun.removeFirst();
         }
         begun.clear();
         int free = random.nextInt(BYTES.vocabularySize());
-        if (!guide.constrains() || guide.allows(free)) {
+        if (!constraint.constrains() || constraint.allows(free)) {
             return free;
         }
-        TokenMask mask = guide.mask();
+        TokenMask mask = constraint.mask();
         int[] allowed = IntStream.range(0, BYTES.vocabularySize()).filter(mask::allows).toArray();
         int token = allowed[random.nextInt(allowed.length)];
-        require(guide, token);
+        require(constraint, token);
         return token;
     }
 

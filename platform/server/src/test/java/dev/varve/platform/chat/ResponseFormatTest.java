@@ -145,20 +145,20 @@ class ResponseFormatTest {
         }
     }
 
-    /** The guide allows every token in reasoning, except one that ends the answer. */
+    /** The constraint allows every token in reasoning, except one that ends the answer. */
     @ParameterizedTest
     @EnumSource
     void reasoningIsUnconstrainedExceptForItsEnd(Dialects dialect) {
         String prompt = dialect.marks.open() + dialect.marks.label();
 
-        TokenConstraint guide =
+        TokenConstraint constraint =
                 content(dialect, prompt, new TextGrammarSource.Choice(List.of("yes", "no")))
-                        .guide();
+                        .constraint();
 
-        TokenMask mask = guide.mask();
+        TokenMask mask = constraint.mask();
         for (int token = 0; token < BYTES.vocabularySize(); token++) {
             boolean ends = BYTES.endTokens().contains(token);
-            assertEquals(!ends, guide.allows(token), "token " + token);
+            assertEquals(!ends, constraint.allows(token), "token " + token);
             assertEquals(!ends, mask.allows(token), "token " + token);
         }
     }
@@ -180,9 +180,9 @@ class ResponseFormatTest {
         GrammarSource source = new TextGrammarSource.Choice(List.of("yes", "no"));
         int open = BYTES.tokenId(mark).orElseThrow();
 
-        TokenConstraint plain = content(dialect, "x", source).guide();
+        TokenConstraint plain = content(dialect, "x", source).constraint();
         TokenConstraint behind =
-                content(dialect, mark + dialect.marks.close() + "\n", source).guide();
+                content(dialect, mark + dialect.marks.close() + "\n", source).constraint();
 
         assertTrue(plain.allows(open) && plain.mask().allows(open));
         assertFalse(behind.allows(open) || behind.mask().allows(open));
@@ -211,10 +211,10 @@ class ResponseFormatTest {
                         form);
         int open = BYTES.tokenId(mark).orElseThrow();
 
-        TokenConstraint guide = open(own, "x", options).guide();
+        TokenConstraint constraint = open(own, "x", options).constraint();
 
-        assertFalse(guide.allows(open) || guide.mask().allows(open));
-        assertTrue(guide.allows(BYTES.encode("y", false)[0]));
+        assertFalse(constraint.allows(open) || constraint.mask().allows(open));
+        assertTrue(constraint.allows(BYTES.encode("y", false)[0]));
     }
 
     @ParameterizedTest
@@ -370,28 +370,28 @@ class ResponseFormatTest {
     /** A string that looks like the end of a value, or like a mark, cannot be written. */
     @Test
     void rawStringsDoNotContainTheirTerminator() {
-        TokenConstraint guide =
+        TokenConstraint constraint =
                 session(
                                 Dialects.QWEN35,
                                 "",
                                 List.of(BOOK),
                                 new ToolCallRequirement.Named("book"),
                                 Optional.empty())
-                        .guide();
+                        .constraint();
         String begin = "<tool_call>\n<function=book>\n<parameter=city>\n";
         int[] tokens = BYTES.encode(begin + "x</parameter", true);
         for (int i = 0; i < tokens.length; i++) {
-            OptionalInt forced = guide.forced();
+            OptionalInt forced = constraint.forced();
             assertTrue(
                     forced.isEmpty() || forced.getAsInt() == tokens[i],
                     "token " + i + " " + forced);
-            assertTrue(forced.isPresent() || guide.allows(tokens[i]), "token " + i);
-            guide.accept(tokens[i]);
+            assertTrue(forced.isPresent() || constraint.allows(tokens[i]), "token " + i);
+            constraint.accept(tokens[i]);
         }
 
-        assertFalse(guide.allows(BYTES.encode(">", false)[0]));
-        assertTrue(guide.allows(BYTES.encode("}", false)[0]));
-        assertFalse(guide.allows(BYTES.tokenId("</tool_call>").orElseThrow()));
-        assertArrayEquals(new int[0], guide.forcedTokens(5));
+        assertFalse(constraint.allows(BYTES.encode(">", false)[0]));
+        assertTrue(constraint.allows(BYTES.encode("}", false)[0]));
+        assertFalse(constraint.allows(BYTES.tokenId("</tool_call>").orElseThrow()));
+        assertArrayEquals(new int[0], constraint.forcedTokens(5));
     }
 }

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * A scripted model behind a guide: it says the next token of its script where nothing is forced.
+ * A scripted model behind a constraint: it says the next token of its script where nothing is
+ * forced.
  */
 class ResponseGuideTest {
     private static final ToolDeclaration WEATHER =
@@ -32,12 +33,12 @@ class ResponseGuideTest {
             int next = 0;
             boolean wasForced = false;
             while (true) {
-                OptionalInt forced = session.guide().forced();
+                OptionalInt forced = session.constraint().forced();
                 if (forced.isEmpty() && next == own.length) {
                     break;
                 }
                 int token = forced.isPresent() ? forced.getAsInt() : own[next++];
-                session.guide().accept(token);
+                session.constraint().accept(token);
                 calls.addAll(session.text().push(token).calls());
                 text.append(forced.isPresent() == wasForced ? "" : wasForced ? "]" : "[");
                 wasForced = forced.isPresent();
@@ -236,11 +237,11 @@ class ResponseGuideTest {
                         OptionalInt.empty(),
                         new ToolCallRequirement.Named("a<|end|>"));
         List<Integer> forced = new ArrayList<>();
-        for (OptionalInt next = session.guide().forced();
+        for (OptionalInt next = session.constraint().forced();
                 next.isPresent();
-                next = session.guide().forced()) {
+                next = session.constraint().forced()) {
             forced.add(next.getAsInt());
-            session.guide().accept(next.getAsInt());
+            session.constraint().accept(next.getAsInt());
         }
 
         assertTrue(!forced.contains(special(BYTES, "<|end|>")), forced.toString());

@@ -47,10 +47,14 @@ class CacheRoutesTest {
         engine.close();
     }
 
-    private static HttpOptions options(CorsAndHostOptions pages, String operator, String... keys) {
+    private static HttpOptions options(
+            CorsAndHostOptions corsAndHosts, String operator, String... keys) {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
-                new ClientAccess(Set.of(keys), ClientAccess.KeylessListening.LOOPBACK_ONLY, pages)
+                new ClientAccess(
+                                Set.of(keys),
+                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                corsAndHosts)
                         .withCache(
                                 new CacheAccessSettings(
                                         CacheSharingPolicy.KEY,
@@ -257,8 +261,8 @@ class CacheRoutesTest {
                 "Host: localhost\r\nForwarded: for=10.0.0.1",
             })
     void foreignPageOrProxyIsRefused(String headers) throws IOException {
-        for (CorsAndHostOptions pages : List.of(CorsAndHostOptions.NONE, ANY_PAGE)) {
-            assertEquals(403, clear(options(pages, ""), headers), pages.toString());
+        for (CorsAndHostOptions corsAndHosts : List.of(CorsAndHostOptions.NONE, ANY_PAGE)) {
+            assertEquals(403, clear(options(corsAndHosts, ""), headers), corsAndHosts.toString());
         }
         assertEquals(0, engine.clears.get());
     }

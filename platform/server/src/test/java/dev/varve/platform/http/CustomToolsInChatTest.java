@@ -140,7 +140,8 @@ class CustomToolsInChatTest {
         assertEquals(1, calls.size(), response.body());
         assertEquals("patch", calls.at("/0/custom/name").stringValue());
         assertEquals("a\nb", calls.at("/0/custom/input").stringValue());
-        assertTrue(engine.requests.getLast().choice().guide().constrains(), "the call is forced");
+        assertTrue(
+                engine.requests.getLast().choice().constraint().constrains(), "the call is forced");
     }
 
     @ParameterizedTest

@@ -287,7 +287,7 @@ class MessagesTest {
                         "\"output_format\": " + format,
                         "\"output_config\": {\"format\": " + format + "}")) {
             assertEquals("{\"a\": 1}", ask(field, false).at("/content/0/text").stringValue());
-            assertTrue(engine.requests.getLast().choice().guide().constrains());
+            assertTrue(engine.requests.getLast().choice().constraint().constrains());
         }
     }
 
@@ -305,7 +305,7 @@ class MessagesTest {
 
         boolean says = content.path(0).path("text").asString("").equals("x");
         assertEquals(forced, !says, content.toString());
-        assertEquals(forced, engine.requests.getLast().choice().guide().constrains());
+        assertEquals(forced, engine.requests.getLast().choice().constraint().constrains());
         assertEquals(!choice.contains("none"), prompt().contains("\"g\""), prompt());
     }
 

@@ -187,7 +187,7 @@ class OllamaTest {
         whole("/api/generate", "\"prompt\": \"a\", \"raw\": true, \"format\": " + format);
 
         for (GenerationRequest request : engine.requests) {
-            assertTrue(request.choice().guide().constrains(), "a guide");
+            assertTrue(request.choice().constraint().constrains(), "a constraint");
         }
     }
 

@@ -133,7 +133,7 @@ class RequestLifecycleTest {
     }
 
     private double value(String name, String... labels) {
-        byte[] text = metrics.expose(List.of(), Optional.empty()).bytes();
+        byte[] text = metrics.encode(List.of(), Optional.empty()).bytes();
         return MetricsText.parse(new String(text, StandardCharsets.UTF_8)).value(name, labels);
     }
 

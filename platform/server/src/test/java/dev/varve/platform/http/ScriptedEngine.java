@@ -264,24 +264,24 @@ final class ScriptedEngine extends EngineStub {
         GenerationEnd.Reason reason = GenerationEnd.Reason.END_TOKEN;
         int next = 0;
         while (true) {
-            // The guide may force tokens; the script continues after them.
-            OptionalInt forced = request.choice().guide().forced();
+            // The constraint may force tokens; the script continues after them.
+            OptionalInt forced = request.choice().constraint().forced();
             if (forced.isEmpty() && next == script.length) {
                 break;
             }
             // If the request demands a form, the script contains the forced tokens too.
             boolean agrees =
-                    request.choice().guide().constrains()
+                    request.choice().constraint().constrains()
                             && forced.isPresent()
                             && next < script.length
                             && script[next] == forced.getAsInt();
             next += agrees ? 1 : 0;
             int token = forced.isPresent() ? forced.getAsInt() : script[next++];
-            if (forced.isEmpty() && !request.choice().guide().allows(token)) {
+            if (forced.isEmpty() && !request.choice().constraint().allows(token)) {
                 // No engine would go on with it.
                 break;
             }
-            request.choice().guide().accept(token);
+            request.choice().constraint().accept(token);
             if (count == spoken) {
                 try {
                     speech.await(goOn);

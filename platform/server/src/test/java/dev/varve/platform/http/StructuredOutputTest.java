@@ -43,7 +43,7 @@ class StructuredOutputTest {
         return TestServer.json(answer).at("/choices/0/message/content").stringValue();
     }
 
-    /** The scripted engine stops at the first token that the guide forbids. */
+    /** The scripted engine stops at the first token that the constraint forbids. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -55,14 +55,14 @@ public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerSt
      * @throws ArithmeticException if the sum overflows a {@code long}
      */
     public static long cacheBytes(
-            ModelShape shape, LayerRange range, CacheTypes types, CacheCapacities sizes) {
+            ModelShape shape, LayerRange range, CacheTypes types, CacheCapacities capacities) {
         long full = bytesPerSlot(shape, range, LayerState.FullAttention.class, types);
-        long perRow = stateRowBytes(shape, range, types, sizes.regionSlots());
+        long perRow = stateRowBytes(shape, range, types, capacities.regionSlots());
         return Math.addExact(
-                rollbackBufferBytes(shape, range, sizes.rollbackBuffers()),
+                rollbackBufferBytes(shape, range, capacities.rollbackBuffers()),
                 Math.addExact(
-                        Math.multiplyExact(full, (long) sizes.slots()),
-                        Math.multiplyExact(perRow, (long) sizes.stateRows())));
+                        Math.multiplyExact(full, (long) capacities.slots()),
+                        Math.multiplyExact(perRow, (long) capacities.stateRows())));
     }
 
     /** Bytes of the rollback buffers for drafted chunks. */

@@ -11,7 +11,7 @@ package dev.varve.platform.shard;
  * @param rollbackBuffer rollback buffer that keeps the inputs of the recurrent states for a {@link
  *     StateCommit}, instead of new states: some tokens of the chunk are draft tokens; {@value
  *     #NO_ROLLBACK_BUFFER} if there are none
- * @param pages which positions are in which slots
+ * @param positions which positions are in which slots
  */
 public record ChunkPlacement(
         int firstPosition,
@@ -19,7 +19,7 @@ public record ChunkPlacement(
         int readRow,
         int writeRow,
         int rollbackBuffer,
-        SlotPositionMap pages) {
+        SlotPositionMap positions) {
     /** Value for a chunk without draft tokens: its states are updated at once. */
     public static final int NO_ROLLBACK_BUFFER = -1;
 
@@ -40,9 +40,12 @@ public record ChunkPlacement(
                             + " or more, got "
                             + rollbackBuffer);
         }
-        if (!pages.isStraight() && pages.size() * Pages.TOKENS != slots.capacity()) {
+        if (!positions.isStraight() && positions.size() * Pages.TOKENS != slots.capacity()) {
             throw new IllegalArgumentException(
-                    pages.size() + " pages do not fill the span of " + slots.capacity() + " slots");
+                    positions.size()
+                            + " pages do not fill the span of "
+                            + slots.capacity()
+                            + " slots");
         }
     }
 
@@ -54,18 +57,18 @@ public record ChunkPlacement(
 
     /** Whether the given number of tokens, from the first position on, have slots. */
     boolean holds(int tokens) {
-        if (pages.isStraight()) {
+        if (positions.isStraight()) {
             return tokens <= slots.capacity() - firstPosition;
         }
         if (tokens > slots.capacity()) {
             return false;
         }
         for (int at = firstPosition; at < firstPosition + tokens; at += Pages.TOKENS) {
-            if (!pages.holds(at)) {
+            if (!positions.holds(at)) {
                 return false;
             }
         }
-        return pages.holds(firstPosition + tokens - 1);
+        return positions.holds(firstPosition + tokens - 1);
     }
 
     /** Creates a placement of tokens without drafts. */

@@ -88,7 +88,7 @@ public record SequenceChunk(
      * padded to whole blocks. It depends on the pages only, not on their order.
      */
     public int attendedSlots() {
-        return KvSlotSpan.roundUp(place.pages().slotsUpTo(firstPosition() + tokens.length - 1));
+        return KvSlotSpan.roundUp(place.positions().slotsUpTo(firstPosition() + tokens.length - 1));
     }
 
     /** Number of rows of logits or ids that the chunk requests. */

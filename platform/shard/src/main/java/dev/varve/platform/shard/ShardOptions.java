@@ -7,7 +7,7 @@ import java.util.Objects;
  * Options for loading a shard.
  *
  * @param cacheTypes element types of the KV cache
- * @param sizes capacities of the caches
+ * @param capacities capacities of the caches
  * @param weights layout of the weights in memory
  * @param numerics settings that decide the last bits of its numbers
  * @param captures layers whose input batches may capture, ascending; the layer count means the last
@@ -16,7 +16,7 @@ import java.util.Objects;
  */
 public record ShardOptions(
         CacheTypes cacheTypes,
-        CacheCapacities sizes,
+        CacheCapacities capacities,
         WeightLayout weights,
         Numerics numerics,
         List<Integer> captures,
@@ -31,7 +31,7 @@ public record ShardOptions(
             }
         }
         Objects.requireNonNull(cacheTypes);
-        Objects.requireNonNull(sizes);
+        Objects.requireNonNull(capacities);
         Objects.requireNonNull(weights);
         Objects.requireNonNull(numerics);
     }
@@ -39,31 +39,32 @@ public record ShardOptions(
     /** Creates options without page scoring. */
     public ShardOptions(
             CacheTypes cacheTypes,
-            CacheCapacities sizes,
+            CacheCapacities capacities,
             WeightLayout weights,
             Numerics numerics,
             List<Integer> captures) {
-        this(cacheTypes, sizes, weights, numerics, captures, false);
+        this(cacheTypes, capacities, weights, numerics, captures, false);
     }
 
     /** Returns these options with page scoring. */
     public ShardOptions scoringPages() {
-        return new ShardOptions(cacheTypes, sizes, weights, numerics, captures, true);
+        return new ShardOptions(cacheTypes, capacities, weights, numerics, captures, true);
     }
 
     /** Creates options with repacked weights, automatic numerics and no captures. */
-    public static ShardOptions of(CacheTypes cacheTypes, CacheCapacities sizes) {
-        return new ShardOptions(cacheTypes, sizes, WeightLayout.REPACKED, Numerics.AUTO, List.of());
+    public static ShardOptions of(CacheTypes cacheTypes, CacheCapacities capacities) {
+        return new ShardOptions(
+                cacheTypes, capacities, WeightLayout.REPACKED, Numerics.AUTO, List.of());
     }
 
     /** Returns these options with another weight layout. */
     public ShardOptions withWeights(WeightLayout other) {
-        return new ShardOptions(cacheTypes, sizes, other, numerics, captures, scoresPages);
+        return new ShardOptions(cacheTypes, capacities, other, numerics, captures, scoresPages);
     }
 
     /** Returns these options with other numerics. */
     public ShardOptions withNumerics(Numerics other) {
-        return new ShardOptions(cacheTypes, sizes, weights, other, captures, scoresPages);
+        return new ShardOptions(cacheTypes, capacities, weights, other, captures, scoresPages);
     }
 
     /** Returns these options with another flash attention setting. */
@@ -78,6 +79,6 @@ public record ShardOptions(
 
     /** Returns these options with other captures. */
     public ShardOptions withCaptures(List<Integer> layers) {
-        return new ShardOptions(cacheTypes, sizes, weights, numerics, layers, scoresPages);
+        return new ShardOptions(cacheTypes, capacities, weights, numerics, layers, scoresPages);
     }
 }

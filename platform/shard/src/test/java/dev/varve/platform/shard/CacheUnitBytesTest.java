@@ -77,9 +77,9 @@ class CacheUnitBytesTest {
                 }
             }
 
-            CacheUnitBytes footprint = CacheUnitBytes.of(shape(layers), range, MIXED, 256, 4096);
+            CacheUnitBytes unitBytes = CacheUnitBytes.of(shape(layers), range, MIXED, 256, 4096);
 
-            assertEquals(new CacheUnitBytes(slot, region, row), footprint, "seed " + seed + layers);
+            assertEquals(new CacheUnitBytes(slot, region, row), unitBytes, "seed " + seed + layers);
             assertEquals(
                     slot * 1024 + row * 5,
                     CacheUnitBytes.cacheBytes(
@@ -120,20 +120,21 @@ class CacheUnitBytesTest {
             int window, int chunk, int context, int slots) {
         ModelShape shape = shape(List.of(new LayerState.SlidingAttention(window, 1, 32, 32)));
 
-        CacheUnitBytes footprint =
+        CacheUnitBytes unitBytes =
                 CacheUnitBytes.of(shape, shape.allLayers(), MIXED, chunk, context);
 
-        assertEquals(slots, footprint.regionSlots());
+        assertEquals(slots, unitBytes.regionSlots());
     }
 
     @Test
     void overflowOfBytesIsAnError() {
         ModelShape shape = shape(List.of(new LayerState.FullAttention(1 << 20, 1 << 10, 1 << 10)));
-        CacheCapacities sizes = new CacheCapacities(1 << 30, 2, 0);
+        CacheCapacities capacities = new CacheCapacities(1 << 30, 2, 0);
         ModelShape wide =
                 shape(List.of(new LayerState.Recurrent(2, 1, 1 << 14, Integer.MAX_VALUE >> 4)));
 
-        long bytes = CacheUnitBytes.cacheBytes(shape, shape.allLayers(), CacheTypes.f16(), sizes);
+        long bytes =
+                CacheUnitBytes.cacheBytes(shape, shape.allLayers(), CacheTypes.f16(), capacities);
 
         assertEquals((4L << 30) << 30, bytes);
         assertThrows(

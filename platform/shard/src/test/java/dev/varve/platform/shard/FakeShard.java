@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 public abstract class FakeShard implements Shard {
     private final LayerRange range;
     private final String device;
-    private final ComputeResource unit;
+    private final ComputeResource resource;
 
     /**
      * @param device name, such as {@code plain:0}
@@ -24,7 +24,7 @@ public abstract class FakeShard implements Shard {
     protected FakeShard(LayerRange range, String device, Object turn) {
         this.range = range;
         this.device = device;
-        unit = turn instanceof ComputeResource given ? given : new ComputeResource(turn);
+        resource = turn instanceof ComputeResource given ? given : new ComputeResource(turn);
     }
 
     @Override
@@ -48,7 +48,7 @@ public abstract class FakeShard implements Shard {
 
     @Override
     public final ComputeResource computesOn() {
-        return unit;
+        return resource;
     }
 
     @Override

@@ -65,8 +65,8 @@ class KvSlotSpanTest {
 
     @Test
     void smallestCachesHoldOneSequence() {
-        CacheCapacities sizes = new CacheCapacities(KvSlotSpan.BLOCK, 2, 0);
+        CacheCapacities capacities = new CacheCapacities(KvSlotSpan.BLOCK, 2, 0);
 
-        assertEquals(new KvSlotSpan(0, sizes.slots()).end(), sizes.slots());
+        assertEquals(new KvSlotSpan(0, capacities.slots()).end(), capacities.slots());
     }
 }

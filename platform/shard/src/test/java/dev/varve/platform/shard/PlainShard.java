@@ -49,10 +49,10 @@ public class PlainShard extends FakeShard {
         /** Those of any shard. */
         public static Sizes of(ShardOptions options) {
             return new Sizes(
-                    options.sizes().slots(),
-                    options.sizes().stateRows(),
+                    options.capacities().slots(),
+                    options.capacities().stateRows(),
                     options.captures(),
-                    options.sizes().rollbackBuffers());
+                    options.capacities().rollbackBuffers());
         }
     }
 
@@ -301,7 +301,8 @@ public class PlainShard extends FakeShard {
             }
             caches.requireRow(chunk.writeRow());
             caches.requireState(chunk.readRow(), chunk.firstPosition());
-            caches.requireHeld(chunk.slots().begin(), chunk.place().pages(), chunk.firstPosition());
+            caches.requireHeld(
+                    chunk.slots().begin(), chunk.place().positions(), chunk.firstPosition());
         }
     }
 
@@ -338,7 +339,7 @@ public class PlainShard extends FakeShard {
                         caches.rows(
                                 layer,
                                 chunk.slots().begin(),
-                                chunk.place().pages(),
+                                chunk.place().positions(),
                                 chunk.firstPosition() - 1);
                 for (int i = 0; i < count; i++) {
                     float[] input = PlainModel.normalised(hidden[firstColumn + i]);
@@ -347,7 +348,7 @@ public class PlainShard extends FakeShard {
                     float[] value = model.product(layer, "attn_v", input);
                     caches.write(
                             layer,
-                            chunk.slots().begin() + chunk.place().pages().offset(position),
+                            chunk.slots().begin() + chunk.place().positions().offset(position),
                             position,
                             key,
                             value);

@@ -9,12 +9,15 @@ class PlainShardContractTest extends ShardContractTest {
     private final PlainModel model = PlainModel.mixed(KvSlotSpan.BLOCK);
 
     @Override
-    protected Shard open(CacheCapacities sizes, List<Integer> captures) {
+    protected Shard open(CacheCapacities capacities, List<Integer> captures) {
         return new PlainShard(
                 model,
                 model.shape().allLayers(),
                 new PlainShard.Sizes(
-                        sizes.slots(), sizes.stateRows(), captures, sizes.rollbackBuffers()));
+                        capacities.slots(),
+                        capacities.stateRows(),
+                        captures,
+                        capacities.rollbackBuffers()));
     }
 
     @Override

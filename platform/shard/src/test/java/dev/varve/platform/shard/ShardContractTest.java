@@ -49,10 +49,11 @@ public abstract class ShardContractTest {
     /**
      * Opens a shard of all layers.
      *
-     * @param sizes least sizes of its caches; slots of regions are the implementation's to add
+     * @param capacities least sizes of its caches; slots of regions are the implementation's to add
      * @param captures layers whose input batches may ask for
      */
-    protected abstract Shard open(CacheCapacities sizes, List<Integer> captures) throws Exception;
+    protected abstract Shard open(CacheCapacities capacities, List<Integer> captures)
+            throws Exception;
 
     /** Tokens of the model that {@link #open} loads. */
     protected abstract int vocabulary();

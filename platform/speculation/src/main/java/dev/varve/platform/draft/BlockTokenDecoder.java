@@ -94,7 +94,7 @@ final class BlockTokenDecoder {
                 : TENSORS + lattice;
     }
 
-    private PositionMajorLayout slots() {
+    private PositionMajorLayout layout() {
         return new PositionMajorLayout(ops, network.draftTokens(), sequences);
     }
 
@@ -104,12 +104,12 @@ final class BlockTokenDecoder {
         return new OutputTensors(
                 ops.argmax(logits),
                 Optional.empty(),
-                branches ? Optional.of(TokenLattice.of(slots(), logits)) : Optional.empty());
+                branches ? Optional.of(TokenLattice.of(layout(), logits)) : Optional.empty());
     }
 
     /** Decodes slot after slot; each token biases the next one. */
     OutputTensors follow(BlockDecoding.Markov method, Tensor states, InputTensors inputs) {
-        PositionMajorLayout slots = slots();
+        PositionMajorLayout layout = layout();
         Tensor logits = scores(states, method.scores());
         Tensor before = inputs.known();
         Tensor rows = null;
@@ -117,7 +117,7 @@ final class BlockTokenDecoder {
         for (int slot = 0; slot < network.draftTokens(); slot++) {
             Tensor link = layers.rows(DraftTensorNames.MARKOV_TABLE, before);
             Tensor change = layers.multiplyTable(DraftTensorNames.MARKOV_HEAD, link);
-            Tensor best = ops.argmax(ops.add(change, slots.columns(logits, slot)));
+            Tensor best = ops.argmax(ops.add(change, layout.columns(logits, slot)));
             rows = join(rows, best, 0);
             links = method.confident() ? join(links, link, 1) : null;
             before = targets(best, inputs);
@@ -131,7 +131,7 @@ final class BlockTokenDecoder {
         Optional<TokenLattice> lattice =
                 branches
                         ? Optional.of(
-                                TokenLattice.with(slots, logits, walked)
+                                TokenLattice.with(layout, logits, walked)
                                         .linked(
                                                 inputs.known(),
                                                 ids -> targets(ids, inputs),
@@ -152,22 +152,22 @@ final class BlockTokenDecoder {
      * one before.
      */
     OutputTensors select(BlockDecoding.Selector method, Tensor states, InputTensors inputs) {
-        PositionMajorLayout slots = slots();
+        PositionMajorLayout layout = layout();
         int count = method.candidates();
         TokenLattice.TopCandidates choice =
-                TokenLattice.TopCandidates.of(slots, scores(states, method.scores()), count);
+                TokenLattice.TopCandidates.of(layout, scores(states, method.scores()), count);
         SelectorTransitions links =
                 new SelectorTransitions(
                         layers,
-                        slots,
+                        layout,
                         weights.multiplyFew(ops, DraftTensorNames.SELECTOR_HIDDEN, states));
         Tensor before = inputs.known();
         Tensor tokens = null;
         Tensor probabilities = null;
         for (int slot = 0; slot < network.draftTokens(); slot++) {
-            Tensor candidates = slots.part(choice.candidates(), 1, count, slot);
-            Tensor matches = links.between(slot, before, 1, slots.ids(choice.candidates(), slot));
-            Tensor all = ops.add(matches, slots.part(choice.own(), count, 1, slot));
+            Tensor candidates = layout.part(choice.candidates(), 1, count, slot);
+            Tensor matches = links.between(slot, before, 1, layout.ids(choice.candidates(), slot));
+            Tensor all = ops.add(matches, layout.part(choice.own(), count, 1, slot));
             Tensor columns = ops.reshape2d(all, count, sequences);
             Tensor best = ops.reshape2d(ops.argmax(columns), 1, sequences);
             Tensor chosen = ops.getRows(candidates, best);
@@ -180,7 +180,7 @@ final class BlockTokenDecoder {
         Optional<TokenLattice> lattice =
                 branches
                         ? Optional.of(
-                                TokenLattice.of(slots, choice)
+                                TokenLattice.of(layout, choice)
                                         .linked(inputs.known(), ids -> ids, links))
                         : Optional.empty();
         return new OutputTensors(tokens, Optional.of(probabilities), lattice);

@@ -76,7 +76,7 @@ public final class DflashSpeculator implements Speculator {
     private final DraftVocabulary ids;
     private final Function<DraftVocabulary, BlockDraftModel> loader;
     private final int capacity;
-    private final ContextPositions rings;
+    private final ContextPositions contextPositions;
     private final PendingHiddenStates pending;
     private Optional<BlockDraftModel> model = Optional.empty();
 
@@ -90,7 +90,7 @@ public final class DflashSpeculator implements Speculator {
         this.loader = loader;
         ids = DraftVocabulary.of(file);
         capacity = regions.capacity();
-        rings = new ContextPositions(regions.count());
+        contextPositions = new ContextPositions(regions.count());
         pending =
                 new PendingHiddenStates(
                         Math.min(DraftModel.MOST_STATES, capacity), file.network().featureLength());
@@ -150,7 +150,7 @@ public final class DflashSpeculator implements Speculator {
     }
 
     private void release() {
-        if (residency == WeightResidency.REQUEST_SCOPED && rings.isEmpty()) {
+        if (residency == WeightResidency.REQUEST_SCOPED && contextPositions.isEmpty()) {
             free();
         }
     }
@@ -190,7 +190,7 @@ public final class DflashSpeculator implements Speculator {
     @Override
     public void observe(HiddenStates states) {
         Optional<ContextPositions.PositionRange> found =
-                rings.findOrOpen(states.sequence(), states.firstPosition());
+                contextPositions.findOrOpen(states.sequence(), states.firstPosition());
         if (found.isEmpty()) {
             return;
         }
@@ -244,7 +244,8 @@ public final class DflashSpeculator implements Speculator {
 
     private boolean isReady(DraftRequest request) {
         int known = request.tokens().size() - 1;
-        return rings.find(request.sequence())
+        return contextPositions
+                .find(request.sequence())
                 .filter(ring -> ring.end() == known)
                 .filter(ring -> ring.count() >= Math.min(known, LEAST_CONTEXT))
                 .isPresent();
@@ -254,7 +255,8 @@ public final class DflashSpeculator implements Speculator {
         List<Integer> regions = new ArrayList<>();
         List<BlockDraftGraph.Block> blocks = new ArrayList<>();
         for (DraftRequest request : requests) {
-            ContextPositions.PositionRange ring = rings.find(request.sequence()).orElseThrow();
+            ContextPositions.PositionRange ring =
+                    contextPositions.find(request.sequence()).orElseThrow();
             regions.add(ring.region());
             blocks.add(
                     new BlockDraftGraph.Block(
@@ -289,7 +291,7 @@ public final class DflashSpeculator implements Speculator {
 
     @Override
     public void forget(long sequence) {
-        rings.remove(sequence).ifPresent(ring -> pending.drop(ring.region()));
+        contextPositions.remove(sequence).ifPresent(ring -> pending.drop(ring.region()));
         release();
     }
 

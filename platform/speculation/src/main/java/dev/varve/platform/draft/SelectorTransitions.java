@@ -9,15 +9,15 @@ import dev.varve.api.ggml.Tensor;
  */
 final class SelectorTransitions implements TokenTransitions {
     private final DraftLayers layers;
-    private final PositionMajorLayout slots;
+    private final PositionMajorLayout layout;
     private final Tensor factors;
 
     /**
      * @param factors computed from each slot's state, {@code F32 [rank, slots * sequences]}
      */
-    SelectorTransitions(DraftLayers layers, PositionMajorLayout slots, Tensor factors) {
+    SelectorTransitions(DraftLayers layers, PositionMajorLayout layout, Tensor factors) {
         this.layers = layers;
-        this.slots = slots;
+        this.layout = layout;
         this.factors = factors;
     }
 
@@ -25,16 +25,16 @@ final class SelectorTransitions implements TokenTransitions {
     public Tensor between(int slot, Tensor before, int befores, Tensor rows) {
         Ops ops = layers.ops();
         long rank = factors.ne(0);
-        long count = rows.ne(0) / slots.sequences();
+        long count = rows.ne(0) / layout.sequences();
         Tensor begins =
                 ops.reshape3d(
                         layers.rows(DraftTensorNames.PREDECESSOR, before),
                         rank,
                         befores,
-                        slots.sequences());
+                        layout.sequences());
         Tensor ends = layers.rows(DraftTensorNames.SUCCESSOR, rows);
         return ops.mulMat(
-                ops.reshape3d(ends, rank, count, slots.sequences()),
-                ops.mul(begins, slots.part(factors, rank, 1, slot)));
+                ops.reshape3d(ends, rank, count, layout.sequences()),
+                ops.mul(begins, layout.part(factors, rank, 1, slot)));
     }
 }

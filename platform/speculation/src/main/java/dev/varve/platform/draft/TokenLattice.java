@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * The likeliest tokens of each slot, and how well they follow one another; trees are built from
  * them. Slot after slot, and within a slot sequence after sequence.
  *
- * @param slots layout of the slots
+ * @param layout layout of the slots
  * @param candidates rows of the head, {@code I32 [n, slots * sequences]}, in any order
  * @param shares of these rows in each slot by itself, {@code F32 [1, n, slots * sequences]}: those
  *     of all rows add up to 1
@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
  *     sequences]}; none if slots do not depend on one another
  */
 record TokenLattice(
-        PositionMajorLayout slots, Tensor candidates, Tensor shares, List<Tensor> links) {
+        PositionMajorLayout layout, Tensor candidates, Tensor shares, List<Tensor> links) {
     /** Number of candidates of a slot if the network does not define it. */
     static final int MOST = 64;
 
@@ -45,9 +45,9 @@ record TokenLattice(
      */
     record TopCandidates(Tensor logits, Tensor candidates, Tensor own) {
         /** Chooses the rows with the largest logits. */
-        static TopCandidates of(PositionMajorLayout slots, Tensor logits, int count) {
-            Tensor candidates = slots.ops().topK(logits, count);
-            return new TopCandidates(logits, candidates, at(slots.ops(), logits, candidates));
+        static TopCandidates of(PositionMajorLayout layout, Tensor logits, int count) {
+            Tensor candidates = layout.ops().topK(logits, count);
+            return new TopCandidates(logits, candidates, at(layout.ops(), logits, candidates));
         }
     }
 
@@ -57,19 +57,19 @@ record TokenLattice(
     }
 
     /** Creates the lattice of slots that do not depend on one another. */
-    static TokenLattice of(PositionMajorLayout slots, Tensor logits) {
+    static TokenLattice of(PositionMajorLayout layout, Tensor logits) {
         int count = (int) Math.min(RANKS, logits.ne(0));
-        return of(slots, logits, slots.ops().topK(logits, count));
+        return of(layout, logits, layout.ops().topK(logits, count));
     }
 
-    static TokenLattice of(PositionMajorLayout slots, TopCandidates choice) {
-        return of(slots, choice.logits(), choice.candidates());
+    static TokenLattice of(PositionMajorLayout layout, TopCandidates choice) {
+        return of(layout, choice.logits(), choice.candidates());
     }
 
-    private static TokenLattice of(PositionMajorLayout slots, Tensor logits, Tensor candidates) {
-        Ops ops = slots.ops();
+    private static TokenLattice of(PositionMajorLayout layout, Tensor logits, Tensor candidates) {
+        Ops ops = layout.ops();
         Tensor shares = at(ops, ops.softMax(logits), candidates);
-        return new TokenLattice(slots, candidates, shares, List.of());
+        return new TokenLattice(layout, candidates, shares, List.of());
     }
 
     /**
@@ -77,12 +77,12 @@ record TokenLattice(
      *
      * @param walked decoded rows, {@code I32 [slots * sequences]}
      */
-    static TokenLattice with(PositionMajorLayout slots, Tensor logits, Tensor walked) {
-        Ops ops = slots.ops();
+    static TokenLattice with(PositionMajorLayout layout, Tensor logits, Tensor walked) {
+        Ops ops = layout.ops();
         int count = (int) Math.min(MOST, logits.ne(0));
         Tensor candidates =
                 ops.concat(ops.topK(logits, count), ops.reshape2d(walked, 1, walked.elements()), 0);
-        return of(slots, logits, candidates);
+        return of(layout, logits, candidates);
     }
 
     /**
@@ -95,13 +95,13 @@ record TokenLattice(
         List<Tensor> all = new ArrayList<>();
         Tensor before = known;
         int befores = 1;
-        for (int slot = 0; slot < slots.count(); slot++) {
-            Tensor rows = slots.ids(candidates, slot);
+        for (int slot = 0; slot < layout.count(); slot++) {
+            Tensor rows = layout.ids(candidates, slot);
             all.add(between.between(slot, before, befores, rows));
             before = targets.apply(rows);
             befores = (int) candidates.ne(0);
         }
-        return new TokenLattice(slots, candidates, shares, all);
+        return new TokenLattice(layout, candidates, shares, all);
     }
 
     /** Adds the lattice to the outputs of a graph. */
@@ -114,11 +114,11 @@ record TokenLattice(
     /** Reads the computed candidates of a sequence. */
     PositionCandidates read(int sequence) {
         int count = (int) candidates.ne(0);
-        int[][] rows = new int[slots.count()][count];
-        float[][] chances = new float[slots.count()][count];
+        int[][] rows = new int[layout.count()][count];
+        float[][] chances = new float[layout.count()][count];
         List<float[]> behind = new ArrayList<>();
-        for (int slot = 0; slot < slots.count(); slot++) {
-            long column = (long) slot * slots.sequences() + sequence;
+        for (int slot = 0; slot < layout.count(); slot++) {
+            long column = (long) slot * layout.sequences() + sequence;
             candidates.read(rows[slot], 0, count, column * count);
             shares.read(chances[slot], 0, count, column * count);
             if (!links.isEmpty()) {

@@ -98,7 +98,7 @@ final class MtpModel implements AutoCloseable {
             FlashAttention attention) {
         requireMemory(file, limits, device);
         ShardOptions options =
-                ShardOptions.of(CacheTypes.f16(), sizes(file, limits))
+                ShardOptions.of(CacheTypes.f16(), capacities(file, limits))
                         .withNumerics(new Numerics(attention, BatchInvariance.OFF))
                         .withCaptures(List.of(file.made()));
         Shard shard =
@@ -114,10 +114,10 @@ final class MtpModel implements AutoCloseable {
      * Returns the cache sizes. Each sequence has a state row for its window; it holds no other
      * state.
      */
-    private static CacheCapacities sizes(MtpFile file, SpeculationTarget.Limits limits) {
+    private static CacheCapacities capacities(MtpFile file, SpeculationTarget.Limits limits) {
         int capacity = capacity(limits);
         // Rows may begin at any position, so they may cross a multiple of their maximum number.
-        CacheUnitBytes footprint =
+        CacheUnitBytes unitBytes =
                 CacheUnitBytes.of(
                         file.block().shape(),
                         file.range(),
@@ -127,7 +127,7 @@ final class MtpModel implements AutoCloseable {
         return new CacheCapacities(
                 Math.multiplyExact(limits.sequences(), capacity),
                 limits.sequences() + 1,
-                footprint.regionSlots(),
+                unitBytes.regionSlots(),
                 ROLLBACK_BUFFERS);
     }
 
@@ -139,7 +139,7 @@ final class MtpModel implements AutoCloseable {
     /** Bytes of keys and values for the maximum number of sequences. */
     static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
         return CacheUnitBytes.cacheBytes(
-                file.block().shape(), file.range(), CacheTypes.f16(), sizes(file, limits));
+                file.block().shape(), file.range(), CacheTypes.f16(), capacities(file, limits));
     }
 
     private static void requireMemory(

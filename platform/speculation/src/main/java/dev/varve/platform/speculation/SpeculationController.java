@@ -41,7 +41,7 @@ public final class SpeculationController {
 
     private final TreeGainTracker trees;
     private final ExplorationBudget exploration = new ExplorationBudget();
-    private final FeatureProbeSchedule collection = new FeatureProbeSchedule();
+    private final FeatureProbeSchedule probeSchedule = new FeatureProbeSchedule();
 
     /** Consecutive choices of no draft tokens, and the number of sequences of those steps. */
     private int refused;
@@ -126,13 +126,13 @@ public final class SpeculationController {
 
     /** Records the time for processing the hidden states of some tokens. */
     public void recordFeatureTime(int tokens, long nanos) {
-        collection.recordTime(tokens, nanos);
+        probeSchedule.recordTime(tokens, nanos);
     }
 
     /** Whether to collect hidden states while this number of sequences decode. */
     public boolean collectsFeatures(int sequences) {
         return readsFeatures
-                && (isFixed() || collection.isActive() || isProfitable(sequences, sequences));
+                && (isFixed() || probeSchedule.isActive() || isProfitable(sequences, sequences));
     }
 
     /**
@@ -150,14 +150,14 @@ public final class SpeculationController {
         if (step == 0) {
             return false;
         }
-        if (collection.isActive()) {
-            return collection.countStep();
+        if (probeSchedule.isActive()) {
+            return probeSchedule.countStep();
         }
         if (isProfitable(sequences, requested)) {
             return true;
         }
         double draftingCost = overhead.of(requested);
-        double collectionCost = readsFeatures ? collection.cost(requested) : 0;
+        double collectionCost = readsFeatures ? probeSchedule.cost(requested) : 0;
         if (!readsFeatures && ExplorationBudget.isNothing(draftingCost, step)) {
             return true;
         }
@@ -166,7 +166,7 @@ public final class SpeculationController {
         }
         if (readsFeatures) {
             exploration.spend(collectionCost);
-            collection.begin();
+            probeSchedule.begin();
         }
         return !readsFeatures;
     }

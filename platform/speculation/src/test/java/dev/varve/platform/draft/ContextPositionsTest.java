@@ -11,22 +11,22 @@ import java.util.Optional;
 
 /** Each sequence keeps its last positions in a region of its own. */
 class ContextPositionsTest {
-    private final ContextPositions rings = new ContextPositions(2);
+    private final ContextPositions contextPositions = new ContextPositions(2);
 
     @Test
     void ringStartsAtTheFirstFeature() {
-        ContextPositions.PositionRange ring = rings.findOrOpen(7, 40).orElseThrow();
+        ContextPositions.PositionRange ring = contextPositions.findOrOpen(7, 40).orElseThrow();
 
         assertEquals(40, ring.begin());
         assertEquals(40, ring.end());
         assertEquals(0, ring.count());
-        assertSame(ring, rings.findOrOpen(7, 99).orElseThrow());
-        assertSame(ring, rings.find(7).orElseThrow());
+        assertSame(ring, contextPositions.findOrOpen(7, 99).orElseThrow());
+        assertSame(ring, contextPositions.find(7).orElseThrow());
     }
 
     @Test
     void fullRingDropsTheOldestPosition() {
-        ContextPositions.PositionRange ring = rings.findOrOpen(7, 40).orElseThrow();
+        ContextPositions.PositionRange ring = contextPositions.findOrOpen(7, 40).orElseThrow();
         for (int i = 0; i < 3; i++) {
             ring.append(3);
         }
@@ -41,7 +41,7 @@ class ContextPositionsTest {
 
     @Test
     void restartedRingHasNoPositions() {
-        ContextPositions.PositionRange ring = rings.findOrOpen(7, 40).orElseThrow();
+        ContextPositions.PositionRange ring = contextPositions.findOrOpen(7, 40).orElseThrow();
         ring.append(3);
 
         ring.restart(90);
@@ -52,33 +52,33 @@ class ContextPositionsTest {
 
     @Test
     void thereAreAsManyRingsAsRegions() {
-        int first = rings.findOrOpen(1, 0).orElseThrow().region();
-        int second = rings.findOrOpen(2, 0).orElseThrow().region();
+        int first = contextPositions.findOrOpen(1, 0).orElseThrow().region();
+        int second = contextPositions.findOrOpen(2, 0).orElseThrow().region();
 
         assertNotEquals(first, second);
-        assertEquals(Optional.empty(), rings.findOrOpen(3, 0));
-        assertEquals(Optional.empty(), rings.find(3));
-        assertEquals(second, rings.remove(2).orElseThrow().region());
-        assertEquals(second, rings.findOrOpen(3, 0).orElseThrow().region());
-        assertEquals(Optional.empty(), rings.find(2));
+        assertEquals(Optional.empty(), contextPositions.findOrOpen(3, 0));
+        assertEquals(Optional.empty(), contextPositions.find(3));
+        assertEquals(second, contextPositions.remove(2).orElseThrow().region());
+        assertEquals(second, contextPositions.findOrOpen(3, 0).orElseThrow().region());
+        assertEquals(Optional.empty(), contextPositions.find(2));
     }
 
     @Test
     void removingAMissingSequenceFreesNothing() {
-        rings.findOrOpen(1, 0);
-        rings.findOrOpen(2, 0);
+        contextPositions.findOrOpen(1, 0);
+        contextPositions.findOrOpen(2, 0);
 
-        assertEquals(Optional.empty(), rings.remove(3));
+        assertEquals(Optional.empty(), contextPositions.remove(3));
 
-        assertEquals(Optional.empty(), rings.findOrOpen(3, 0));
+        assertEquals(Optional.empty(), contextPositions.findOrOpen(3, 0));
     }
 
     @Test
     void ringsAreEmptyOnceAllSequencesAreRemoved() {
-        assertTrue(rings.isEmpty());
-        rings.findOrOpen(1, 0);
-        assertEquals(false, rings.isEmpty());
-        rings.remove(1);
-        assertTrue(rings.isEmpty());
+        assertTrue(contextPositions.isEmpty());
+        contextPositions.findOrOpen(1, 0);
+        assertEquals(false, contextPositions.isEmpty());
+        contextPositions.remove(1);
+        assertTrue(contextPositions.isEmpty());
     }
 }

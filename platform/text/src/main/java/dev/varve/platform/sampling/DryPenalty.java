@@ -9,7 +9,7 @@ final class DryPenalty {
     private static final double GREATEST_LOG = 88.7228391;
 
     private final AdvancedSampling.Dry options;
-    private final TokenHistory history;
+    private final LatestTokens history;
     private int[] latest = {};
     private int[] matches = {};
 
@@ -18,7 +18,7 @@ final class DryPenalty {
 
     DryPenalty(AdvancedSampling.Dry options) {
         this.options = options;
-        this.history = new TokenHistory(options.isOn() ? options.lastTokens() : 0);
+        this.history = new LatestTokens(options.isOn() ? options.lastTokens() : 0);
     }
 
     void addAll(int[] tokens) {

@@ -13,7 +13,7 @@ final class LogitAdjustments {
     private final int[] suppressed;
     private final int[] biasedTokens;
     private final float[] biases;
-    private final TokenHistory window;
+    private final LatestTokens window;
     private final TokenCounts generated = new TokenCounts();
     private final DryPenalty dry;
     private final int[] delayed;
@@ -24,7 +24,7 @@ final class LogitAdjustments {
         this.options = options;
         this.suppressed = suppressed.clone();
         SamplingOptions.Penalties penalties = options.penalties();
-        this.window = new TokenHistory(penalties.repetition() == 1 ? 0 : penalties.lastTokens());
+        this.window = new LatestTokens(penalties.repetition() == 1 ? 0 : penalties.lastTokens());
         this.dry = new DryPenalty(options.advanced().dry());
         this.delayed =
                 options.advanced().endDelay().endTokens().stream()

@@ -23,7 +23,7 @@ public final class AccessControl {
     /** Makes the rules of a server that listens at an address. */
     public AccessControl(ListenAddress address, ClientAccess access) {
         this.access = access;
-        pages = new CrossOriginGuard(address, access.pages());
+        pages = new CrossOriginGuard(address, access.corsAndHosts());
         operator = new OperatorRules(address, access);
     }
 
@@ -84,12 +84,12 @@ public final class AccessControl {
     /** Adds the headers that let pages of allowed origins read the response. */
     public void allowOrigin(HttpServletRequest request, HttpServletResponse response) {
         String origin = request.getHeader("Origin");
-        if (origin == null || !access.pages().allowsOrigin(origin)) {
+        if (origin == null || !access.corsAndHosts().allowsOrigin(origin)) {
             return;
         }
         response.setHeader(
                 "Access-Control-Allow-Origin",
-                access.pages().corsOrigins().contains("*") ? "*" : origin);
+                access.corsAndHosts().corsOrigins().contains("*") ? "*" : origin);
         response.setHeader("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
         // Vendors' SDKs send headers of their own, which change with their releases.
         String asked = request.getHeader("Access-Control-Request-Headers");

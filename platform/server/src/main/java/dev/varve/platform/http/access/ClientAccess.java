@@ -11,14 +11,14 @@ import java.util.Set;
  *
  * @param apiKeys keys of which every request must send one; empty: no key needed
  * @param withoutKey addresses on which a server without keys may listen
- * @param pages cross-origin rules for web pages
+ * @param corsAndHosts cross-origin rules for web pages
  * @param cache rules for sharing, listing and clearing cached prefixes
  * @param openMetrics whether metrics need no key
  */
 public record ClientAccess(
         Set<String> apiKeys,
         KeylessListening withoutKey,
-        CorsAndHostOptions pages,
+        CorsAndHostOptions corsAndHosts,
         CacheAccessSettings cache,
         boolean openMetrics) {
     /** Addresses on which a server without keys may listen. */
@@ -37,7 +37,7 @@ public record ClientAccess(
     public ClientAccess {
         apiKeys = Set.copyOf(apiKeys);
         Objects.requireNonNull(withoutKey);
-        Objects.requireNonNull(pages);
+        Objects.requireNonNull(corsAndHosts);
         Objects.requireNonNull(cache);
         if (apiKeys.stream().anyMatch(String::isBlank)) {
             throw invalid(Setting.API_KEY + ": expected a key, found an empty one");
@@ -46,8 +46,8 @@ public record ClientAccess(
 
     /** Makes rules with a scope for each key, no operator's key, and a key for metrics. */
     public ClientAccess(
-            Set<String> apiKeys, KeylessListening withoutKey, CorsAndHostOptions pages) {
-        this(apiKeys, withoutKey, pages, CacheAccessSettings.USUAL, false);
+            Set<String> apiKeys, KeylessListening withoutKey, CorsAndHostOptions corsAndHosts) {
+        this(apiKeys, withoutKey, corsAndHosts, CacheAccessSettings.USUAL, false);
     }
 
     /** Returns whether requests must send a key. */
@@ -79,12 +79,12 @@ public record ClientAccess(
 
     /** Returns a copy with other rules for the prefix cache. */
     public ClientAccess withCache(CacheAccessSettings other) {
-        return new ClientAccess(apiKeys, withoutKey, pages, other, openMetrics);
+        return new ClientAccess(apiKeys, withoutKey, corsAndHosts, other, openMetrics);
     }
 
     /** Returns a copy by which metrics need no key. */
     public ClientAccess withOpenMetrics() {
-        return new ClientAccess(apiKeys, withoutKey, pages, cache, true);
+        return new ClientAccess(apiKeys, withoutKey, corsAndHosts, cache, true);
     }
 
     private static VarveException invalid(String message) {

@@ -34,21 +34,22 @@ final class ChoiceEventQueue implements AutoCloseable {
     private volatile List<GenerationHandle> generations = List.of();
 
     private final GenerationTimes times;
-    private final RequestTraceContext record;
+    private final RequestTraceContext traceContext;
     private final Runnable abort;
     private volatile boolean overflown;
     private volatile boolean cancelled;
 
     /**
      * @param times receives the times of the choices
-     * @param record metadata of the request
+     * @param traceContext metadata of the request
      * @param abort closes the connection, so that a thread that is blocked in a write to the client
      *     returns
      */
-    ChoiceEventQueue(int count, GenerationTimes times, RequestTraceContext record, Runnable abort) {
+    ChoiceEventQueue(
+            int count, GenerationTimes times, RequestTraceContext traceContext, Runnable abort) {
         events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
         this.times = times;
-        this.record = record;
+        this.traceContext = traceContext;
         this.abort = abort;
     }
 
@@ -132,8 +133,10 @@ final class ChoiceEventQueue implements AutoCloseable {
             clock =
                     new GenerationClock(
                             times,
-                            record.begin(),
-                            record.span().map(span -> new GenerationTrace(span, index, engine)));
+                            traceContext.begin(),
+                            traceContext
+                                    .span()
+                                    .map(span -> new GenerationTrace(span, index, engine)));
         }
 
         @Override

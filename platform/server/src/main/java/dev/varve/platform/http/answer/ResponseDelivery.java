@@ -82,7 +82,7 @@ public final class ResponseDelivery {
      * @param route label of the request's route
      * @param requestId id of the request that the client received
      * @param probe detects that the client disconnected
-     * @param record metadata of the request
+     * @param traceContext metadata of the request
      */
     public record Client(
             HttpServletRequest request,
@@ -90,7 +90,7 @@ public final class ResponseDelivery {
             String route,
             String requestId,
             ConnectionProbe probe,
-            RequestTraceContext record) {
+            RequestTraceContext traceContext) {
         /** Adds the engine's load to the response headers, if the client requested it. */
         private void addLoadReport(Engine engine) {
             Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
@@ -127,20 +127,23 @@ public final class ResponseDelivery {
                     prepared(
                             preparation,
                             () ->
-                                    early.map(stream -> stream.isDisconnected(preparation::streams))
+                                    early.map(
+                                                    heartbeats ->
+                                                            heartbeats.isDisconnected(
+                                                                    preparation::streams))
                                             .orElseGet(client.probe()::isDisconnected),
                             active,
-                            metrics.of(client.record().model()));
+                            metrics.of(client.traceContext().model()));
             pending.compression()
                     .ifPresent(
                             report ->
                                     reportCompression(
                                             report,
-                                            client.record().model(),
+                                            client.traceContext().model(),
                                             client.response(),
                                             metrics));
             PreparedResponse pendingResponse =
-                    new PreparedResponse(pending, source, caller, active, client.record());
+                    new PreparedResponse(pending, source, caller, active, client.traceContext());
             // A stream that began without its id header cannot be resumed.
             kept =
                     early.filter(PreResponseHeartbeats::hasBegun).isEmpty()
@@ -149,7 +152,7 @@ public final class ResponseDelivery {
                             : Optional.empty();
             if (kept.isEmpty()) {
                 early.filter(PreResponseHeartbeats::hasBegun)
-                        .ifPresent(stream -> pending.format().follow(stream.form()));
+                        .ifPresent(heartbeats -> pending.format().follow(heartbeats.form()));
                 return write(pendingResponse, client);
             }
         } finally {
@@ -167,7 +170,7 @@ public final class ResponseDelivery {
             GeneratingModel source,
             Caller caller,
             ActiveRequest active,
-            RequestTraceContext record) {
+            RequestTraceContext traceContext) {
         /** Submits the choices to the engine. */
         void submit(ChoiceEventQueue choices) {
             CacheScope scope = pending.cache().within(caller.scope());
@@ -195,10 +198,13 @@ public final class ResponseDelivery {
     private Optional<ResumableStream> openStream(
             PreparedResponse pendingResponse, String requestId) {
         PreparedRequest pending = pendingResponse.pending();
-        RequestTraceContext record = pendingResponse.record();
+        RequestTraceContext traceContext = pendingResponse.traceContext();
         ChoiceEventQueue choices =
                 new ChoiceEventQueue(
-                        pending.choices().size(), metrics.of(record.model()), record, () -> {});
+                        pending.choices().size(),
+                        metrics.of(traceContext.model()),
+                        traceContext,
+                        () -> {});
         StreamEvent heartbeat =
                 pending.format().waitsInOrder()
                         ? new StreamEvent.Comment("keep-alive")
@@ -240,10 +246,10 @@ public final class ResponseDelivery {
             throws IOException, InterruptedException {
         PreparedRequest pending = pendingResponse.pending();
         int count = pending.choices().size();
-        GenerationTimes times = metrics.of(pendingResponse.record().model());
+        GenerationTimes times = metrics.of(pendingResponse.traceContext().model());
         try (ChoiceEventQueue choices =
                 new ChoiceEventQueue(
-                        count, times, pendingResponse.record(), client.probe()::abort)) {
+                        count, times, pendingResponse.traceContext(), client.probe()::abort)) {
             pendingResponse.submit(choices);
             return new ResponseWriter(
                             new ResponseWriter.ResponseRecipient(

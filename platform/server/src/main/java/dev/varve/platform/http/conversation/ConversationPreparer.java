@@ -207,7 +207,8 @@ public final class ConversationPreparer {
                     served.textProcessing().responseSyntax().open(prompt.tokens(), options);
             choices.add(
                     new PreparedRequest.Choice(
-                            parameters.request(prompt, choice, maxOutput, session.guide(), served),
+                            parameters.request(
+                                    prompt, choice, maxOutput, session.constraint(), served),
                             tools.single()
                                     ? StoppingResponseParser.ofFirstCall(session.text())
                                     : StoppingResponseParser.of(session.text())));
@@ -270,7 +271,7 @@ public final class ConversationPreparer {
                 .enabled()
                 .ifPresent(enabled -> variables.put(ReasoningParameters.SWITCH, enabled));
         Transcript transcript = conversation.transcript();
-        return switch (conversation.start()) {
+        return switch (conversation.promptMode()) {
             case RESPONSE -> render(renderer, transcript, variables, "", limit);
             case NONE -> {
                 variables.put("add_generation_prompt", false);

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
  *
  * @param parameters sampling, and the end of the response
  * @param transcript messages of the conversation
- * @param start where the response begins
+ * @param promptMode where the response begins
  * @param tools tools that the model may call
  * @param responseFormat required format of the content
  * @param reasoning whether the model reasons, and how much
@@ -24,7 +24,7 @@ import java.util.OptionalInt;
 public record ConversationRequest(
         GenerationParameters parameters,
         Transcript transcript,
-        GenerationPromptMode start,
+        GenerationPromptMode promptMode,
         RequestTools tools,
         ResponseFormatFields responseFormat,
         ReasoningParameters reasoning,
@@ -35,7 +35,7 @@ public record ConversationRequest(
      * empty for no limit; 0 if the response continues existing content.
      */
     OptionalInt reasoningBudget(int maxOutput) {
-        return start == GenerationPromptMode.CONTINUE
+        return promptMode == GenerationPromptMode.CONTINUE
                 ? OptionalInt.of(0)
                 : reasoning.budget(maxOutput);
     }

@@ -211,7 +211,7 @@ public record GenerationParameters(
             ChatPrompt prompt,
             int choice,
             int maxOutput,
-            TokenConstraint guide,
+            TokenConstraint constraint,
             ServedModel served) {
         if (prompt.tokens().length == 0) {
             throw ApiException.invalid(
@@ -220,7 +220,7 @@ public record GenerationParameters(
         return new GenerationRequest(
                 GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
                 new GenerationRequest.Ending(maxOutput, end.tokens()),
-                new GenerationRequest.Choice(sampling.get(choice), topLogprobs, guide),
+                new GenerationRequest.Choice(sampling.get(choice), topLogprobs, constraint),
                 mostDrafts);
     }
 }

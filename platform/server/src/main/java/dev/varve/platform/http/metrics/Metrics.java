@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 
 /**
  * Counts and times requests, and writes {@code /metrics}. Thread-safe. Counting and timing take a
- * lock only while {@link #expose} copies the same metric, which is short.
+ * lock only while {@link #encode} copies the same metric, which is short.
  */
 public final class Metrics {
     private final Counter requests =
@@ -132,7 +132,7 @@ public final class Metrics {
      * @param models all models of the server; metrics of one model have its id as a label
      * @param accept value of the {@code Accept} header, if present
      */
-    public EncodedMetrics expose(List<ModelSample> models, Optional<String> accept) {
+    public EncodedMetrics encode(List<ModelSample> models, Optional<String> accept) {
         List<MetricSnapshot> all = new ArrayList<>(PerModelMetrics.of(models));
         if (vllmNames) {
             all.addAll(VllmMetrics.of(models));

@@ -63,7 +63,7 @@ public enum OllamaDialect implements ApiDialect {
         return new ConversationRequest(
                 asked.parameters().reducingOutput(),
                 asked.transcript(),
-                asked.start(),
+                asked.promptMode(),
                 asked.tools(),
                 form.orElse(asked.responseFormat()),
                 asked.reasoning(),

@@ -144,7 +144,7 @@ public final class CompletionRequests {
                 choices.add(
                         new PreparedRequest.Choice(
                                 parameters.request(
-                                        prompt, choice, maxOutput, session.guide(), served),
+                                        prompt, choice, maxOutput, session.constraint(), served),
                                 StoppingResponseParser.of(session.text())));
             }
         }

@@ -47,7 +47,7 @@ public final class Tracing implements AutoCloseable {
     }
 
     /** A request that has begun, with its metadata and its client's trace context. */
-    public record StartedRequest(RequestTraceContext record, Optional<TraceParent> parent) {
+    public record StartedRequest(RequestTraceContext traceContext, Optional<TraceParent> parent) {
         /** Makes a request that arrives now and is not traced. */
         public StartedRequest() {
             this(new RequestTraceContext(), Optional.empty());
@@ -83,8 +83,8 @@ public final class Tracing implements AutoCloseable {
 
     /** Ends a request and queues its trace, if it is traced. */
     public void end(StartedRequest begun) {
-        if (queue.isPresent() && begun.record().span().isPresent()) {
-            OpenSpan root = begun.record().span().get();
+        if (queue.isPresent() && begun.traceContext().span().isPresent()) {
+            OpenSpan root = begun.traceContext().span().get();
             long now = System.nanoTime();
             root.end(now);
             long epochOffset = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - now;

@@ -22,7 +22,7 @@ final class UpstreamClient implements AutoCloseable {
     /** Header that names the servers through which a request went. */
     static final String VIA = "Via";
 
-    private final UpstreamServer target;
+    private final UpstreamServer server;
     private final UpstreamTimeouts limits;
 
     /** Identifies requests that went through this server. */
@@ -31,8 +31,8 @@ final class UpstreamClient implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpClient client;
 
-    UpstreamClient(UpstreamServer target, UpstreamTimeouts limits) {
-        this.target = target;
+    UpstreamClient(UpstreamServer server, UpstreamTimeouts limits) {
+        this.server = server;
         this.limits = limits;
         // No redirects: the prompt and the key are for the upstream server alone. No upgrade to
         // HTTP/2, which some servers refuse with an error.
@@ -73,7 +73,7 @@ final class UpstreamClient implements AutoCloseable {
     }
 
     private HttpRequest.Builder request(String route, Optional<String> authorization) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(target.at(route));
+        HttpRequest.Builder request = HttpRequest.newBuilder(server.at(route));
         // Replies are parsed, so they must not be compressed.
         request.header("Accept-Encoding", "identity");
         request.header(VIA, "1.1 " + pseudonym);

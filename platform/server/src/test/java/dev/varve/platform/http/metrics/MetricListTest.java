@@ -21,7 +21,7 @@ class MetricListTest {
     void serverWithAllFeaturesHasTheseMetrics() {
         EncodedMetrics exposition =
                 FullServer.metrics()
-                        .expose(
+                        .encode(
                                 FullServer.models(),
                                 Optional.of("application/openmetrics-text;version=1.0.0"));
 

@@ -29,7 +29,7 @@ class MetricsTextTest {
 
     private static String text(Optional<String> accept) {
         return new String(
-                FullServer.metrics().expose(FullServer.models(), accept).bytes(),
+                FullServer.metrics().encode(FullServer.models(), accept).bytes(),
                 StandardCharsets.UTF_8);
     }
 
@@ -105,7 +105,7 @@ class MetricsTextTest {
                         + rest;
 
         EncodedMetrics exposition =
-                FullServer.metrics().expose(FullServer.models(), Optional.of(accept));
+                FullServer.metrics().encode(FullServer.models(), Optional.of(accept));
 
         assertEquals(type, exposition.contentType().split(";")[0]);
         assertTrue(exposition.bytes().length > 0);
@@ -116,7 +116,7 @@ class MetricsTextTest {
         Metrics metrics = new Metrics();
         metrics.countRequest("/health", 503, "", "");
 
-        EncodedMetrics exposition = metrics.expose(List.of(), Optional.empty());
+        EncodedMetrics exposition = metrics.encode(List.of(), Optional.empty());
 
         assertEquals(
                 Set.of("varve_requests_total", "varve_client_disconnects_total"),

@@ -50,7 +50,7 @@ class MonitoringFilesTest {
                 MetricsText.parse(
                         new String(
                                 FullServer.metrics()
-                                        .expose(FullServer.models(), Optional.empty())
+                                        .encode(FullServer.models(), Optional.empty())
                                         .bytes(),
                                 StandardCharsets.UTF_8));
     }

@@ -65,7 +65,7 @@ class TracingTest {
         Tracing.StartedRequest begun =
                 Tracing.off().begin("GET /", Optional.of(IDS + "01"), Optional.empty());
 
-        assertTrue(begun.record().span().isEmpty());
+        assertTrue(begun.traceContext().span().isEmpty());
         assertEquals(Optional.empty(), Tracing.off().counts());
     }
 

@@ -10,17 +10,17 @@ import dev.varve.platform.shard.SlotPositionMap;
  * @param position position of the rows in the first slot
  * @param slot first slot that is read, a multiple of {@link KvSlotSpan#BLOCK}
  * @param slots number of slots, a multiple of {@link KvSlotSpan#BLOCK}
- * @param pages which positions are in which slots, {@linkplain SlotPositionMap#isInOrder in order};
- *     if not straight, {@code position} is 0
+ * @param positions which positions are in which slots, {@linkplain SlotPositionMap#isInOrder in
+ *     order}; if not straight, {@code position} is 0
  */
-record AttendedKvRange(int position, int slot, int slots, SlotPositionMap pages) {
+record AttendedKvRange(int position, int slot, int slots, SlotPositionMap positions) {
     /** View of a sequence without rows of this kind. */
     static final AttendedKvRange NONE = new AttendedKvRange(0, 0, 0);
 
     /** Checks that sums over the slots are in the order of positions. */
     AttendedKvRange {
-        if (!pages.isInOrder()) {
-            throw new IllegalArgumentException("pages out of order: " + pages);
+        if (!positions.isInOrder()) {
+            throw new IllegalArgumentException("pages out of order: " + positions);
         }
     }
 
@@ -36,12 +36,12 @@ record AttendedKvRange(int position, int slot, int slots, SlotPositionMap pages)
 
     /** The slot of a position, counted from the first slot of the view. */
     int indexOf(int at) {
-        return pages.isStraight() ? at - position : pages.offset(at);
+        return positions.isStraight() ? at - position : positions.offset(at);
     }
 
     /** View of all positions of a chunk's sequence, in its span. */
     static AttendedKvRange whole(SequenceChunk chunk) {
         return new AttendedKvRange(
-                0, chunk.slots().begin(), chunk.attendedSlots(), chunk.place().pages());
+                0, chunk.slots().begin(), chunk.attendedSlots(), chunk.place().positions());
     }
 }

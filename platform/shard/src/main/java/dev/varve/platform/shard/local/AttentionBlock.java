@@ -35,7 +35,7 @@ final class AttentionBlock {
     private final Ops ops;
     private final Graph graph;
     private final GraphInputs inputs;
-    private final ShardGraphContext state;
+    private final ShardGraphContext context;
     private final boolean everyRow;
 
     /** Queries of full attention by layer and part, if pages may be scored. */
@@ -50,18 +50,19 @@ final class AttentionBlock {
             Optional<Integer> keyBlock,
             Optional<Integer> valueBlock) {}
 
-    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, ShardGraphContext state) {
+    AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, ShardGraphContext context) {
         this.ops = ops;
         this.graph = graph;
         this.inputs = inputs;
-        this.state = state;
+        this.context = context;
         everyRow =
-                state.arithmetic().exactRows() == BatchInvariance.ON && state.arithmetic().onHost();
+                context.arithmetic().exactRows() == BatchInvariance.ON
+                        && context.arithmetic().onHost();
     }
 
     /** Keeps the query and the keys before rotation, for a text scorer that uses them. */
     void beforeRotation(int layer, Tensor query, Tensor keys) {
-        state.scoringInputs()
+        context.scoringCapture()
                 .filter(rows -> rows.wants(layer) && !rows.options().rotated())
                 .ifPresent(rows -> recordScoringInputs(rows, layer, query, keys));
     }
@@ -84,7 +85,7 @@ final class AttentionBlock {
 
     Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
         LayerAttention target = target(layer);
-        state.scoringInputs()
+        context.scoringCapture()
                 .filter(rows -> rows.wants(layer) && !queries.containsKey(layer))
                 .ifPresent(rows -> recordScoringInputs(rows, layer, query, keys));
         Tensor rotatedQuery = rotate(query, target.keyBlock());
@@ -96,7 +97,7 @@ final class AttentionBlock {
         store(target.cache().keys(), rotatedKeys, target.inputs());
         store(target.cache().values(), rotatedValues, target.inputs());
         captureQueries(layer, target, rotatedQuery, 0);
-        if (state.scoringInputs().filter(ScoringCapture::sparse).isPresent()) {
+        if (context.scoringCapture().filter(ScoringCapture::sparse).isPresent()) {
             return readBlocks(layer, target, rotatedQuery, rotatedKeys, scale);
         }
         return read(target, rotatedQuery, 0, scale);
@@ -111,7 +112,7 @@ final class AttentionBlock {
             int layer, LayerAttention target, Tensor query, Tensor keys, float scale) {
         KvPool.Layer cache = target.cache();
         AttentionInputs.Part shape = target.inputs().parts().getFirst();
-        if (state.scoringInputs().orElseThrow().endsWith(layer)) {
+        if (context.scoringCapture().orElseThrow().endsWith(layer)) {
             // This layer's result is not computed, see GraphBuilder.
             return read(target, query, 0, scale);
         }
@@ -132,7 +133,7 @@ final class AttentionBlock {
      * @param dropped columns at the front of the only part without a query
      */
     Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
-        LayerAttention target = target(state.layers().source(layer));
+        LayerAttention target = target(context.layers().source(layer));
         Tensor rotated = rotate(query, target.keyBlock());
         captureQueries(layer, target, rotated, dropped);
         return read(target, rotated, dropped, scale);
@@ -145,7 +146,7 @@ final class AttentionBlock {
 
     /** Keeps copies of the last queries of each part; they stay valid when the graph continues. */
     private void captureQueries(int layer, LayerAttention target, Tensor query, int dropped) {
-        if (state.pageKeys().isEmpty() || target.inputs() != inputs.full()) {
+        if (context.pageKeys().isEmpty() || target.inputs() != inputs.full()) {
             return;
         }
         List<Tensor> kept = new ArrayList<>();
@@ -161,18 +162,18 @@ final class AttentionBlock {
     }
 
     private LayerAttention target(int layer) {
-        boolean slides = state.layers().slides(layer);
+        boolean slides = context.layers().slides(layer);
         KvPool.Layer cache =
-                (slides ? state.caches().windowPool() : state.caches().kvPool()).layer(layer);
+                (slides ? context.caches().windowPool() : context.caches().kvPool()).layer(layer);
         return new LayerAttention(
                 cache,
                 slides ? inputs.sliding() : inputs.full(),
-                state.rotation().keyBlock(cache.state()),
-                state.rotation().valueBlock(cache.state()));
+                context.rotation().keyBlock(cache.state()),
+                context.rotation().valueBlock(cache.state()));
     }
 
     private Tensor rotate(Tensor heads, Optional<Integer> block) {
-        return block.isPresent() ? state.rotation().rotate(ops, heads, block.get()) : heads;
+        return block.isPresent() ? context.rotation().rotate(ops, heads, block.get()) : heads;
     }
 
     private void store(Tensor cache, Tensor heads, AttentionInputs kind) {
@@ -212,7 +213,7 @@ final class AttentionBlock {
             return 1;
         }
         // Scores of a single query use another kind of product than those of several.
-        return state.arithmetic().flashAttention() ? 1 + part.tokens() / TILE : part.tokens();
+        return context.arithmetic().flashAttention() ? 1 + part.tokens() / TILE : part.tokens();
     }
 
     /**
@@ -227,7 +228,7 @@ final class AttentionBlock {
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
         int group = (int) query.ne(1) / sizes.kvHeads();
-        boolean flash = state.arithmetic().flashAttention();
+        boolean flash = context.arithmetic().flashAttention();
         boolean byHeads = shape.byHeads() || (everyRow && query.ne(2) == 1);
         if (flash && byHeads && !cache.keys().type().isQuantized()) {
             return attendByHeads(target, part, query, group, scale);
@@ -250,7 +251,7 @@ final class AttentionBlock {
 
     /** Whether many queries use another kernel than a few; quantised rows have one kernel only. */
     private boolean usesTiles(KvPool.Layer cache) {
-        return state.arithmetic().onHost() && !cache.keys().type().isQuantized();
+        return context.arithmetic().onHost() && !cache.keys().type().isQuantized();
     }
 
     /**
@@ -290,7 +291,7 @@ final class AttentionBlock {
 
     /** ggml's Vulkan backend rounds strided F32 operands of a product to half precision. */
     private Tensor exact(Tensor strided) {
-        return state.arithmetic().onHost() || strided.type() != GgmlType.F32
+        return context.arithmetic().onHost() || strided.type() != GgmlType.F32
                 ? strided
                 : ops.cont(strided);
     }

@@ -116,39 +116,39 @@ final class AttentionInputs {
      */
     void fill(
             List<SequenceChunk> chunks,
-            List<AttendedKvRange> views,
+            List<AttendedKvRange> ranges,
             UnaryOperator<Tensor> written) {
         slots.filter(Tensor::isPlaced)
-                .ifPresent(tensor -> writeSlots(chunks, views, written.apply(tensor)));
+                .ifPresent(tensor -> writeSlots(chunks, ranges, written.apply(tensor)));
         for (Mask mask : masks) {
             if (mask.tensor().isPlaced()) {
                 writeMask(
                         chunks.get(mask.part()),
-                        views.get(mask.part()),
+                        ranges.get(mask.part()),
                         written.apply(mask.tensor()));
             }
         }
     }
 
     private void writeSlots(
-            List<SequenceChunk> chunks, List<AttendedKvRange> views, Tensor tensor) {
+            List<SequenceChunk> chunks, List<AttendedKvRange> ranges, Tensor tensor) {
         int column = 0;
         for (int part = 0; part < chunks.size(); part++) {
             SequenceChunk chunk = chunks.get(part);
             for (int i = 0; i < chunk.tokens().length; i++) {
-                slotScratch[column++] = views.get(part).slotOf(chunk.firstPosition() + i);
+                slotScratch[column++] = ranges.get(part).slotOf(chunk.firstPosition() + i);
             }
         }
         tensor.write(slotScratch, 0, tokens, 0);
     }
 
-    private void writeMask(SequenceChunk chunk, AttendedKvRange view, Tensor mask) {
+    private void writeMask(SequenceChunk chunk, AttendedKvRange range, Tensor mask) {
         int rows = (int) mask.ne(1);
-        int size = Math.multiplyExact(view.slots(), rows);
+        int size = Math.multiplyExact(range.slots(), rows);
         if (maskScratch.length < size) {
             maskScratch = new short[size];
         }
-        causal.fill(maskScratch, chunk, view, rows);
+        causal.fill(maskScratch, chunk, range, rows);
         mask.write(maskScratch, 0, size, 0);
     }
 }

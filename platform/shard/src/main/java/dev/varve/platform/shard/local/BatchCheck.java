@@ -63,7 +63,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     private void requireRollbackBuffer(int rollbackBuffer, int tokens) {
-        RollbackBufferSizes rollbackBuffers = options.sizes().rollbackBuffers();
+        RollbackBufferSizes rollbackBuffers = options.capacities().rollbackBuffers();
         if (rollbackBuffer >= rollbackBuffers.count() || tokens > rollbackBuffers.tokens()) {
             throw new IllegalArgumentException(
                     tokens
@@ -75,9 +75,13 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     private void requireRow(int row) {
-        if (row >= options.sizes().stateRows()) {
+        if (row >= options.capacities().stateRows()) {
             throw new IllegalArgumentException(
-                    "state row " + row + " exceeds the " + options.sizes().stateRows() + " rows");
+                    "state row "
+                            + row
+                            + " exceeds the "
+                            + options.capacities().stateRows()
+                            + " rows");
         }
     }
 
@@ -158,9 +162,9 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                 // In host memory, not in the caches.
             }
             case CachePart.Window window ->
-                    require(part, "state row", window.row(), options.sizes().stateRows() - 1);
+                    require(part, "state row", window.row(), options.capacities().stateRows() - 1);
             case CachePart.State state ->
-                    require(part, "state row", state.row(), options.sizes().stateRows() - 1);
+                    require(part, "state row", state.row(), options.capacities().stateRows() - 1);
         }
     }
 
@@ -180,6 +184,6 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     private int slots() {
-        return options.sizes().slots();
+        return options.capacities().slots();
     }
 }

@@ -25,22 +25,22 @@ record CausalMask(int window) {
      *
      * @param rows the chunk's tokens, or more; further rows equal the last one
      */
-    void fill(short[] target, SequenceChunk chunk, AttendedKvRange view, int rows) {
+    void fill(short[] target, SequenceChunk chunk, AttendedKvRange range, int rows) {
         if (!chunk.tree().isChain()) {
-            fillTree(target, chunk, view);
+            fillTree(target, chunk, range);
             return;
         }
-        if (!view.pages().isStraight()) {
-            fillPages(target, chunk, view, rows);
+        if (!range.positions().isStraight()) {
+            fillPages(target, chunk, range, rows);
             return;
         }
-        int attended = view.slots();
+        int attended = range.slots();
         int last = chunk.firstPosition() + chunk.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
             int begin = row * attended;
             int position = Math.min(chunk.firstPosition() + row, last);
-            int oldest = (int) Math.max(0, (long) position - window + 1 - view.position());
-            int end = position + 1 - view.position();
+            int oldest = (int) Math.max(0, (long) position - window + 1 - range.position());
+            int end = position + 1 - range.position();
             Arrays.fill(target, begin, begin + oldest, MASKED);
             Arrays.fill(target, begin + oldest, begin + end, VISIBLE);
             Arrays.fill(target, begin + end, begin + attended, MASKED);
@@ -48,20 +48,20 @@ record CausalMask(int window) {
     }
 
     /** Masks by the positions in the slots, page by page. */
-    private void fillPages(short[] target, SequenceChunk chunk, AttendedKvRange view, int rows) {
+    private void fillPages(short[] target, SequenceChunk chunk, AttendedKvRange range, int rows) {
         int last = chunk.firstPosition() + chunk.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
             int position = Math.min(chunk.firstPosition() + row, last);
-            fillPages(target, row * view.slots(), view, position - window + 1L, position);
+            fillPages(target, row * range.slots(), range, position - window + 1L, position);
         }
     }
 
     /** Fills one row: positions from {@code oldest} up to {@code newest} are visible. */
     private static void fillPages(
-            short[] target, int begin, AttendedKvRange view, long oldest, int newest) {
-        Arrays.fill(target, begin, begin + view.slots(), MASKED);
-        for (int run = 0; run < view.pages().size(); run++) {
-            int page = view.pages().page(run);
+            short[] target, int begin, AttendedKvRange range, long oldest, int newest) {
+        Arrays.fill(target, begin, begin + range.slots(), MASKED);
+        for (int run = 0; run < range.positions().size(); run++) {
+            int page = range.positions().page(run);
             int first = page * Pages.TOKENS;
             int from = Math.clamp(oldest - first, 0, Pages.TOKENS);
             int to = Math.min(newest - first + 1, Pages.TOKENS);
@@ -72,16 +72,16 @@ record CausalMask(int window) {
         }
     }
 
-    private void fillTree(short[] target, SequenceChunk chunk, AttendedKvRange view) {
+    private void fillTree(short[] target, SequenceChunk chunk, AttendedKvRange range) {
         TokenTree tree = chunk.tree();
-        int attended = view.slots();
+        int attended = range.slots();
         for (int row = 0; row < chunk.tokens().length; row++) {
             int begin = row * attended;
             int oldest = Math.max(0, chunk.position(row) - window + 1);
-            fillKnown(target, begin, chunk, view, oldest);
+            fillKnown(target, begin, chunk, range, oldest);
             for (int token = row; token >= 0; token = tree.parent(token)) {
                 if (chunk.position(token) >= oldest) {
-                    target[begin + view.indexOf(chunk.firstPosition() + token)] = VISIBLE;
+                    target[begin + range.indexOf(chunk.firstPosition() + token)] = VISIBLE;
                 }
             }
         }
@@ -89,14 +89,14 @@ record CausalMask(int window) {
 
     /** Marks the visible positions before the first token of a chunk. */
     private static void fillKnown(
-            short[] target, int begin, SequenceChunk chunk, AttendedKvRange view, int oldest) {
-        if (!view.pages().isStraight()) {
-            fillPages(target, begin, view, oldest, chunk.firstPosition() - 1);
+            short[] target, int begin, SequenceChunk chunk, AttendedKvRange range, int oldest) {
+        if (!range.positions().isStraight()) {
+            fillPages(target, begin, range, oldest, chunk.firstPosition() - 1);
             return;
         }
-        Arrays.fill(target, begin, begin + view.slots(), MASKED);
-        int known = chunk.firstPosition() - view.position();
-        int seen = Math.max(0, oldest - view.position());
+        Arrays.fill(target, begin, begin + range.slots(), MASKED);
+        int known = chunk.firstPosition() - range.position();
+        int seen = Math.max(0, oldest - range.position());
         if (seen < known) {
             Arrays.fill(target, begin + seen, begin + known, VISIBLE);
         }

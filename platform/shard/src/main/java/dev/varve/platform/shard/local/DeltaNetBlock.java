@@ -25,12 +25,13 @@ final class DeltaNetBlock {
     private final RollbackBufferAccess rollback;
     private final TreeRecurrence trees;
 
-    DeltaNetBlock(Ops ops, Graph graph, GraphKey key, GraphInputs inputs, ShardGraphContext state) {
+    DeltaNetBlock(
+            Ops ops, Graph graph, GraphKey key, GraphInputs inputs, ShardGraphContext context) {
         this.ops = ops;
         groups = UniformLengthGroup.of(key);
-        rows = state.caches().stateRows();
-        states = new RecurrentStateViews(ops, graph, state.arithmetic().recurrent());
-        rollback = new RollbackBufferAccess(ops, graph, state.caches().rollbackBuffer());
+        rows = context.caches().stateRows();
+        states = new RecurrentStateViews(ops, graph, context.arithmetic().recurrent());
+        rollback = new RollbackBufferAccess(ops, graph, context.caches().rollbackBuffer());
         trees = new TreeRecurrence(ops, states, inputs);
     }
 

@@ -46,7 +46,7 @@ final class GraphBuilder implements ShardGraph {
     private final MoeBlock experts;
     private final GraphErrorContext site;
     private final GraphBuildValidator rules;
-    private final Optional<ScoringCapture> scoringInputs;
+    private final Optional<ScoringCapture> scoringCapture;
 
     /** The operator that was recorded last, for messages. */
     private String last = "";
@@ -64,7 +64,7 @@ final class GraphBuilder implements ShardGraph {
             LayerRange range,
             GgmlContext context,
             Graph graph,
-            ShardGraphContext state) {
+            ShardGraphContext graphContext) {
         this.key = key;
         this.model = model;
         this.range = range;
@@ -78,15 +78,15 @@ final class GraphBuilder implements ShardGraph {
                         model.boundaryLength(range.begin()),
                         shape.window().orElse(1));
         ops = context.ops();
-        weights = state.weights();
-        products = new MatrixProducts(ops, key, state);
-        attention = new AttentionBlock(ops, graph, inputs, state);
-        recurrent = new DeltaNetBlock(ops, graph, key, inputs, state);
+        weights = graphContext.weights();
+        products = new MatrixProducts(ops, key, graphContext);
+        attention = new AttentionBlock(ops, graph, inputs, graphContext);
+        recurrent = new DeltaNetBlock(ops, graph, key, inputs, graphContext);
         site = GraphErrorContext.of(model, range);
-        custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
+        custom = new CustomStateBlock(ops, graph, key, graphContext.caches().stateRows(), site);
         experts = new MoeBlock(ops, graph, weights, products);
         rules = new GraphBuildValidator(site, shape, key);
-        scoringInputs = state.scoringInputs();
+        scoringCapture = graphContext.scoringCapture();
     }
 
     /**
@@ -357,7 +357,7 @@ final class GraphBuilder implements ShardGraph {
     @Override
     public void boundaryOutput(Tensor hidden) {
         rules.boundaryOutput(TensorShape.of(hidden), model.boundaryLength(range.end()));
-        if (scoringInputs.filter(rows -> rows.endsWith(range.end() - 1)).isPresent()) {
+        if (scoringCapture.filter(rows -> rows.endsWith(range.end() - 1)).isPresent()) {
             // The output is not used, so its operators are not computed.
             return;
         }

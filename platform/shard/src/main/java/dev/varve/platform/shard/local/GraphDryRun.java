@@ -55,13 +55,13 @@ final class GraphDryRun {
     static void require(
             LayerSplitAdapter model,
             LayerRange range,
-            ShardGraphContext state,
+            ShardGraphContext context,
             ComputeDevice device,
             List<Integer> captures) {
         boolean slides = model.shape().window().isPresent();
-        record(key(slides, List.of()), model, range, state, device);
+        record(key(slides, List.of()), model, range, context, device);
         if (captures.stream().anyMatch(range::computesInputOf)) {
-            record(key(slides, captures), model, range, state, device);
+            record(key(slides, captures), model, range, context, device);
         }
     }
 
@@ -69,9 +69,9 @@ final class GraphDryRun {
             GraphKey key,
             LayerSplitAdapter model,
             LayerRange range,
-            ShardGraphContext state,
+            ShardGraphContext context,
             ComputeDevice device) {
-        UnallocatedGraph.of(key, model, range, state, device).close();
+        UnallocatedGraph.of(key, model, range, context, device).close();
     }
 
     /** Key of the first tokens of a sequence; only the output of the last token is requested. */

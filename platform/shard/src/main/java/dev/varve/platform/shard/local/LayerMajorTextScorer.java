@@ -278,7 +278,7 @@ public final class LayerMajorTextScorer implements AutoCloseable {
         private Optional<SparseBlockSelector> blocks = Optional.empty();
 
         /** State with which the next layers are read. */
-        private ShardGraphContext state;
+        private ShardGraphContext context;
 
         ScoringRun(
                 int[] tokens,
@@ -289,7 +289,7 @@ public final class LayerMajorTextScorer implements AutoCloseable {
             this.options = options;
             this.listener = listener;
             this.rows = rows;
-            state = rows.state();
+            context = rows.graphContext();
         }
 
         float[] scores() {
@@ -300,7 +300,7 @@ public final class LayerMajorTextScorer implements AutoCloseable {
                     readLayer(layer, memory);
                     // Selecting blocks then costs more than it saves, in the other layers, too.
                     if (blocks.filter(each -> each.share() > MAX_SPARSE_SHARE).isPresent()) {
-                        state = rows.dense();
+                        context = rows.dense();
                         blocks = Optional.empty();
                     }
                 }
@@ -350,13 +350,13 @@ public final class LayerMajorTextScorer implements AutoCloseable {
                             RequestedOutput.NONE);
             PlacedBatch placed =
                     PlacedBatch.place(
-                            new Batch(List.of(chunk), Phase.PREFILL), state.caches().windows());
-            GraphKey key = GraphKey.of(placed, state.trees());
+                            new Batch(List.of(chunk), Phase.PREFILL), context.caches().windows());
+            GraphKey key = GraphKey.of(placed, context.trees());
             LayerRange range = new LayerRange(layer, layer + 1);
             try (AllocatedGraph graph =
                     new AllocatedGraph(
                             key,
-                            UnallocatedGraph.of(key, model.model(), range, state, device),
+                            UnallocatedGraph.of(key, model.model(), range, context, device),
                             memory)) {
                 if (layer > 0) {
                     graph.writeBoundary(hidden.get(number));

@@ -54,7 +54,7 @@ public final class LocalShard implements Shard {
     private final LayerSplitAdapter model;
     private final LayerRange range;
     private final ComputeDevice device;
-    private final ShardGraphContext state;
+    private final ShardGraphContext context;
     private final GraphCache graphs;
     private final CommitGraphs commits;
     private final LogitsReader logits;
@@ -78,21 +78,21 @@ public final class LocalShard implements Shard {
             LayerRange range,
             ComputeDevice device,
             ShardOptions options,
-            ShardGraphContext state) {
+            ShardGraphContext context) {
         this.model = model;
         this.range = range;
         this.device = device;
-        this.state = state;
+        this.context = context;
         boundaries = new ActivationTransferTimer(device.info().name(), range);
         graphs = new GraphCache(device);
         commits =
                 new CommitGraphs(
-                        device.bufferType(), state.caches(), state.arithmetic().recurrent());
+                        device.bufferType(), context.caches(), context.arithmetic().recurrent());
         int vocabulary = model.shape().vocabularySize();
         logits = new LogitsReader(device.bufferType(), vocabulary);
         check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);
-        partTensors = new PartTensors(state.caches(), check);
-        trees = state.trees();
+        partTensors = new PartTensors(context.caches(), check);
+        trees = context.trees();
         memory = measure();
     }
 
@@ -139,15 +139,15 @@ public final class LocalShard implements Shard {
                         () ->
                                 ShardWeights.load(
                                         model.tensors(range), device, options.weights(), progress));
-        ShardGraphContext state =
+        ShardGraphContext context =
                 ShardGraphContext.open(weights, model.shape(), range, options, device, flash);
         try {
-            GraphDryRun.require(model, range, state, device, options.captures());
+            GraphDryRun.require(model, range, context, device, options.captures());
         } catch (RuntimeException | Error e) {
-            state.close();
+            context.close();
             throw e;
         }
-        return new LocalShard(model, range, device, options, state);
+        return new LocalShard(model, range, device, options, context);
     }
 
     /**
@@ -181,7 +181,7 @@ public final class LocalShard implements Shard {
         long free = device.info().memoryFreeBytes();
         long bytes =
                 CacheUnitBytes.cacheBytes(
-                        model.shape(), range, options.cacheTypes(), options.sizes());
+                        model.shape(), range, options.cacheTypes(), options.capacities());
         if (bytes > free) {
             throw new VarveException(
                     VarveException.Kind.OUT_OF_MEMORY,
@@ -189,7 +189,7 @@ public final class LocalShard implements Shard {
                             + ": caches of "
                             + bytes
                             + " bytes for "
-                            + options.sizes().slots()
+                            + options.capacities().slots()
                             + " tokens in layers "
                             + range
                             + " exceed the "
@@ -210,13 +210,13 @@ public final class LocalShard implements Shard {
 
     @Override
     public ComputeResource computesOn() {
-        ComputeResource unit = new ComputeResource(device.lock());
-        return device.info().hostCores() ? unit.only(HostCores.processors()) : unit;
+        ComputeResource resource = new ComputeResource(device.lock());
+        return device.info().hostCores() ? resource.only(HostCores.processors()) : resource;
     }
 
     @Override
     public int columnGroup() {
-        return state.weights().columnGroup();
+        return context.weights().columnGroup();
     }
 
     @Override
@@ -241,16 +241,17 @@ public final class LocalShard implements Shard {
 
     @Override
     public ShardMemory memory() {
-        return memory.withWeightsOf(Math.max(1, state.weights().users()));
+        return memory.withWeightsOf(Math.max(1, context.weights().users()));
     }
 
     private ShardMemory measure() {
         return new ShardMemory(
-                state.weights().bufferBytes(),
-                state.weights().mappedBytes(),
-                state.caches().bytes(),
+                context.weights().bufferBytes(),
+                context.weights().mappedBytes(),
+                context.caches().bytes(),
                 graphs.bytes() + commits.bytes() + inbound.map(ActivationRing::bytes).orElse(0L),
-                state.caches().pages().bytes() + state.pageKeys().map(PageKeys::bytes).orElse(0L));
+                context.caches().pages().bytes()
+                        + context.pageKeys().map(PageKeys::bytes).orElse(0L));
     }
 
     @Override
@@ -287,12 +288,12 @@ public final class LocalShard implements Shard {
             // Inside the lock, so that the shard is not closed in between.
             requireOpen();
             check.require(batch, boundary);
-            state.weights().requireWhole();
+            context.weights().requireWhole();
             if (step == RunPurpose.COMPUTED) {
                 make(batch.changes());
             }
             TemporaryPositionOrder order = TemporaryPositionOrder.of(batch);
-            PlacedBatch placed = PlacedBatch.place(order.batch(), state.caches().windows());
+            PlacedBatch placed = PlacedBatch.place(order.batch(), context.caches().windows());
             AllocatedGraph graph =
                     graphs.find(
                             key(placed),
@@ -300,7 +301,7 @@ public final class LocalShard implements Shard {
                             (key, memory) ->
                                     new AllocatedGraph(
                                             key,
-                                            UnallocatedGraph.of(key, model, range, state, device),
+                                            UnallocatedGraph.of(key, model, range, context, device),
                                             memory));
             boundaries.moveIn(boundary, graph::writeBoundary);
             graph.fill(placed);
@@ -338,23 +339,23 @@ public final class LocalShard implements Shard {
     }
 
     private void compute(AllocatedGraph graph, PlacedBatch placed, TemporaryPositionOrder order) {
-        order.arrange(state.caches().kvPool());
+        order.arrange(context.caches().kvPool());
         long begin = System.nanoTime();
         try {
             graph.compute(placed, device);
         } finally {
             computeNanos += System.nanoTime() - begin;
-            order.restore(state.caches().kvPool());
+            order.restore(context.caches().kvPool());
         }
     }
 
     private void make(CacheChanges changes) {
         for (StateCommit commit : changes.commits()) {
-            if (!state.caches().rollbackBuffer().layers().isEmpty()) {
-                state.caches().rollbackBuffer().gather(commit.rollbackBuffer(), commit.path());
+            if (!context.caches().rollbackBuffer().layers().isEmpty()) {
+                context.caches().rollbackBuffer().gather(commit.rollbackBuffer(), commit.path());
                 commits.find(CommitGraph.Key.of(commit)).compute(device);
             }
-            state.caches().windows().commit(commit);
+            context.caches().windows().commit(commit);
         }
         for (KvRowOperation move : changes.moves()) {
             make(move);
@@ -362,19 +363,19 @@ public final class LocalShard implements Shard {
     }
 
     private void make(KvRowOperation move) {
-        HostPages pages = state.caches().pages();
+        HostPages pages = context.caches().pages();
         switch (move) {
             case KvSlotCopy copy ->
-                    state.caches().kvPool().move(copy.from(), copy.to(), copy.count());
+                    context.caches().kvPool().move(copy.from(), copy.to(), copy.count());
             case PageMove page -> {
                 pages.move(page);
                 if (page.direction() == PageMove.Direction.OUT) {
-                    state.pageKeys().ifPresent(keys -> keys.load(page.page()));
+                    context.pageKeys().ifPresent(keys -> keys.load(page.page()));
                 }
             }
             case HostPageFree page -> {
                 pages.drop(page.page());
-                state.pageKeys().ifPresent(keys -> keys.remove(page.page()));
+                context.pageKeys().ifPresent(keys -> keys.remove(page.page()));
             }
         }
     }
@@ -384,7 +385,7 @@ public final class LocalShard implements Shard {
         List<PageScores> scores = new ArrayList<>();
         for (int i = 0; i < batch.queries().size(); i++) {
             scores.addAll(
-                    state.pageKeys()
+                    context.pageKeys()
                             .orElseThrow()
                             .score(i, batch.queries().get(i), graph.queries()));
         }
@@ -442,7 +443,7 @@ public final class LocalShard implements Shard {
                 graphs.close();
                 commits.close();
                 inbound.ifPresent(ActivationRing::close);
-                state.close();
+                context.close();
             }
         }
     }

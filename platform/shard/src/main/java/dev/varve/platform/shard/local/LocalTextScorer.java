@@ -31,7 +31,7 @@ public final class LocalTextScorer implements TextScorer {
     private final CacheTypes types = CacheTypes.f16();
     private final boolean persistent;
     private final long weightBytes;
-    private Optional<LayerMajorTextScorer> scan;
+    private Optional<LayerMajorTextScorer> scorer;
 
     /**
      * Loads the weights once, so that an unusable file fails at once; keeps or frees them by
@@ -62,7 +62,7 @@ public final class LocalTextScorer implements TextScorer {
                     case REQUEST_SCOPED -> false;
                     case AUTO -> needed(USUAL_TEXT) <= device.info().memoryFreeBytes();
                 };
-        scan = Optional.of(loaded);
+        scorer = Optional.of(loaded);
         release();
     }
 
@@ -111,11 +111,11 @@ public final class LocalTextScorer implements TextScorer {
             LayerMajorTextScorer.ProgressAndCancellation listener,
             LoadProgressListener progress) {
         try {
-            if (scan.isEmpty()) {
-                scan = Optional.of(load(progress));
+            if (scorer.isEmpty()) {
+                scorer = Optional.of(load(progress));
             }
             requireFits(tokens.length);
-            return scan.get().read(tokens, options, listener);
+            return scorer.get().read(tokens, options, listener);
         } finally {
             release();
         }
@@ -156,7 +156,7 @@ public final class LocalTextScorer implements TextScorer {
 
     @Override
     public void close() {
-        scan.ifPresent(LayerMajorTextScorer::close);
-        scan = Optional.empty();
+        scorer.ifPresent(LayerMajorTextScorer::close);
+        scorer = Optional.empty();
     }
 }

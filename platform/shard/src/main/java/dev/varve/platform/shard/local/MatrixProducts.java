@@ -33,13 +33,13 @@ final class MatrixProducts {
     private final int outputs;
     private Optional<Prepared> last = Optional.empty();
 
-    MatrixProducts(Ops ops, GraphKey key, ShardGraphContext state) {
+    MatrixProducts(Ops ops, GraphKey key, ShardGraphContext context) {
         this.ops = ops;
-        weights = state.weights();
-        exact = state.arithmetic().exactRows();
+        weights = context.weights();
+        exact = context.arithmetic().exactRows();
         // In addition to a chunk it costs almost nothing; and a chunk of a single token needs it.
         apart = exact == BatchInvariance.ON || key.phase() == Phase.PREFILL;
-        onHost = state.arithmetic().onHost();
+        onHost = context.arithmetic().onHost();
         tokenRuns = ColumnRun.ofTokens(key);
         outputRuns = ColumnRun.ofOutputs(key);
         tokens = key.tokens();
@@ -49,15 +49,15 @@ final class MatrixProducts {
     /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}. */
     Tensor multiply(String name, Tensor input) {
         Tensor weight = weights.get(name, TensorUse.MATMUL);
-        MatmulKernelProperties columnNumerics = weights.columnNumerics(name, TensorUse.MATMUL);
+        MatmulKernelProperties kernelProperties = weights.kernelProperties(name, TensorUse.MATMUL);
         Optional<ColumnProduct> ownProduct = weights.columnProduct(name, TensorUse.MATMUL);
         List<ColumnRun> runs = runs((int) input.ne(1));
-        if (isWhole(runs, columnNumerics)) {
+        if (isWhole(runs, kernelProperties)) {
             return precise(weights.multiply(ops, name, input));
         }
         ConcatAccumulator all = new ConcatAccumulator((one, other) -> ops.concat(one, other, 1));
         for (ColumnRun run : runs) {
-            int step = step(run, columnNumerics);
+            int step = step(run, kernelProperties);
             if (ownProduct.isPresent() && step < run.count()) {
                 all.add(
                         ownProduct
@@ -65,7 +65,7 @@ final class MatrixProducts {
                                 .multiply(ops, weight, prepared(ownProduct.get(), input, run)));
                 continue;
             }
-            if (columnNumerics.planes() && step < run.count()) {
+            if (kernelProperties.planes() && step < run.count()) {
                 Tensor planes =
                         ops.view(
                                 input,
@@ -93,15 +93,15 @@ final class MatrixProducts {
     /** {@code [K, M, E] times F32 [K, U or 1, T] by ids I32 [U, T] -> F32 [M, U, T]}. */
     Tensor multiplyExperts(String name, Tensor input, Tensor ids) {
         Tensor weight = weights.get(name, TensorUse.EXPERT_MATMUL);
-        MatmulKernelProperties columnNumerics =
-                weights.columnNumerics(name, TensorUse.EXPERT_MATMUL);
+        MatmulKernelProperties kernelProperties =
+                weights.kernelProperties(name, TensorUse.EXPERT_MATMUL);
         List<ColumnRun> runs = runs((int) ids.ne(1));
-        if (isWhole(runs, columnNumerics)) {
+        if (isWhole(runs, kernelProperties)) {
             return precise(ops.mulMatId(weight, input, ids));
         }
         ConcatAccumulator all = new ConcatAccumulator((one, other) -> ops.concat(one, other, 2));
         for (ColumnRun run : runs) {
-            int step = step(run, columnNumerics);
+            int step = step(run, kernelProperties);
             for (int done = 0; done < run.count(); done += step) {
                 int first = run.first() + done;
                 int count = Math.min(step, run.count() - done);
@@ -125,17 +125,17 @@ final class MatrixProducts {
         return columns == outputs ? outputRuns : List.of(new ColumnRun(0, columns, false));
     }
 
-    private boolean isWhole(List<ColumnRun> runs, MatmulKernelProperties columnNumerics) {
+    private boolean isWhole(List<ColumnRun> runs, MatmulKernelProperties kernelProperties) {
         int columns = runs.getLast().first() + runs.getLast().count();
         return exact == BatchInvariance.OFF
-                || columns <= columnNumerics.most()
-                || (runs.size() == 1 && step(runs.getFirst(), columnNumerics) >= columns);
+                || columns <= kernelProperties.most()
+                || (runs.size() == 1 && step(runs.getFirst(), kernelProperties) >= columns);
     }
 
     /** Number of columns of a run in one product. */
-    private int step(ColumnRun run, MatmulKernelProperties columnNumerics) {
-        return run.rows() && (apart || run.count() <= columnNumerics.maxSingleColumns())
-                ? Math.min(run.count(), columnNumerics.most())
+    private int step(ColumnRun run, MatmulKernelProperties kernelProperties) {
+        return run.rows() && (apart || run.count() <= kernelProperties.maxSingleColumns())
+                ? Math.min(run.count(), kernelProperties.most())
                 : run.count();
     }
 

@@ -50,7 +50,7 @@ record PlacedBatch(Batch batch, List<AttendedKvRange> full, List<AttendedKvRange
             int position = chunk.firstPosition() + 1;
             if (chunk.tokens().length > 1
                     || place.isDrafted()
-                    || !place.pages().isStraight()
+                    || !place.positions().isStraight()
                     || position % KvSlotSpan.BLOCK == 0) {
                 return Optional.empty();
             }

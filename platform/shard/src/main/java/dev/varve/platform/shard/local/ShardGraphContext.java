@@ -18,7 +18,7 @@ import java.util.OptionalInt;
  * @param layers the layers whose rows the attention layers read
  * @param rotation of quantised rows
  * @param pageKeys present if batches may request page scores
- * @param scoringInputs tensors for scoring a text, if this state belongs to a text scorer
+ * @param scoringCapture tensors for scoring a text, if this context belongs to a text scorer
  */
 record ShardGraphContext(
         ShardWeights weights,
@@ -27,7 +27,7 @@ record ShardGraphContext(
         HadamardRotation rotation,
         OperatorOptions arithmetic,
         Optional<PageKeys> pageKeys,
-        Optional<ScoringCapture> scoringInputs)
+        Optional<ScoringCapture> scoringCapture)
         implements AutoCloseable {
 
     /** How recurrent layers process trees of tokens. */
@@ -57,7 +57,7 @@ record ShardGraphContext(
                             range,
                             LayerState.FullAttention.class,
                             types,
-                            options.sizes().slots(),
+                            options.capacities().slots(),
                             device.bufferType());
             opened.push(pool);
             KvPool regions =
@@ -67,24 +67,28 @@ record ShardGraphContext(
                             LayerState.SlidingAttention.class,
                             types,
                             Math.multiplyExact(
-                                    options.sizes().regionSlots(), options.sizes().stateRows() - 1),
+                                    options.capacities().regionSlots(),
+                                    options.capacities().stateRows() - 1),
                             device.bufferType());
             opened.push(regions);
             RecurrentStateTensors rows =
                     new RecurrentStateTensors(
-                            shape, range, options.sizes().stateRows(), device.bufferType());
+                            shape, range, options.capacities().stateRows(), device.bufferType());
             opened.push(rows);
             StateRollbackBuffer rollbackBuffer =
                     new StateRollbackBuffer(
-                            shape, range, options.sizes().rollbackBuffers(), device.bufferType());
+                            shape,
+                            range,
+                            options.capacities().rollbackBuffers(),
+                            device.bufferType());
             opened.push(rollbackBuffer);
             WindowSlotMap windows =
                     new WindowSlotMap(
                             regions,
                             // Without its own sliding layers, a shard gets no windows to import.
                             regions.layers().isEmpty() ? OptionalInt.empty() : shape.window(),
-                            options.sizes().regionSlots(),
-                            options.sizes().stateRows(),
+                            options.capacities().regionSlots(),
+                            options.capacities().stateRows(),
                             // On a processor a new graph costs little, but each slot that is read
                             // costs
                             // time.

@@ -40,7 +40,7 @@ public final class ShardWeights implements AutoCloseable {
     private static final int FEW = 64;
 
     private final Map<String, Tensor> tensors = new HashMap<>();
-    private final Map<String, MatmulKernelProperties> columnNumerics = new HashMap<>();
+    private final Map<String, MatmulKernelProperties> kernelProperties = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
@@ -96,7 +96,7 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Number of columns at whose multiples products with all of the weights may be divided. */
     int columnGroup() {
-        return columnNumerics.values().stream()
+        return kernelProperties.values().stream()
                 .mapToInt(MatmulKernelProperties::group)
                 .max()
                 .orElse(1);
@@ -104,15 +104,15 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Maximum number of products into which a product of this many rows is divided. */
     int mostProductsOf(int rows) {
-        return columnNumerics.values().stream()
+        return kernelProperties.values().stream()
                 .mapToInt(each -> each.productsOf(rows))
                 .max()
                 .orElse(1);
     }
 
     /** Numerics of products of several columns with a weight compared with those of one. */
-    MatmulKernelProperties columnNumerics(String name, TensorUse use) {
-        return columnNumerics.get(key(name, use));
+    MatmulKernelProperties kernelProperties(String name, TensorUse use) {
+        return kernelProperties.get(key(name, use));
     }
 
     /**
@@ -121,7 +121,7 @@ public final class ShardWeights implements AutoCloseable {
      */
     public Tensor multiply(Ops ops, String name, Tensor input) {
         Tensor weight = get(name, TensorUse.MATMUL);
-        return columnNumerics(name, TensorUse.MATMUL).tiles()
+        return kernelProperties(name, TensorUse.MATMUL).tiles()
                 ? WeightReadTiling.multiply(ops, weight, input, threads)
                 : ops.mulMat(weight, input);
     }
@@ -150,7 +150,7 @@ public final class ShardWeights implements AutoCloseable {
     public int tensorsOfTiles(int columns) {
         return (int)
                 tensors.entrySet().stream()
-                        .filter(each -> columnNumerics.get(each.getKey()).tiles())
+                        .filter(each -> kernelProperties.get(each.getKey()).tiles())
                         .mapToLong(
                                 each -> WeightReadTiling.tensors(each.getValue(), columns, threads))
                         .sum();
@@ -395,7 +395,7 @@ public final class ShardWeights implements AutoCloseable {
             tensors.put(key, tensor);
             MatmulKernelProperties.WeightMemory kind =
                     MatmulKernelProperties.WeightMemory.of(home, device.bufferType());
-            columnNumerics.put(
+            kernelProperties.put(
                     key,
                     MatmulKernelProperties.of(tensor.type(), tensor.bytes(), entry.use(), kind));
             if (kind == MatmulKernelProperties.WeightMemory.HOST

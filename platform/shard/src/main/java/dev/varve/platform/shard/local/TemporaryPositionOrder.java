@@ -32,7 +32,7 @@ final class TemporaryPositionOrder {
     private TemporaryPositionOrder(Batch given) {
         List<SequenceChunk> chunks = new ArrayList<>(given.chunks().size());
         for (SequenceChunk chunk : given.chunks()) {
-            chunks.add(chunk.place().pages().isInOrder() ? chunk : inOrder(chunk));
+            chunks.add(chunk.place().positions().isInOrder() ? chunk : inOrder(chunk));
         }
         batch =
                 spans.isEmpty()
@@ -55,11 +55,11 @@ final class TemporaryPositionOrder {
 
     private SequenceChunk inOrder(SequenceChunk chunk) {
         ChunkPlacement place = chunk.place();
-        SlotPositionMap pages = place.pages();
+        SlotPositionMap positions = place.positions();
         int[] runs =
-                IntStream.range(0, pages.size())
+                IntStream.range(0, positions.size())
                         .boxed()
-                        .sorted((run, other) -> byPage(pages.page(run), pages.page(other)))
+                        .sorted((run, other) -> byPage(positions.page(run), positions.page(other)))
                         .mapToInt(Integer::intValue)
                         .toArray();
         spans.add(new OutOfOrderSpan(place.slots().begin(), runs));
@@ -72,7 +72,7 @@ final class TemporaryPositionOrder {
                         place.readRow(),
                         place.writeRow(),
                         place.rollbackBuffer(),
-                        SlotPositionMap.of(IntStream.of(runs).map(pages::page).toArray())),
+                        SlotPositionMap.of(IntStream.of(runs).map(positions::page).toArray())),
                 chunk.outputs(),
                 chunk.kind(),
                 chunk.tree());

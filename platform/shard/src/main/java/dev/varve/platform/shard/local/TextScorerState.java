@@ -22,13 +22,13 @@ import java.util.OptionalInt;
  * Memory for reading a text layer by layer: K and V rows that all layers share in turn, a copy of
  * their keys for the comparison, and one state of each recurrent layer.
  *
- * @param state the same in the form that graphs use; it does not own its weights
+ * @param graphContext the same in the form that graphs use; it does not own its weights
  * @param keyRows memory of the compared keys
  * @param hidden activations of the chunks between two layers, on the device: each layer puts in as
  *     many as the one before, so that each chunk keeps its place
  */
 record TextScorerState(
-        ShardGraphContext state,
+        ShardGraphContext graphContext,
         KvSlotSpan span,
         GgmlContext context,
         DeviceBuffer keyRows,
@@ -125,24 +125,25 @@ record TextScorerState(
     /** Returns the same caches for layers with dense attention. */
     ShardGraphContext dense() {
         return new ShardGraphContext(
-                state.weights(),
-                state.caches(),
-                state.layers(),
-                state.rotation(),
-                state.arithmetic(),
-                state.pageKeys(),
-                state.scoringInputs()
+                graphContext.weights(),
+                graphContext.caches(),
+                graphContext.layers(),
+                graphContext.rotation(),
+                graphContext.arithmetic(),
+                graphContext.pageKeys(),
+                graphContext
+                        .scoringCapture()
                         .map(looked -> new ScoringCapture(looked.keys(), looked.options(), false)));
     }
 
     /** The compared keys of the layer that was read last. */
     Tensor keys() {
-        return state.scoringInputs().orElseThrow().keys();
+        return graphContext.scoringCapture().orElseThrow().keys();
     }
 
     /** Bytes of everything that it holds except the rotations. */
     long bytes() {
-        return state.caches().bytes() + keyRows.size() + hidden.bytes();
+        return graphContext.caches().bytes() + keyRows.size() + hidden.bytes();
     }
 
     @Override
@@ -150,7 +151,7 @@ record TextScorerState(
         hidden.close();
         keyRows.close();
         context.close();
-        state.rotation().close();
-        state.caches().close();
+        graphContext.rotation().close();
+        graphContext.caches().close();
     }
 }

@@ -61,19 +61,20 @@ record UnallocatedGraph(
             GraphKey key,
             LayerSplitAdapter model,
             LayerRange range,
-            ShardGraphContext state,
+            ShardGraphContext graphContext,
             ComputeDevice device) {
-        int parts = parts(key, state);
+        int parts = parts(key, graphContext);
         int tensors =
                 TENSORS_PER_GRAPH
                         + 2 * parts
                         + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts)
-                        + state.weights().tensorsOfTiles(key.tokens())
-                        + state.scoringInputs().map(ScoringCapture::moreTensors).orElse(0);
+                        + graphContext.weights().tensorsOfTiles(key.tokens())
+                        + graphContext.scoringCapture().map(ScoringCapture::moreTensors).orElse(0);
         GgmlContext context = GgmlContext.open(tensors, tensors);
         try {
             GraphBuilder recorder =
-                    new GraphBuilder(key, model, range, context, context.newGraph(tensors), state);
+                    new GraphBuilder(
+                            key, model, range, context, context.newGraph(tensors), graphContext);
             UnallocatedGraph recording = recorder.record();
             recording.requireSupported(device);
             return recording.withMaxima(device, key.top());
@@ -84,7 +85,7 @@ record UnallocatedGraph(
     }
 
     /** Upper bound for the number of parts of a batch that have operators of their own. */
-    private static int parts(GraphKey key, ShardGraphContext state) {
+    private static int parts(GraphKey key, ShardGraphContext graphContext) {
         int chunks = key.parts().size();
         int runs = ColumnRun.ofTokens(key).size();
         int rows =
@@ -93,14 +94,14 @@ record UnallocatedGraph(
                         .mapToInt(GraphKey.ChunkShape::tokens)
                         .sum();
         int apart =
-                state.arithmetic().exactRows() == BatchInvariance.ON
-                                && !state.arithmetic().flashAttention()
+                graphContext.arithmetic().exactRows() == BatchInvariance.ON
+                                && !graphContext.arithmetic().flashAttention()
                         ? rows
                         : 0;
         int products =
-                state.arithmetic().exactRows() == BatchInvariance.OFF
+                graphContext.arithmetic().exactRows() == BatchInvariance.OFF
                         ? 0
-                        : state.weights().mostProductsOf(rows);
+                        : graphContext.weights().mostProductsOf(rows);
         return chunks + (runs > 1 ? runs : 0) + Math.max(apart, products);
     }
 

@@ -46,7 +46,7 @@ class CausalMaskTest {
         }
 
         SequenceChunk chunk(
-                int first, int tokens, boolean branches, SlotPositionMap pages, int capacity) {
+                int first, int tokens, boolean branches, SlotPositionMap positions, int capacity) {
             TokenTree tree = branches && tokens > 1 ? tree(tokens) : TokenTree.CHAIN;
             return new SequenceChunk(
                     1,
@@ -57,14 +57,14 @@ class CausalMaskTest {
                             1,
                             1,
                             ChunkPlacement.NO_ROLLBACK_BUFFER,
-                            pages),
+                            positions),
                     RequestedOutput.NONE,
                     ChunkComputeMode.ROWS,
                     tree);
         }
 
         /** The pages of some tokens in a span, with some of those before and behind them. */
-        SlotPositionMap pages(int runs, int first, int end) {
+        SlotPositionMap positions(int runs, int first, int end) {
             SortedSet<Integer> pages = new TreeSet<>();
             for (int page = first / Pages.TOKENS; page * Pages.TOKENS < end; page++) {
                 pages.add(page);
@@ -89,10 +89,10 @@ class CausalMaskTest {
     }
 
     private static short[] mask(int window, SequenceChunk chunk, int rows) {
-        AttendedKvRange view = AttendedKvRange.whole(chunk);
-        short[] mask = new short[rows * view.slots()];
+        AttendedKvRange range = AttendedKvRange.whole(chunk);
+        short[] mask = new short[rows * range.slots()];
         Arrays.fill(mask, GARBAGE);
-        new CausalMask(window).fill(mask, chunk, view, rows);
+        new CausalMask(window).fill(mask, chunk, range, rows);
         return mask;
     }
 
@@ -114,11 +114,11 @@ class CausalMaskTest {
     }
 
     private static int positionIn(SequenceChunk chunk, int slot) {
-        SlotPositionMap pages = chunk.place().pages();
-        if (pages.isStraight()) {
+        SlotPositionMap positions = chunk.place().positions();
+        if (positions.isStraight()) {
             return slot;
         }
-        int page = pages.page(slot / Pages.TOKENS);
+        int page = positions.page(slot / Pages.TOKENS);
         return page == SlotPositionMap.EMPTY ? -1 : page * Pages.TOKENS + slot % Pages.TOKENS;
     }
 
@@ -147,9 +147,10 @@ class CausalMaskTest {
             int runs = 4 * draw.random.nextInt(1, 5);
             int tokens = draw.random.nextInt(1, 40);
             int first = draw.random.nextInt(5000);
-            SlotPositionMap pages = draw.pages(runs, first, first + tokens);
+            SlotPositionMap positions = draw.positions(runs, first, first + tokens);
             boolean branches = draw.random.nextBoolean();
-            SequenceChunk chunk = draw.chunk(first, tokens, branches, pages, runs * Pages.TOKENS);
+            SequenceChunk chunk =
+                    draw.chunk(first, tokens, branches, positions, runs * Pages.TOKENS);
 
             requireRule(window, chunk, tokens, "seed " + seed + ", " + chunk);
         }
@@ -178,8 +179,8 @@ class CausalMaskTest {
             Draw draw = new Draw(seed);
             int tokens = draw.random.nextInt(1, 9);
             int first = draw.random.nextInt(5000);
-            SlotPositionMap pages = draw.pages(8, first, first + tokens);
-            SequenceChunk chunk = draw.chunk(first, tokens, false, pages, 8 * Pages.TOKENS);
+            SlotPositionMap positions = draw.positions(8, first, first + tokens);
+            SequenceChunk chunk = draw.chunk(first, tokens, false, positions, 8 * Pages.TOKENS);
 
             requireRule(window, chunk, tokens + 7, "seed " + seed + ", " + chunk);
         }
@@ -219,9 +220,9 @@ class CausalMaskTest {
     void positionsNearTheMaximumAreVisible() {
         int page = Integer.MAX_VALUE / Pages.TOKENS - 1;
         Draw draw = new Draw(1);
-        SlotPositionMap pages =
+        SlotPositionMap positions =
                 SlotPositionMap.of(new int[] {0, page - 1, page, SlotPositionMap.EMPTY});
-        SequenceChunk chunk = draw.chunk(page * Pages.TOKENS + 60, 3, false, pages, 256);
+        SequenceChunk chunk = draw.chunk(page * Pages.TOKENS + 60, 3, false, positions, 256);
 
         requireRule(NO_WINDOW, chunk, 3, "without a window");
         requireRule(100, chunk, 3, "with a window");
@@ -229,8 +230,8 @@ class CausalMaskTest {
 
     @Test
     void rejectedDraftTokensAreNotVisible() {
-        SlotPositionMap pages = SlotPositionMap.of(new int[] {0, 3, 8, 9});
-        SequenceChunk next = new Draw(1).chunk(8 * Pages.TOKENS + 60, 1, false, pages, 256);
+        SlotPositionMap positions = SlotPositionMap.of(new int[] {0, 3, 8, 9});
+        SequenceChunk next = new Draw(1).chunk(8 * Pages.TOKENS + 60, 1, false, positions, 256);
 
         short[] mask = mask(NO_WINDOW, next, 1);
 
@@ -244,12 +245,12 @@ class CausalMaskTest {
     /** Each token's rows go where its position lies. */
     @Test
     void slotOfATokenIsThatOfItsPosition() {
-        SlotPositionMap pages = SlotPositionMap.of(new int[] {0, 8, 9, SlotPositionMap.EMPTY});
-        SequenceChunk chunk = new Draw(1).chunk(8 * Pages.TOKENS + 60, 8, false, pages, 256);
-        AttendedKvRange view = AttendedKvRange.whole(chunk);
+        SlotPositionMap positions = SlotPositionMap.of(new int[] {0, 8, 9, SlotPositionMap.EMPTY});
+        SequenceChunk chunk = new Draw(1).chunk(8 * Pages.TOKENS + 60, 8, false, positions, 256);
+        AttendedKvRange range = AttendedKvRange.whole(chunk);
 
         int[] slots = new int[8];
-        Arrays.setAll(slots, token -> view.slotOf(chunk.firstPosition() + token));
+        Arrays.setAll(slots, token -> range.slotOf(chunk.firstPosition() + token));
 
         int begin = KvSlotSpan.BLOCK;
         assertEquals(
@@ -265,7 +266,7 @@ class CausalMaskTest {
                             begin + 131
                         }),
                 Arrays.toString(slots));
-        assertEquals(begin, view.slotOf(0));
-        assertEquals(128, view.indexOf(9 * Pages.TOKENS));
+        assertEquals(begin, range.slotOf(0));
+        assertEquals(128, range.indexOf(9 * Pages.TOKENS));
     }
 }

@@ -246,9 +246,9 @@ class GraphKeyTest {
         assertEquals(44, straight.indexOf(300));
         assertEquals(556, straight.slotOf(300));
 
-        SlotPositionMap pages = SlotPositionMap.of(new int[] {1, 4, SlotPositionMap.EMPTY});
-        int page = pages.slotsUpTo(Integer.MAX_VALUE / 2) / 2;
-        AttendedKvRange paged = new AttendedKvRange(0, 1024, 2 * page, pages);
+        SlotPositionMap positions = SlotPositionMap.of(new int[] {1, 4, SlotPositionMap.EMPTY});
+        int page = positions.slotsUpTo(Integer.MAX_VALUE / 2) / 2;
+        AttendedKvRange paged = new AttendedKvRange(0, 1024, 2 * page, positions);
         assertEquals(5, paged.indexOf(page + 5));
         assertEquals(page + 5, paged.indexOf(4 * page + 5));
         assertEquals(1024 + page + 5, paged.slotOf(4 * page + 5));

@@ -55,11 +55,11 @@ class MatmulKernelPropertiesTest {
     })
     void inseparableRowsAreSeparateProducts(
             GgmlType type, WeightMemory home, int rows, int products) {
-        MatmulKernelProperties columnNumerics =
+        MatmulKernelProperties kernelProperties =
                 MatmulKernelProperties.of(type, 1 << 20, TensorUse.MATMUL, home);
 
-        assertEquals(products, columnNumerics.productsOf(rows));
-        assertEquals(1, columnNumerics.productsOf(1));
+        assertEquals(products, kernelProperties.productsOf(rows));
+        assertEquals(1, kernelProperties.productsOf(1));
     }
 
     @ParameterizedTest

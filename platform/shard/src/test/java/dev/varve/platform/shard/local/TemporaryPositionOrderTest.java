@@ -59,7 +59,7 @@ class TemporaryPositionOrderTest {
         SequenceChunk first = ordered.chunks().getFirst();
         assertEquals(
                 SlotPositionMap.of(new int[] {0, 3, 5, SlotPositionMap.EMPTY}),
-                first.place().pages());
+                first.place().positions());
         assertEquals(mixed.sequence(), first.sequence());
         assertEquals(true, Arrays.equals(mixed.tokens(), first.tokens()));
         assertEquals(mixed.slots(), first.slots());

@@ -97,23 +97,24 @@ class WindowSlotMapTest {
                 int tokens = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(most);
                 int target = random.nextInt(4) == 0 ? 1 + random.nextInt(ROWS - 1) : row;
 
-                AttendedKvRange view = regions.place(chunk(seed, tokens, first, row, target));
+                AttendedKvRange range = regions.place(chunk(seed, tokens, first, row, target));
 
                 String what = "window " + window + ", seed " + seed + ", position " + first;
                 int begin = (target - 1) * region;
                 assertTrue(
-                        view.slot() >= begin && view.slot() + view.slots() <= begin + region, what);
-                assertEquals(0, view.slot() % KvSlotSpan.BLOCK, what);
-                assertEquals(0, view.slots() % KvSlotSpan.BLOCK, what);
+                        range.slot() >= begin && range.slot() + range.slots() <= begin + region,
+                        what);
+                assertEquals(0, range.slot() % KvSlotSpan.BLOCK, what);
+                assertEquals(0, range.slots() % KvSlotSpan.BLOCK, what);
                 for (int seen = Math.max(0, first - window + 1); seen < first; seen++) {
                     assertEquals(
                             Rows.name(seed, seen),
-                            rows.held[view.slotOf(seen)],
+                            rows.held[range.slotOf(seen)],
                             what + ", " + seen);
                 }
                 for (int position = first; position < first + tokens; position++) {
-                    assertTrue(view.slotOf(position) < view.slot() + view.slots(), what);
-                    rows.held[view.slotOf(position)] = Rows.name(seed, position);
+                    assertTrue(range.slotOf(position) < range.slot() + range.slots(), what);
+                    rows.held[range.slotOf(position)] = Rows.name(seed, position);
                 }
                 first += tokens;
                 row = target;
@@ -138,12 +139,12 @@ class WindowSlotMapTest {
         AttendedKvRange before = regions.place(chunk(1, 40, 0, 1, 1));
 
         for (int first = 40; first < CONTEXT; first++) {
-            AttendedKvRange view = regions.place(chunk(1, 1, first, 1, 1));
+            AttendedKvRange range = regions.place(chunk(1, 1, first, 1, 1));
 
             if (first % KvSlotSpan.BLOCK != 0 && first > 40) {
-                assertEquals(before, view, "window " + window + ", position " + first);
+                assertEquals(before, range, "window " + window + ", position " + first);
             }
-            before = view;
+            before = range;
         }
     }
 
@@ -169,11 +170,11 @@ class WindowSlotMapTest {
         imported.adopt(part);
 
         AttendedKvRange expected = whole.place(chunk(1, 1, end, 1, 1));
-        AttendedKvRange view = imported.place(chunk(1, 1, end, 1, 1));
+        AttendedKvRange range = imported.place(chunk(1, 1, end, 1, 1));
 
-        assertEquals(expected.position(), view.position());
-        assertEquals(expected.slots(), view.slots());
-        assertEquals(slot, view.slotOf(part.first()));
+        assertEquals(expected.position(), range.position());
+        assertEquals(expected.slots(), range.slots());
+        assertEquals(slot, range.slotOf(part.first()));
     }
 
     @Test
@@ -247,8 +248,8 @@ class WindowSlotMapTest {
 
         assertEquals(region, slot, "the first slot of the second region");
         assertEquals(slot, regions.slotToRead(window));
-        AttendedKvRange view = regions.place(chunk(1, 1, 2000, 2, 2));
-        assertEquals(slot + 2000 - 1536, view.slotOf(2000));
+        AttendedKvRange range = regions.place(chunk(1, 1, 2000, 2, 2));
+        assertEquals(slot + 2000 - 1536, range.slotOf(2000));
     }
 
     @Test
@@ -284,21 +285,21 @@ class WindowSlotMapTest {
             int first = random.nextInt(700);
             int tokens = 1 + random.nextInt(5);
             int from = Math.max(0, first - window + 1) / KvSlotSpan.BLOCK * KvSlotSpan.BLOCK;
-            AttendedKvRange view =
+            AttendedKvRange range =
                     new AttendedKvRange(from, 1024, KvSlotSpan.roundUp(first + tokens) - from);
             int rows = tokens + random.nextInt(3);
-            short[] mask = new short[rows * view.slots() + 3];
+            short[] mask = new short[rows * range.slots() + 3];
 
-            new CausalMask(window).fill(mask, chunk(1, tokens, first, 1, 1), view, rows);
+            new CausalMask(window).fill(mask, chunk(1, tokens, first, 1, 1), range, rows);
 
             for (int row = 0; row < rows; row++) {
                 int position = first + Math.min(row, tokens - 1);
-                for (int slot = 0; slot < view.slots(); slot++) {
+                for (int slot = 0; slot < range.slots(); slot++) {
                     int there = from + slot;
                     boolean seen = there <= position && (long) position - there < window;
                     assertEquals(
                             seen ? CausalMask.VISIBLE : CausalMask.MASKED,
-                            mask[row * view.slots() + slot],
+                            mask[row * range.slots() + slot],
                             "window " + window + ", row " + row + ", position " + there);
                 }
             }

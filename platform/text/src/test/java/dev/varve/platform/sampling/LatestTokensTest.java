@@ -7,12 +7,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.stream.IntStream;
 
-class TokenHistoryTest {
+class LatestTokensTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, 0, 1, 7, 255, 256, 257, 400, 512, 1000, 5000})
     void keepsTheLatestTokens(int most) {
         int[] prompt = IntStream.range(0, 300).toArray();
-        TokenHistory history = new TokenHistory(most);
+        LatestTokens history = new LatestTokens(most);
         history.addAll(prompt);
         for (int count = 300; count <= 1500; count++) {
             if (count % 100 < 2) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * The latest tokens of a sequence, prompt and generated text. Runs per token; the array grows to
  * the number of tokens that are kept.
  */
-final class TokenHistory {
+final class LatestTokens {
     private static final int FIRST_LENGTH = 256;
 
     private final int most;
@@ -17,7 +17,7 @@ final class TokenHistory {
     /**
      * @param most number of latest tokens to keep; -1: all
      */
-    TokenHistory(int most) {
+    LatestTokens(int most) {
         this.most = most < 0 ? Integer.MAX_VALUE : most;
     }
 

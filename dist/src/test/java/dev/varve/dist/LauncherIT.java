@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -55,35 +57,163 @@ class LauncherIT {
     }
 
     @Test
-    @Tag("nightly")
-    void startUpCacheIsCreatedOnceAndUsedSilently() throws Exception {
-        Outcome first = run(Map.of(), "--version");
-        List<Path> made = records();
-        Outcome second = run(Map.of("VARVE_JAVA_OPTS", ""), "--version");
+    void startUpCacheOfTheInstallationIsUsedWhereItFits() throws Exception {
+        Path launcher = smallInstallation();
+        Map<String, String> java = Map.of("VARVE_JAVA_HOME", recordingJava().toString());
 
-        assertEquals(1, made.size(), made.toString());
-        assertEquals(made, records());
-        assertEquals(first, second);
-        assertEquals("", second.err());
-        StartRecords.keep(folder.resolve("cache"));
+        assertEquals(0, run(launcher, java, "warm-up", "--into-installation").status());
+
+        Path made = launcher.resolve("../../start/start.aot").normalize();
+        assertTrue(command(launcher, java, "devices").contains("-XX:AOTCache=" + made + " "));
+        Map<String, String> others = new HashMap<>(java);
+        others.put("VARVE_JAVA_OPTS", "-Dother=1");
+        assertTrue(command(launcher, others, "devices").contains("-Dvarve.start-cache=plain "));
+        assertTrue(
+                command(launcher, java, "serve", "--kv-cache-dir", "x")
+                        .contains("-Dvarve.start-cache=disk "));
+        Files.writeString(
+                Path.of(java.get("VARVE_JAVA_HOME"), "release"),
+                "JAVA_VERSION=\"25.0.2\"\nBUILD=2\n");
+        assertTrue(command(launcher, java, "devices").contains("-Dvarve.start-cache=plain "));
+    }
+
+    @Test
+    void startUpCacheInTheCacheFolderFitsOneSetOfJars() throws Exception {
+        Path launcher = smallInstallation();
+        Map<String, String> java = Map.of("VARVE_JAVA_HOME", recordingJava().toString());
+
+        assertTrue(command(launcher, java, "devices").contains("-Dvarve.start-cache=plain "));
+        assertEquals(List.of(), records());
+        assertEquals(0, run(launcher, java, "warm-up").status());
+        assertEquals(0, run(launcher, java, "warm-up").status());
+
+        assertEquals(1, records().size(), records().toString());
+        assertTrue(
+                command(launcher, java, "devices")
+                        .contains("-XX:AOTCache=" + records().getFirst() + " "));
+        Files.writeString(launcher.resolve("../../lib/a.jar").normalize(), "another");
+        assertTrue(command(launcher, java, "devices").contains("-Dvarve.start-cache=plain "));
+    }
+
+    @Test
+    void failedCreationOfTheStartUpCacheIsNotRepeatedAtEachStart() throws Exception {
+        Path launcher = smallInstallation();
+        Path home = java("[[ $* == *AOTCacheOutput* ]] && exit 3; echo \"$@\"");
+        Map<String, String> java = Map.of("VARVE_JAVA_HOME", home.toString());
+
+        assertEquals(1, run(launcher, java, "warm-up").status());
+
+        String command = command(launcher, java, "devices");
+        assertFalse(command.contains("start-cache") || command.contains("AOTCache"), command);
+    }
+
+    @Test
+    void interruptedCreationOfTheStartUpCacheLeavesNothing() throws Exception {
+        Path launcher = smallInstallation();
+        Path begun = folder.resolve("begun");
+        Path java =
+                java(
+                        "echo $$ >"
+                                + begun
+                                + ".new; mv "
+                                + begun
+                                + ".new "
+                                + begun
+                                + "; exec sleep 1000");
+        Process process = process(launcher, Map.of("VARVE_JAVA_HOME", java.toString()), "warm-up");
+        while (!Files.exists(begun)) {
+            assertTrue(process.isAlive(), "the launcher ended early");
+            Thread.onSpinWait();
+        }
+
+        process.destroy();
+
+        assertEquals(143, process.waitFor());
+        long child = Long.parseLong(Files.readString(begun).strip());
+        ProcessHandle.of(child).ifPresent(handle -> handle.onExit().join());
+        assertEquals(List.of(), files(folder.resolve("cache")));
     }
 
     @Test
     @Tag("nightly")
     void damagedStartUpCacheIsIgnored() throws Exception {
-        StartRecords.lend(folder.resolve("cache"));
-        run(Map.of(), "--version");
-        assertFalse(records().isEmpty());
+        Map<String, String> options = Map.of("VARVE_JAVA_OPTS", "-Dother=1");
+        run(options, "warm-up");
+        assertEquals(1, records().size(), records().toString());
+        assertEquals("", run(options, "--version").err());
         for (Path record : records()) {
-            Files.delete(record);
             Files.write(record, new byte[100]);
         }
 
-        Outcome outcome = run(Map.of(), "--version");
+        Outcome outcome = run(options, "--version");
 
         assertEquals(0, outcome.status(), outcome.toString());
         assertTrue(outcome.out().startsWith("varve "), outcome.toString());
         assertEquals("", outcome.err());
+    }
+
+    @Test
+    @Tag("nightly")
+    void serverCreatesTheMissingStartUpCache() throws Exception {
+        Map<String, String> options = Map.of("VARVE_JAVA_OPTS", "-Dother=2");
+
+        Process server = process(INSTALLATION.resolve("bin/varve"), options, "serve", "--port=0");
+        try {
+            while (records().isEmpty()) {
+                assertTrue(server.isAlive(), () -> "the server ended early");
+                Thread.onSpinWait();
+            }
+        } finally {
+            server.destroy();
+        }
+
+        assertEquals(143, server.waitFor());
+        String log = read(folder.resolve("err.txt"));
+        assertTrue(log.contains("creating the start-up cache in the background"), log);
+    }
+
+    /** An installation without plugins and models, for a Java that prints its arguments. */
+    private Path smallInstallation() throws IOException {
+        Path home = folder.toRealPath().resolve("installation");
+        for (String part : List.of("bin/varve", "conf/java.options")) {
+            Files.createDirectories(home.resolve(part).getParent());
+            Files.copy(
+                    INSTALLATION.resolve(part),
+                    home.resolve(part),
+                    StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        Path disk = Files.createDirectories(home.resolve("plugins/disk")).resolve("java.options");
+        Files.writeString(disk, "--add-opens=java.base/java.lang=ALL-UNNAMED\n");
+        Files.writeString(Files.createDirectory(home.resolve("lib")).resolve("a.jar"), "content");
+        return home.resolve("bin/varve");
+    }
+
+    /** A Java that prints its arguments, and writes a start-up cache when it should. */
+    private Path recordingJava() throws IOException {
+        return java(
+                """
+                for argument in "$@"; do
+                  [[ $argument != -XX:AOTCacheOutput=* ]] || echo x >"${argument#*=}"
+                done
+                echo "$@"
+                """);
+    }
+
+    private Path java(String script) throws IOException {
+        Path home = Files.createTempDirectory(folder.toRealPath(), "java");
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
+        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/bash\n" + script + "\n");
+        assertTrue(java.toFile().setExecutable(true));
+        return home;
+    }
+
+    /** The arguments with which Java starts. */
+    private String command(Path launcher, Map<String, String> environment, String... arguments)
+            throws Exception {
+        Outcome outcome = run(launcher, environment, arguments);
+        assertEquals(0, outcome.status(), outcome.toString());
+        return outcome.out();
     }
 
     @Test
@@ -153,11 +283,9 @@ class LauncherIT {
     private static void assertAllIsKeptIn(Path own) throws IOException {
         assertEquals(
                 "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(own)));
-        for (String prefix : new String[] {"start-", "ggml-"}) {
-            assertTrue(
-                    files(own).stream().anyMatch(name -> name.startsWith(prefix)),
-                    prefix + " among " + files(own));
-        }
+        assertTrue(
+                files(own).stream().anyMatch(name -> name.startsWith("ggml-")),
+                files(own).toString());
     }
 
     @Test
@@ -204,11 +332,7 @@ class LauncherIT {
 
     @Test
     void javaOpensPackagesOnlyForDiskStores() throws Exception {
-        Path home = Files.createDirectories(folder.resolve("printing"));
-        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
-        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
-        Files.writeString(java, "#!/bin/sh\necho \"$@\"\n");
-        assertTrue(java.toFile().setExecutable(true));
+        Path home = java("echo \"$@\"");
         Map<String, String> environment =
                 Map.of("VARVE_JAVA_HOME", home.toString(), "VARVE_AOT", "off");
 
@@ -259,6 +383,9 @@ class LauncherIT {
     }
 
     private List<Path> records() throws IOException {
+        if (!Files.isDirectory(folder.resolve("cache"))) {
+            return List.of();
+        }
         try (Stream<Path> files = Files.list(folder.resolve("cache"))) {
             return files.filter(file -> file.toString().endsWith(".aot")).toList();
         }
@@ -270,6 +397,16 @@ class LauncherIT {
 
     private Outcome run(Path launcher, Map<String, String> environment, String... arguments)
             throws Exception {
+        Process process = process(launcher, environment, arguments);
+        assertTrue(process.waitFor(120, TimeUnit.SECONDS), "no end of " + List.of(arguments));
+        return new Outcome(
+                process.exitValue(),
+                read(folder.resolve("out.txt")),
+                read(folder.resolve("err.txt")));
+    }
+
+    private Process process(Path launcher, Map<String, String> environment, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(launcher.toString()));
         command.addAll(List.of(arguments));
         Path out = folder.resolve("out.txt");
@@ -281,9 +418,7 @@ class LauncherIT {
         builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().putAll(environment);
-        Process process = builder.start();
-        assertTrue(process.waitFor(120, TimeUnit.SECONDS), "no end of " + command);
-        return new Outcome(process.exitValue(), read(out), read(err));
+        return builder.start();
     }
 
     private static String read(Path file) throws IOException {

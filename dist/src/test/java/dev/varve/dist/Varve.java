@@ -126,7 +126,6 @@ final class Varve {
             process.destroyForcibly();
             throw new AssertionError("no end of " + List.of(arguments));
         }
-        StartRecords.keep(cache());
         return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
@@ -166,7 +165,6 @@ final class Varve {
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             if (line.startsWith(success)) {
-                StartRecords.keep(cache());
                 return new Server(process, line.substring(line.lastIndexOf(' ') + 1), err);
             }
         }
@@ -182,7 +180,6 @@ final class Varve {
     }
 
     private ProcessBuilder builder(Object... arguments) throws IOException {
-        StartRecords.lend(cache());
         List<String> command = new ArrayList<>(Interruptible.PREFIX);
         command.add(installation.resolve("bin/varve").toString());
         for (Object argument : arguments) {
@@ -192,7 +189,7 @@ final class Varve {
         builder.environment().put("VARVE_CACHE", cache().toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         if (!installation.equals(INSTALLATION) || command.contains("--kv-cache-dir")) {
-            // Making a record takes longer than the few starts that could use it.
+            // The installation has no record for these.
             builder.environment().put("VARVE_AOT", "off");
         }
         builder.environment().putAll(variables);

@@ -67,7 +67,6 @@ class DemoModelIT {
                                     .build())
                     .build();
 
-    /** Shared, for the start-up cache in it. */
     @TempDir static Path folder;
 
     /** How many questions of a kind were asked and answered rightly. */

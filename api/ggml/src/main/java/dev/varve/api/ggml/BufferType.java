@@ -62,7 +62,12 @@ public final class BufferType {
         if (buffer.isNull()) {
             throw outOfMemory(bytes);
         }
-        return new DeviceBuffer(buffer, true);
+        return new DeviceBuffer(buffer, true, this);
+    }
+
+    /** Returns whether buffers are private memory that this process allocated with malloc. */
+    boolean isProcessMemory() {
+        return pointer.isSame(BackendApi.cpuBufferType());
     }
 
     VarveException outOfMemory(long bytes) {

@@ -13,24 +13,37 @@ public final class DeviceBuffer implements AutoCloseable {
 
     private static final long HUGE_PAGE = 2 << 20;
 
+    /** Smaller buffers are written at once. */
+    private static final long MIN_DROPPED_BYTES = 1 << 20;
+
+    /** The largest usual page: the kernel would round the end of a range up to whole pages. */
+    private static final long PAGE = 64 << 10;
+
     private final BufferPtr pointer;
     private final long size;
     private final boolean takesTensors;
+    private final boolean dropsPages;
     private final Runnable released;
     private volatile boolean closed;
 
     /**
-     * Creates a buffer that owns its memory; {@code takesTensors} is false if ggml itself has
-     * placed all tensors.
+     * Creates a buffer whose memory ggml allocated from {@code type}; {@code takesTensors} is false
+     * if ggml itself has placed all tensors.
      */
-    DeviceBuffer(BufferPtr pointer, boolean takesTensors) {
-        this(pointer, takesTensors, () -> {});
+    DeviceBuffer(BufferPtr pointer, boolean takesTensors, BufferType type) {
+        this(pointer, takesTensors, type.isProcessMemory(), () -> {});
     }
 
-    /** Does the same; {@code released} runs once after the buffer was freed. */
-    DeviceBuffer(BufferPtr pointer, boolean takesTensors, Runnable released) {
+    /** Creates a buffer in mapped memory; {@code released} runs once after it was freed. */
+    DeviceBuffer(BufferPtr pointer, Runnable released) {
+        this(pointer, true, false, released);
+    }
+
+    private DeviceBuffer(
+            BufferPtr pointer, boolean takesTensors, boolean dropsPages, Runnable released) {
         this.pointer = pointer;
         this.takesTensors = takesTensors;
+        this.dropsPages = dropsPages;
         this.released = released;
         size = BackendApi.bufferGetSize(pointer);
     }
@@ -40,9 +53,30 @@ public final class DeviceBuffer implements AutoCloseable {
         return size;
     }
 
-    /** Sets all bytes to zero. */
+    /**
+     * Sets all bytes to zero. In memory of this process whole pages are dropped instead of written:
+     * the kernel provides zeros when they are used, so a large cache takes no time and no memory
+     * until then.
+     */
     public void clear() {
-        BackendApi.bufferClear(pointer(), (byte) 0);
+        BufferPtr buffer = pointer();
+        if (!dropsPages || size < MIN_DROPPED_BYTES || !dropPages(buffer)) {
+            BackendApi.bufferClear(buffer, (byte) 0);
+        }
+    }
+
+    /** Returns false if the kernel refuses, for example because the memory is locked. */
+    @SuppressWarnings("restricted")
+    private boolean dropPages(BufferPtr buffer) {
+        MemorySegment bytes = BackendApi.bufferGetBase(buffer).reinterpret(size);
+        long first = -bytes.address() & (PAGE - 1);
+        long end = size - (bytes.address() + size & (PAGE - 1));
+        if (!MemoryAdvice.give(bytes.asSlice(first, end - first), MemoryAdvice.DONT_NEED)) {
+            return false;
+        }
+        bytes.asSlice(0, first).fill((byte) 0);
+        bytes.asSlice(end).fill((byte) 0);
+        return true;
     }
 
     /**

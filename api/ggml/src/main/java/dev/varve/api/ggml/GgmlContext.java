@@ -153,7 +153,7 @@ public final class GgmlContext implements AutoCloseable {
         List<Tensor> unplaced = declared.stream().filter(tensor -> !tensor.isPlaced()).toList();
         BufferPtr buffer = BackendApi.allocCtxTensorsFromBuft(pointer, type.pointer());
         if (!buffer.isNull()) {
-            DeviceBuffer owner = new DeviceBuffer(buffer, false);
+            DeviceBuffer owner = new DeviceBuffer(buffer, false, type);
             unplaced.forEach(tensor -> tensor.livesIn(owner));
             return Optional.of(owner);
         }

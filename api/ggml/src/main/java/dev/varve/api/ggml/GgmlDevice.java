@@ -244,7 +244,7 @@ public final class GgmlDevice {
             throw new VarveException(
                     VarveException.Kind.BACKEND_FAILED, name + " could not map " + file.path());
         }
-        return new DeviceBuffer(buffer, true, file.lend());
+        return new DeviceBuffer(buffer, file.lend());
     }
 
     /** A function of the device's backend that is looked up by name at run time. */

@@ -8,7 +8,7 @@ import static dev.varve.api.ggml.Native.returns;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Advice to the kernel about memory of this process. Best effort: the result is ignored. */
+/** Advice to the kernel about memory of this process, which it may refuse. */
 final class MemoryAdvice {
     /** Read a range ahead. */
     static final int WILL_NEED = 3;
@@ -25,8 +25,12 @@ final class MemoryAdvice {
 
     private MemoryAdvice() {}
 
-    /** Advises about a range that begins at a page boundary. */
-    static void give(MemorySegment pages, int advice) {
-        int ignored = Native.call(() -> (int) MADVISE.invokeExact(pages, pages.byteSize(), advice));
+    /**
+     * Advises about a range that begins at a page boundary.
+     *
+     * @return false if the kernel refuses
+     */
+    static boolean give(MemorySegment pages, int advice) {
+        return Native.call(() -> (int) MADVISE.invokeExact(pages, pages.byteSize(), advice)) == 0;
     }
 }

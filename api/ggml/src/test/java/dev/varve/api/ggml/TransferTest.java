@@ -11,18 +11,49 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** Data between the heap, files and tensors. */
 class TransferTest {
     @TempDir Path folder;
+
+    @ParameterizedTest
+    @ValueSource(ints = {1 << 10, 300_000, (1 << 20) - 8, (1 << 20) + 8, 3_333_333})
+    void clearedBufferHoldsZerosUpToItsEdges(int floats) {
+        try (GgmlContext context = GgmlContext.open(3, 0)) {
+            Tensor before = context.newTensor(GgmlType.F32, floats);
+            Tensor tensor = context.newTensor(GgmlType.F32, floats);
+            float[] ones = new float[floats];
+            Arrays.fill(ones, 1);
+            try (DeviceBuffer other = Cpu.device().bufferType().allocate(4L * floats + 64);
+                    DeviceBuffer buffer = Cpu.device().bufferType().allocate(4L * floats + 64)) {
+                other.place(before, 0);
+                buffer.place(tensor, 32);
+                before.write(ones, 0, floats, 0);
+                tensor.write(ones, 0, floats, 0);
+
+                buffer.clear();
+
+                float[] read = new float[floats];
+                tensor.read(read, 0, floats, 0);
+                assertArrayEquals(new float[floats], read);
+                before.read(read, 0, floats, 0);
+                assertArrayEquals(ones, read);
+                tensor.write(ones, 0, floats, 0);
+                tensor.read(read, 0, floats, 0);
+                assertArrayEquals(ones, read);
+            }
+        }
+    }
 
     @Test
     void floatsAreWrittenAndReadAtOffsets() {

@@ -131,6 +131,8 @@ final class GenerateCommand extends CliCommand {
                                     constraint(runtime, promptTokens)));
             generate(runtime, request);
         }
+        // Not closed: it may take longer than this command.
+        StartCache.createIfMissing(environment());
         return 0;
     }
 

@@ -349,10 +349,13 @@ final class ServeCommand extends CliCommand {
     private int serve(
             HttpServer http, CompletableFuture<VarveException> broken, GracefulShutdown stop)
             throws InterruptedException {
-        if (BrokenServer.await(broken, stop.stopRequested())) {
-            printMessage(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the server exits");
-            BrokenServer.awaitReaders(stop.stopRequested());
-            return BrokenServer.STATUS;
+        try (StartCache _ = StartCache.createIfMissing(environment())) {
+            if (BrokenServer.await(broken, stop.stopRequested())) {
+                printMessage(
+                        FlagNames.FLAGS.render(broken.join().getMessage()) + "; the server exits");
+                BrokenServer.awaitReaders(stop.stopRequested());
+                return BrokenServer.STATUS;
+            }
         }
         stop.drain(http::drain, this::printMessage);
         return 0;

@@ -44,6 +44,9 @@ final class VarveCommand implements Runnable {
     /** Subcommands in the order in which help lists them. */
     private static final Map<String, Class<?>> COMMANDS = commands();
 
+    /** Commands that show the options of others. */
+    private static final Set<String> DESCRIBE_ALL = Set.of("help", "completion", "man");
+
     private final Environment environment;
 
     @Spec private CommandSpec spec;
@@ -93,23 +96,35 @@ final class VarveCommand implements Runnable {
 
     /**
      * Runs a command. Reading the options of all commands costs 0.15 s of every start, so only the
-     * named command is read, except by commands that describe all.
+     * named command is read, except by commands that describe all. Without a command only names and
+     * descriptions are read.
      *
      * @return the exit status
      */
     static int execute(
             Environment environment, PrintWriter out, PrintWriter err, String... arguments) {
         String first = arguments.length == 0 ? "" : arguments[0];
-        Collection<Class<?>> needed =
-                switch (first) {
-                    case "help", "completion", "man" -> COMMANDS.values();
-                    case "--version", "-V" -> List.of();
-                    default ->
-                            COMMANDS.containsKey(first)
-                                    ? List.of(COMMANDS.get(first))
-                                    : COMMANDS.values();
-                };
-        return commandLine(environment, out, err, needed).execute(arguments);
+        if (DESCRIBE_ALL.contains(first)) {
+            return commandLine(environment, out, err).execute(arguments);
+        }
+        if (COMMANDS.containsKey(first)) {
+            return commandLine(environment, out, err, List.of(COMMANDS.get(first)))
+                    .execute(arguments);
+        }
+        CommandLine line = commandLine(environment, out, err, List.of());
+        COMMANDS.forEach((name, command) -> line.addSubcommand(name, summary(name, command)));
+        return line.execute(arguments);
+    }
+
+    /** Name and description of a command, without options. */
+    private static CommandSpec summary(String name, Class<?> command) {
+        Command annotation = command.getAnnotation(Command.class);
+        CommandSpec summary = CommandSpec.create().name(name);
+        summary.usageMessage()
+                .description(annotation.description())
+                .header(annotation.header())
+                .hidden(annotation.hidden());
+        return summary;
     }
 
     private static CommandLine commandLine(

@@ -1,0 +1,82 @@
+package dev.varve.platform.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Creates the start-up cache while a command works, so that no start waits for it. The launcher
+ * reports that it found none with a system property; a process of low priority then runs {@code
+ * varve warm-up}. Without the cache later starts only take longer, so failures are logged.
+ */
+final class StartCache implements AutoCloseable {
+    /** {@code plain}, or {@code disk} for the Java options of a disk cache; set by the launcher. */
+    private static final String MISSING_PROPERTY = "varve.start-cache";
+
+    private static final System.Logger LOG = System.getLogger(StartCache.class.getName());
+
+    private final Optional<Process> creation;
+
+    private StartCache(Optional<Process> creation) {
+        this.creation = creation;
+    }
+
+    /** Begins to create the cache if there is none. */
+    static StartCache createIfMissing(Environment environment) {
+        String options = System.getProperty(MISSING_PROPERTY);
+        Optional<Path> launcher =
+                environment
+                        .home()
+                        .map(home -> home.resolve("bin/varve"))
+                        .filter(Files::isExecutable);
+        if (options == null || launcher.isEmpty()) {
+            return new StartCache(Optional.empty());
+        }
+        List<String> command =
+                new ArrayList<>(List.of("nice", "-n", "19", launcher.get().toString(), "warm-up"));
+        if (options.equals("disk")) {
+            command.add("--kv-cache-dir=unused");
+        }
+        ProcessBuilder builder =
+                new ProcessBuilder(command)
+                        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("VARVE_JAVA_HOME", System.getProperty("java.home"));
+        try {
+            Process process = builder.start();
+            LOG.log(
+                    Level.INFO,
+                    "creating the start-up cache in the background, once; later starts take less"
+                            + " time");
+            process.onExit().thenAccept(StartCache::report);
+            return new StartCache(Optional.of(process));
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "the start-up cache cannot be created: {0}", e.getMessage());
+            return new StartCache(Optional.empty());
+        }
+    }
+
+    private static void report(Process ended) {
+        if (ended.exitValue() == 0) {
+            LOG.log(Level.INFO, "the start-up cache is complete");
+        } else {
+            LOG.log(
+                    Level.WARNING,
+                    "varve warm-up ended with status {0}; starts take longer without a start-up"
+                            + " cache",
+                    ended.exitValue());
+        }
+    }
+
+    /** Ends the creation if it is not complete; a later start begins again. */
+    @Override
+    public void close() {
+        creation.ifPresent(Process::destroy);
+    }
+}

@@ -2,7 +2,9 @@ package dev.varve.testkit;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BOOLEAN;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -11,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
 
 /** The functions of libllama that the oracle uses, under their C names. */
 final class LlamaApi {
@@ -340,6 +343,156 @@ final class LlamaApi {
                     downcall.invoke();
                     return "";
                 });
+    }
+
+    /** {@code void llama_sampler_apply(struct llama_sampler *, llama_token_data_array *)} */
+    static void applySampler(MemorySegment sampler, MemorySegment candidates) {
+        MethodHandle apply = bindVoid("llama_sampler_apply", ADDRESS, ADDRESS);
+        run(
+                () -> {
+                    apply.invokeExact(sampler, candidates);
+                });
+    }
+
+    /** {@code void llama_sampler_accept(struct llama_sampler *, llama_token token)} */
+    static void acceptToken(MemorySegment sampler, int token) {
+        MethodHandle accept = bindVoid("llama_sampler_accept", ADDRESS, JAVA_INT);
+        run(
+                () -> {
+                    accept.invokeExact(sampler, token);
+                });
+    }
+
+    /** {@code void llama_sampler_free(struct llama_sampler *)} */
+    static void freeSampler(MemorySegment sampler) {
+        MethodHandle free = bindVoid("llama_sampler_free", ADDRESS);
+        run(
+                () -> {
+                    free.invokeExact(sampler);
+                });
+    }
+
+    /** {@code struct llama_sampler * llama_sampler_init_top_k(int32_t k)} */
+    static MemorySegment topK(int count) {
+        MethodHandle init = bind("llama_sampler_init_top_k", ADDRESS, JAVA_INT);
+        return (MemorySegment) call(() -> (MemorySegment) init.invokeExact(count));
+    }
+
+    /** {@code struct llama_sampler * llama_sampler_init_...(float p, size_t min_keep)} */
+    static MemorySegment ofProbability(String function, float p) {
+        MethodHandle init = bind(function, ADDRESS, JAVA_FLOAT, JAVA_LONG);
+        return (MemorySegment) call(() -> (MemorySegment) init.invokeExact(p, 0L));
+    }
+
+    /** {@code struct llama_sampler * llama_sampler_init_...(float number)} */
+    static MemorySegment ofNumber(String function, float number) {
+        MethodHandle init = bind(function, ADDRESS, JAVA_FLOAT);
+        return (MemorySegment) call(() -> (MemorySegment) init.invokeExact(number));
+    }
+
+    /**
+     * {@code struct llama_sampler * llama_sampler_init_xtc(float p, float t, size_t min_keep,
+     * uint32_t seed)}
+     */
+    static MemorySegment xtc(float probability, float threshold) {
+        MethodHandle init =
+                bind(
+                        "llama_sampler_init_xtc",
+                        ADDRESS,
+                        JAVA_FLOAT,
+                        JAVA_FLOAT,
+                        JAVA_LONG,
+                        JAVA_INT);
+        return (MemorySegment)
+                call(() -> (MemorySegment) init.invokeExact(probability, threshold, 0L, 1));
+    }
+
+    /**
+     * {@code struct llama_sampler * llama_sampler_init_mirostat(int32_t n_vocab, uint32_t seed,
+     * float tau, float eta, int32_t m)}
+     */
+    static MemorySegment mirostat(int vocabulary, int seed, float tau, float eta) {
+        MethodHandle init =
+                bind(
+                        "llama_sampler_init_mirostat",
+                        ADDRESS,
+                        JAVA_INT,
+                        JAVA_INT,
+                        JAVA_FLOAT,
+                        JAVA_FLOAT,
+                        JAVA_INT);
+        return (MemorySegment)
+                call(() -> (MemorySegment) init.invokeExact(vocabulary, seed, tau, eta, 100));
+    }
+
+    /**
+     * {@code struct llama_sampler * llama_sampler_init_mirostat_v2(uint32_t seed, float tau, float
+     * eta)}
+     */
+    static MemorySegment mirostat2(int seed, float tau, float eta) {
+        MethodHandle init =
+                bind("llama_sampler_init_mirostat_v2", ADDRESS, JAVA_INT, JAVA_FLOAT, JAVA_FLOAT);
+        return (MemorySegment) call(() -> (MemorySegment) init.invokeExact(seed, tau, eta));
+    }
+
+    /**
+     * {@code struct llama_sampler * llama_sampler_init_penalties(int32_t last_n, float repeat,
+     * float freq, float present)}
+     */
+    static MemorySegment penalties(int count, float repeat, float frequency, float presence) {
+        MethodHandle init =
+                bind(
+                        "llama_sampler_init_penalties",
+                        ADDRESS,
+                        JAVA_INT,
+                        JAVA_FLOAT,
+                        JAVA_FLOAT,
+                        JAVA_FLOAT);
+        return (MemorySegment)
+                call(() -> (MemorySegment) init.invokeExact(count, repeat, frequency, presence));
+    }
+
+    /**
+     * {@code struct llama_sampler * llama_sampler_init_dry(const struct llama_vocab *, float
+     * multiplier, float base, int32_t allowed_length, int32_t penalty_last_n, const char **
+     * seq_breakers, size_t num_breakers)}
+     */
+    static MemorySegment dry(
+            MemorySegment vocabulary,
+            float multiplier,
+            float base,
+            int allowedLength,
+            int lastTokens,
+            List<String> breakers) {
+        MethodHandle init =
+                bind(
+                        "llama_sampler_init_dry",
+                        ADDRESS,
+                        ADDRESS,
+                        JAVA_FLOAT,
+                        JAVA_FLOAT,
+                        JAVA_INT,
+                        JAVA_INT,
+                        ADDRESS,
+                        JAVA_LONG);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment texts = arena.allocate(ADDRESS, breakers.size() + 1L);
+            for (int i = 0; i < breakers.size(); i++) {
+                texts.setAtIndex(ADDRESS, i, arena.allocateFrom(breakers.get(i)));
+            }
+            return (MemorySegment)
+                    call(
+                            () ->
+                                    (MemorySegment)
+                                            init.invokeExact(
+                                                    vocabulary,
+                                                    multiplier,
+                                                    base,
+                                                    allowedLength,
+                                                    lastTokens,
+                                                    texts,
+                                                    (long) breakers.size()));
+        }
     }
 
     private static MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments) {

@@ -120,6 +120,10 @@ public final class Oracle implements AutoCloseable {
         return context;
     }
 
+    MemorySegment vocabulary() {
+        return vocabulary;
+    }
+
     public int vocabularyTokens() {
         return vocabularyTokens;
     }

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** The demo models, and the logits of each from PyTorch, with which they were trained. */
-enum DemoModel {
+public enum DemoModel {
     QWEN35,
     GEMMA4,
     LAGUNA;
@@ -40,7 +40,7 @@ enum DemoModel {
     }
 
     /** The F16 file; the test is skipped where the models were not made. */
-    Path file() {
+    public Path file() {
         Path file = FOLDER.resolve("models").resolve("varve-demo-" + family() + ".gguf");
         assumeTrue(Files.exists(file), () -> "no demo model " + file);
         return file;

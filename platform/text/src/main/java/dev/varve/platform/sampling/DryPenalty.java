@@ -64,7 +64,10 @@ final class DryPenalty {
         for (int i = 1; i < length; i++) {
             int token = latest[i - 1];
             if (longest[token] > 0) {
-                row[token] -= penalty(longest[token] - 1);
+                // A breaker ends the sequence, so it does not continue it.
+                if (!options.breakers().isBreaker(token)) {
+                    row[token] -= penalty(longest[token] - 1);
+                }
                 longest[token] = 0;
             }
         }

@@ -105,6 +105,11 @@ public final class SequenceBreakers {
         return length;
     }
 
+    /** Returns whether a token alone is a breaker, or contains one. */
+    boolean isBreaker(int token) {
+        return heads.get(token) && rests.get(token).stream().anyMatch(rest -> rest.length == 0);
+    }
+
     /** Finds the breakers of one model, and keeps those of the usual texts. Thread-safe. */
     public static final class Finder {
         private final Tokenizer tokenizer;

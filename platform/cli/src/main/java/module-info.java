@@ -20,6 +20,9 @@ module dev.varve.platform.cli {
     requires tools.jackson.core;
     requires tools.jackson.databind;
 
+    exports dev.varve.platform.cli to
+            java.logging;
+
     opens dev.varve.platform.cli to
             info.picocli;
 }

@@ -301,9 +301,9 @@ class CommandsIT {
         assertEquals(0, outcome.status(), outcome.toString());
         for (String expected :
                 new String[] {
-                    " warning PagingArguments: DFLASH_KVFLASH_POLICY: ",
-                    " warning PagingArguments: DFLASH_KVFLASH_TAU: ",
-                    " info PreparedModel: --kvflash: resident pool 768 tokens per sequence (of up"
+                    " WARN  DFLASH_KVFLASH_POLICY: ",
+                    " WARN  DFLASH_KVFLASH_TAU: ",
+                    " INFO  --kvflash: resident pool 768 tokens per sequence (of up"
                             + " to 8192), tau=1, policy=qk; "
                 }) {
             assertTrue(outcome.err().contains(expected), outcome.err());

@@ -17,15 +17,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -37,6 +44,8 @@ class MonitoringIT {
     private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
     private static final String SPAN = "00f067aa0ba902b7";
     private static final String SECRET = "whalesong";
+    private static final String KEY = "sk-of-monitoring";
+    private static final JsonMapper JSON = JsonMapper.shared();
     private static final Pattern SERIES = Pattern.compile("varve_[a-z0-9_]+");
     private static final Pattern DOCUMENTED = Pattern.compile("(?m)^\\| `([a-z0-9_:]+)` \\|");
 
@@ -54,14 +63,17 @@ class MonitoringIT {
 
     @TempDir static Path folder;
 
+    private static Path log;
     private static OtlpCollector collector;
     private static Varve.Server server;
 
     @BeforeAll
     static void start() throws Exception {
         collector = OtlpCollector.start();
+        log = folder.resolve("varve.log");
         server =
                 new Varve(Varve.INSTALLATION, folder)
+                        .with("VARVE_API_KEY", KEY)
                         .serve(
                                 "--model",
                                 Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder),
@@ -80,7 +92,11 @@ class MonitoringIT {
                                 "--metrics-aliases",
                                 "vllm",
                                 "--otlp-endpoint",
-                                collector.url());
+                                collector.url(),
+                                "--log-format",
+                                "json",
+                                "--log-file",
+                                log);
     }
 
     @AfterAll
@@ -90,9 +106,14 @@ class MonitoringIT {
         HTTP.close();
     }
 
+    private static HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(server.url() + path))
+                .header("Authorization", "Bearer " + KEY);
+    }
+
     private static HttpResponse<String> complete(String more, String... headers) throws Exception {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server.url() + "/v1/completions"))
+                request("/v1/completions")
                         .POST(
                                 HttpRequest.BodyPublishers.ofString(
                                         "{\"prompt\": \""
@@ -111,9 +132,7 @@ class MonitoringIT {
 
     private static String metrics(String accept) throws Exception {
         return HTTP.send(
-                        HttpRequest.newBuilder(URI.create(server.url() + "/metrics"))
-                                .header("Accept", accept)
-                                .build(),
+                        request("/metrics").header("Accept", accept).build(),
                         HttpResponse.BodyHandlers.ofString())
                 .body();
     }
@@ -224,5 +243,105 @@ class MonitoringIT {
             String load = answer.headers().firstValue("endpoint-load-metrics").orElseThrow();
             assertTrue(load.matches("TEXT named_metrics\\.kv_cache_usage_perc=[0-9.E-]+,.*"), load);
         }
+    }
+
+    /** Log lines as JSON objects; the server writes each at once. */
+    private static List<JsonNode> logged() {
+        try {
+            return Files.readAllLines(log).stream().map(JSON::readTree).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits for the log line of a request: a response may arrive before it. */
+    private static JsonNode loggedRequest(String id) {
+        return Await.value(
+                        "the line of " + id,
+                        () ->
+                                logged().stream()
+                                        .filter(
+                                                line ->
+                                                        line.path("request_id")
+                                                                .asString("")
+                                                                .equals(id))
+                                        .findFirst(),
+                        Optional::isPresent)
+                .orElseThrow();
+    }
+
+    private static String id(HttpResponse<?> response) {
+        return response.headers().firstValue("x-request-id").orElseThrow();
+    }
+
+    @Test
+    void logHasAJsonLineOfEachRequestWithoutPromptOrKey() throws Exception {
+        JsonNode stream = loggedRequest(id(complete(", \"stream\": true", "X-Request-Id", "s-1")));
+        HttpResponse<String> refused =
+                HTTP.send(
+                        request("/v1/completions")
+                                .POST(
+                                        HttpRequest.BodyPublishers.ofString(
+                                                "{\"prompt\": \"" + SECRET + "\", \"n\": \"x\"}"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> keyless =
+                HTTP.send(
+                        HttpRequest.newBuilder(URI.create(server.url() + "/v1/models"))
+                                .header("Authorization", "Bearer " + KEY + "-of-another")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> unknown =
+                HTTP.send(
+                        request("/v1/nothing?secret=" + SECRET).build(),
+                        HttpResponse.BodyHandlers.ofString());
+        HttpResponse<InputStream> cancelled =
+                HTTP.send(
+                        request("/v1/completions")
+                                .POST(
+                                        HttpRequest.BodyPublishers.ofString(
+                                                "{\"prompt\": \""
+                                                        + SECRET
+                                                        + "\", \"stream\": true, \"max_tokens\":"
+                                                        + " 900, \"ignore_eos\": true}"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofInputStream());
+        cancelled.body().read();
+        cancelled.body().close();
+
+        assertEquals("s-1", stream.path("request_id").asString());
+        assertEquals("POST /v1/completions 200", stream.path("message").asString());
+        assertEquals("odd", stream.path("model").asString());
+        assertEquals("127.0.0.1", stream.path("client").asString());
+        assertTrue(stream.path("prompt_tokens").asInt() > 0, stream.toString());
+        assertEquals(8, stream.path("completion_tokens").asInt(), stream.toString());
+        assertEquals("length", stream.path("finish_reason").asString());
+        assertTrue(
+                stream.path("total_ms").asDouble() >= stream.path("first_token_ms").asDouble(),
+                stream.toString());
+        assertError(400, "/v1/completions", "invalid_request_error", refused);
+        assertError(401, "/v1/models", "authentication_error", keyless);
+        assertError(404, "other", "invalid_request_error", unknown);
+        assertEquals("disconnect", loggedRequest(id(cancelled)).path("finish_reason").asString());
+        for (JsonNode line : logged()) {
+            OffsetDateTime.parse(line.path("time").asString());
+            assertTrue(line.path("level").isString() && line.path("message").isString());
+            assertFalse(line.toString().contains(SECRET) || line.toString().contains(KEY));
+        }
+        assertTrue(logged().stream().anyMatch(line -> line.has("shard")), "a line of the shard");
+        assertTrue(server.err().lines().allMatch(line -> line.startsWith("varve: ")), server.err());
+    }
+
+    private static void assertError(
+            int status, String route, String type, HttpResponse<String> response) {
+        assertEquals(status, response.statusCode(), response.body());
+        JsonNode line = loggedRequest(id(response));
+        assertEquals(status, line.path("status").asInt(), line.toString());
+        assertEquals(route, line.path("route").asString(), line.toString());
+        assertEquals(type, line.path("error_type").asString(), line.toString());
+        assertEquals(
+                JSON.readTree(response.body()).at("/error/message").asString(),
+                line.path("error").asString(),
+                line.toString());
     }
 }

@@ -120,7 +120,7 @@ class SeveralModelsIT {
 
             server.terminate();
             assertTrue(server.ends());
-            assertTrue(server.err().contains("varve: stopped"), server.err());
+            assertTrue(server.err().contains(" INFO  stopped"), server.err());
         }
     }
 

@@ -125,9 +125,9 @@ class SplitIT {
     void planIsReportedAtStart() throws Exception {
         String err = split.err();
 
-        assertTrue(err.contains("varve: layers 0 to 2 on cpu:0: weights "), err);
-        assertTrue(err.contains("varve: layers 3 to 5 on cpu:0@process: weights "), err);
-        assertTrue(err.contains("varve: 2 shards are ready after "), err);
+        assertTrue(err.contains(" INFO  layers 0 to 2 on cpu:0: weights "), err);
+        assertTrue(err.contains(" INFO  layers 3 to 5 on cpu:0@process: weights "), err);
+        assertTrue(err.contains(" INFO  2 shards are ready after "), err);
     }
 
     @Test

@@ -109,7 +109,7 @@ class StartAndStopIT {
             assertTrue(server.ends() && shard.ends());
             assertEquals(status, server.status(), server.err());
             assertEquals(status, shard.status(), shard.err());
-            assertTrue(server.err().contains("varve: stopped"), server.err());
+            assertTrue(server.err().contains(" INFO  stopped"), server.err());
             assertFalse(Files.exists(folder.resolve("run").resolve(signal)), "the socket stays");
         }
     }
@@ -124,13 +124,13 @@ class StartAndStopIT {
             lines.next();
 
             server.signal(signal);
-            Await.value("a stop", () -> err(server), err -> err.contains("varve: stopping"));
+            Await.value("a stop", () -> err(server), err -> err.contains(" INFO  stopping"));
             server.signal(signal);
 
             assertTrue(server.ends());
             assertEquals(status, server.status(), server.err());
-            assertTrue(server.err().contains("varve: second signal"), server.err());
-            assertTrue(server.err().contains("varve: stopped"), server.err());
+            assertTrue(server.err().contains(" INFO  second signal"), server.err());
+            assertTrue(server.err().contains(" INFO  stopped"), server.err());
             String last = "";
             while (lines.hasNext()) {
                 String line = lines.next();

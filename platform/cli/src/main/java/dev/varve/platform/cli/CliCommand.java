@@ -38,6 +38,7 @@ import java.util.concurrent.Callable;
         optionListHeading = "",
         footerHeading = "%nExamples:%n")
 abstract class CliCommand implements Callable<Integer> {
+    private static final System.Logger LOG = System.getLogger("dev.varve.cli");
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 
     @Spec private CommandSpec spec;
@@ -60,11 +61,23 @@ abstract class CliCommand implements Callable<Integer> {
 
     @Override
     public final Integer call() throws Exception {
-        LogSetup.configure(logLevel);
-        pullMissingModels();
-        if (endsInOrder()) {
-            return run();
+        Optional<LogArguments> log = log();
+        log.ifPresentOrElse(
+                arguments -> LogSetup.configure(logLevel, arguments),
+                () -> LogSetup.configure(logLevel));
+        try {
+            pullMissingModels();
+            return endsInOrder() ? run() : runInterruptibly();
+        } catch (Exception e) {
+            if (log.filter(arguments -> !isPlain(arguments)).isPresent()) {
+                // Also in the log: nobody may see the terminal.
+                LOG.log(System.Logger.Level.ERROR, "the server ends: " + e.getMessage());
+            }
+            throw e;
         }
+    }
+
+    private int runInterruptibly() throws Exception {
         // A process that exits while a native thread computes may crash.
         ShutdownHook guard = ShutdownHook.prepare(Thread.currentThread()::interrupt, STOP_LIMIT);
         guard.arm();
@@ -105,6 +118,15 @@ abstract class CliCommand implements Callable<Integer> {
      */
     boolean endsInOrder() {
         return false;
+    }
+
+    /** Options of the log of a command that is a server; none by default. */
+    Optional<LogArguments> log() {
+        return Optional.empty();
+    }
+
+    private static boolean isPlain(LogArguments arguments) {
+        return arguments.format() == LogFormat.TEXT && !arguments.isToFile();
     }
 
     /** Runs the command and returns the exit status. */
@@ -214,10 +236,29 @@ abstract class CliCommand implements Callable<Integer> {
         return part.memory().describe(which + " on " + part.where().device());
     }
 
-    /** Prints one line on stderr, for the user. */
+    /**
+     * Prints one line on stderr, for the user. A server logs it instead where no user reads stderr,
+     * and also where the log goes to a file.
+     */
     final void printMessage(String text) {
-        err().println("varve: " + text);
-        err().flush();
+        printMessage(System.Logger.Level.INFO, text);
+    }
+
+    /** Prints or logs a line with a level. */
+    final void printMessage(System.Logger.Level level, String text) {
+        Optional<LogArguments> log = log();
+        boolean isShown =
+                log.isEmpty()
+                        || log.get().isToFile()
+                        || isPlain(log.get())
+                                && environment().terminals().contains(Environment.Stream.ERR);
+        if (isShown) {
+            err().println("varve: " + text);
+            err().flush();
+        }
+        if (!isShown || log.filter(LogArguments::isToFile).isPresent()) {
+            LOG.log(level, text);
+        }
     }
 
     final PrintWriter out() {

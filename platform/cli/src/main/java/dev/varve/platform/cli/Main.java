@@ -12,6 +12,7 @@ public final class Main {
 
     /** Runs a command and ends the process: 0 for success, 1 for a failure, 2 for wrong usage. */
     public static void main(String[] arguments) {
+        System.setProperty(ShutdownLogManager.PROPERTY, ShutdownLogManager.class.getName());
         // Varve's own code does not use the default locale; this is for the libraries.
         Locale.setDefault(Locale.ROOT);
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);

@@ -44,6 +44,10 @@ final class ProxyFlags {
                     "--plugins",
                     "--ggml-home",
                     "--log-level",
+                    "--log-format",
+                    "--log-file",
+                    "--log-file-size",
+                    "--log-file-count",
                     "--debug");
 
     private ProxyFlags() {}

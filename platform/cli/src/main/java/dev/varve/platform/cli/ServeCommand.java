@@ -85,6 +85,8 @@ final class ServeCommand extends CliCommand {
 
     @Mixin private UpstreamArguments upstream;
 
+    @Mixin private LogArguments log;
+
     private Optional<ChatRenderer> chat = Optional.empty();
     private Optional<StoreSettings> store = Optional.empty();
 
@@ -95,6 +97,11 @@ final class ServeCommand extends CliCommand {
     @Override
     boolean acceptsSeveralModels() {
         return true;
+    }
+
+    @Override
+    Optional<LogArguments> log() {
+        return Optional.of(log);
     }
 
     @Override
@@ -352,6 +359,7 @@ final class ServeCommand extends CliCommand {
         try (StartCache _ = StartCache.createIfMissing(environment())) {
             if (BrokenServer.await(broken, stop.stopRequested())) {
                 printMessage(
+                        System.Logger.Level.ERROR,
                         FlagNames.FLAGS.render(broken.join().getMessage()) + "; the server exits");
                 BrokenServer.awaitReaders(stop.stopRequested());
                 return BrokenServer.STATUS;

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Computes layers of a model for a server in another process or on another host. */
 @Command(
@@ -102,9 +103,16 @@ final class ShardCommand extends CliCommand {
 
     @Mixin private PluginOptions plugins;
 
+    @Mixin private LogArguments log;
+
     @Override
     boolean acceptsSeveralModels() {
         return true;
+    }
+
+    @Override
+    Optional<LogArguments> log() {
+        return Optional.of(log);
     }
 
     @Override
@@ -172,7 +180,7 @@ final class ShardCommand extends CliCommand {
                 server.serve(listener.accept());
             } catch (IOException e) {
                 if (Thread.interrupted()) {
-                    err().println("varve: stopped");
+                    printMessage("stopped");
                     server.close();
                     return;
                 }

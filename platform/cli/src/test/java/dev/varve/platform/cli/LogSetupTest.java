@@ -78,7 +78,7 @@ class LogSetupTest {
     }
 
     private static Handler collector(List<String> lines, CountDownLatch published) {
-        LogLine format = new LogLine();
+        TextLogFormatter format = new TextLogFormatter();
         Handler collector =
                 new Handler() {
                     @Override

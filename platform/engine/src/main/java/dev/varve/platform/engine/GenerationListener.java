@@ -17,6 +17,9 @@ public interface GenerationListener {
      */
     default void onStart(int cachedTokens) {}
 
+    /** The request lost its slots to older requests and is queued again; it continues later. */
+    default void onPreempt() {}
+
     /** Prefill progress, in prompt tokens. */
     default void onPrefill(int doneTokens, int promptTokens) {}
 

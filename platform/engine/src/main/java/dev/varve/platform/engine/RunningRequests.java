@@ -254,6 +254,10 @@ final class RunningRequests {
     void preemptNewest() {
         Request youngest =
                 requests.stream().max(Comparator.comparingLong(Request::arrival)).orElseThrow();
+        if (!guard(youngest, () -> youngest.listener().onPreempt())) {
+            // The request has ended, which freed its slots.
+            return;
+        }
         requests.remove(youngest);
         SequenceCache place = youngest.sequence();
         boolean whole = !youngest.isRestoring();

@@ -84,6 +84,11 @@ final class RoutedRequest implements GenerationListener {
     }
 
     @Override
+    public void onPreempt() {
+        submission.listener().onPreempt();
+    }
+
+    @Override
     public void onPrefill(int doneTokens, int promptTokens) {
         setOutstanding(promptTokens - doneTokens + remainingTokens);
         submission.listener().onPrefill(doneTokens, promptTokens);

@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
+import dev.varve.platform.log.LogValue;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardLostException;
 
@@ -178,7 +179,7 @@ final class ShardProcess {
                 lastLines.addLast(read.text());
             }
         }
-        LOG.log(read.level(), "[{0}] {1}", name, read.text());
+        LOG.log(read.level(), "[{0}] {1}", new LogValue("shard", name), read.text());
     }
 
     /** Text that a shard process prints before its address once servers may connect. */

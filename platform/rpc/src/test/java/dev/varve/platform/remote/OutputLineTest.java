@@ -9,16 +9,19 @@ import org.junit.jupiter.api.Test;
 class OutputLineTest {
     @Test
     void logLineKeepsItsLevelWithoutItsTime() {
-        OutputLine line = OutputLine.parse("10:50:14.405 warning remote: a peer: was turned away");
+        OutputLine line =
+                OutputLine.parse("2026-11-28T10:50:14.405+01:00 WARN  a peer: was rejected");
 
         assertEquals(System.Logger.Level.WARNING, line.level());
-        assertEquals("a peer: was turned away", line.text());
+        assertEquals("a peer: was rejected", line.text());
         assertTrue(line.mayExplainFailure());
     }
 
     @Test
     void infoLinesAreNoReasonForAnExit() {
-        assertFalse(OutputLine.parse("10:50:14.405 info remote: a server").mayExplainFailure());
+        assertFalse(
+                OutputLine.parse("2026-11-28T10:50:14.405-05:00 INFO  a server")
+                        .mayExplainFailure());
     }
 
     @Test

@@ -39,6 +39,7 @@ final class BasePathHandler extends Handler.Wrapper {
                 && WebUiHandler.expectsPage(
                         request.getMethod(),
                         Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT)))) {
+            RequestId.put(request, response);
             response.setStatus(308);
             response.getHeaders().put(new HttpField(HttpHeader.LOCATION, base + "/"));
             callback.succeeded();

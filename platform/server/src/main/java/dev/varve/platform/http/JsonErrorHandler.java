@@ -15,7 +15,6 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
 import java.util.Objects;
-import java.util.UUID;
 
 /**
  * Writes errors that occur before a request reaches its route, such as malformed headers, in the
@@ -38,16 +37,15 @@ final class JsonErrorHandler extends ErrorHandler {
         write(request, response, error(status), callback);
     }
 
-    /** Writes an error with the headers and in the form that its client expects. */
+    /** Writes and logs an error, with the headers and in the form that its client expects. */
     static void write(Request request, Response response, ApiException error, Callback callback) {
-        String id = UUID.randomUUID().toString();
+        String id = RequestId.put(request, response);
         HttpFields.Mutable headers = response.getHeaders();
         headers.put(HttpHeader.CONTENT_TYPE, "application/json");
-        headers.put("x-request-id", id);
-        headers.put("request-id", id);
         if (error.isFinal()) {
             headers.put("x-should-retry", "false");
         }
+        RequestLog.logRejected(request, id, error);
         String body = Json.write(form(request).body(error, SettingNames.IDENTIFIERS, id));
         Content.Sink.write(response, true, body, callback);
     }

@@ -22,19 +22,12 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.regex.Pattern;
 
 /**
  * Runs the steps that all routes share: access, response headers, error form, metrics and the log.
  * Each request has a virtual thread of its own.
  */
 final class RequestLifecycle {
-    private static final System.Logger LOG = System.getLogger("dev.varve.http");
-    private static final Pattern REQUEST_ID = Pattern.compile("[\\w.:-]{1,128}");
-    private static final String REQUEST = "x-request-id";
-    private static final long NANOS_PER_MILLI = 1_000_000;
-
     private final AccessControl access;
     private final Metrics metrics;
     private final Tracing tracing;
@@ -58,16 +51,16 @@ final class RequestLifecycle {
         // Probes are too frequent to trace.
         Tracing.StartedRequest begun =
                 route.purpose().isUnlogged() ? new Tracing.StartedRequest() : begin(route, request);
-        String id = requestId(request);
-        response.setHeader(REQUEST, id);
-        // The header name that Anthropic's clients read.
-        response.setHeader("request-id", id);
+        String id =
+                RequestId.put(
+                        Optional.ofNullable(request.getHeader(RequestId.HEADER)),
+                        response::setHeader);
         RequestTraceContext traceContext = begun.traceContext();
         RequestOutcome outcome = RequestOutcome.FAILED;
         try {
             outcome = outcome(route, request, new DisconnectAwareResponse(response), traceContext);
         } finally {
-            end(route, request, response, begun, outcome);
+            end(route, request, new RequestLog.Response(response.getStatus(), id), begun, outcome);
         }
     }
 
@@ -75,31 +68,18 @@ final class RequestLifecycle {
     private void end(
             Route route,
             HttpServletRequest request,
-            HttpServletResponse response,
+            RequestLog.Response response,
             Tracing.StartedRequest begun,
             RequestOutcome outcome) {
         RequestTraceContext traceContext = begun.traceContext();
         metrics.countRequest(
                 route.label(),
-                response.getStatus(),
+                response.status(),
                 outcome.finishReason().orElse(""),
                 traceContext.model());
         traceContext.span().ifPresent(span -> recordResponse(span, response, outcome));
         tracing.end(begun);
-        if (!route.purpose().isUnlogged()) {
-            long millis = (System.nanoTime() - traceContext.begin()) / NANOS_PER_MILLI;
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    "{0} {1} {2} in {3} ms{4}{5}",
-                    request.getMethod(),
-                    route.label(),
-                    Integer.toString(response.getStatus()),
-                    Long.toString(millis),
-                    outcome.generatedTokens() > 0
-                            ? ", " + outcome.generatedTokens() + " tokens"
-                            : "",
-                    outcome.finishReason().map(reason -> ", " + reason).orElse(""));
-        }
+        RequestLog.log(route, request, response, traceContext, outcome, names);
     }
 
     private Tracing.StartedRequest begin(Route route, HttpServletRequest request) {
@@ -118,28 +98,22 @@ final class RequestLifecycle {
     }
 
     private static void recordResponse(
-            OpenSpan span, HttpServletResponse response, RequestOutcome outcome) {
-        span.put("http.response.status_code", response.getStatus())
-                .put("varve.request_id", response.getHeader(REQUEST));
+            OpenSpan span, RequestLog.Response response, RequestOutcome outcome) {
+        span.put("http.response.status_code", response.status())
+                .put("varve.request_id", response.requestId());
         outcome.finishReason()
                 .filter(reason -> !reason.isEmpty())
                 .ifPresent(reason -> span.put("gen_ai.response.finish_reasons", List.of(reason)));
-        if (response.getStatus() >= 500) {
-            span.fail("status_" + response.getStatus(), System.nanoTime());
+        if (response.status() >= 500) {
+            span.fail("status_" + response.status(), System.nanoTime());
         } else if (outcome.equals(RequestOutcome.DISCONNECTED)) {
             span.fail("disconnect", System.nanoTime());
         }
     }
 
-    private static String requestId(HttpServletRequest request) {
-        return Optional.ofNullable(request.getHeader(REQUEST))
-                .filter(given -> REQUEST_ID.matcher(given).matches())
-                .orElseGet(() -> UUID.randomUUID().toString());
-    }
-
     /** Returns the request id that was sent to the client. */
     static String idOf(HttpServletResponse response) {
-        return Optional.ofNullable(response.getHeader(REQUEST)).orElse("");
+        return Optional.ofNullable(response.getHeader(RequestId.HEADER)).orElse("");
     }
 
     private RequestOutcome outcome(
@@ -151,7 +125,11 @@ final class RequestLifecycle {
         ErrorForm form = route.errors(request);
         try {
             return reportFailures(
-                    () -> answer(route, request, response, traceContext), form, request, response);
+                    () -> answer(route, request, response, traceContext),
+                    form,
+                    request,
+                    response,
+                    traceContext);
         } catch (ClientGoneException e) {
             metrics.countDisconnect();
             return RequestOutcome.DISCONNECTED;
@@ -168,7 +146,8 @@ final class RequestLifecycle {
             ResponseProducer answer,
             ErrorForm form,
             HttpServletRequest request,
-            HttpServletResponse response)
+            HttpServletResponse response,
+            RequestTraceContext traceContext)
             throws IOException {
         ApiException error;
         try {
@@ -188,6 +167,7 @@ final class RequestLifecycle {
             failures.log(idOf(response), e);
             error = ApiException.internal();
         }
+        traceContext.progress().fail(error);
         Optional<PreResponseHeartbeats> stream =
                 PreResponseHeartbeats.of(request).filter(PreResponseHeartbeats::hasBegun);
         if (stream.isPresent()) {

@@ -78,6 +78,7 @@ class RequestLifecycleTest {
                                 switch (method.getName()) {
                                     case "getMethod" -> "GET";
                                     case "getRequestURI" -> "/tried";
+                                    case "getRemoteAddr" -> "127.0.0.1";
                                     case "getHeader" -> null;
                                     case "getAttribute" ->
                                             arguments[0].equals(AdmissionDecision.class.getName())

@@ -14,6 +14,7 @@ import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -68,13 +69,30 @@ final class ChoiceEventQueue implements AutoCloseable {
             submissions.add(
                     new Engine.NewRequest(
                             choice.request().within(scope),
-                            new Listener(submissions.size(), choice.reader(), engine, ended)));
+                            new Listener(
+                                    submissions.size(),
+                                    choice.reader(),
+                                    engine,
+                                    ended,
+                                    progressOf(submissions.size(), choices))));
         }
         generations = List.copyOf(engine.submit(submissions));
         if (overflown) {
             // The overflow may have occurred before the generations were known.
             close();
         }
+    }
+
+    /** Counts the tokens of a choice; a prompt counts for the first of its choices only. */
+    private ChoiceProgress progressOf(int index, List<PreparedRequest.Choice> choices) {
+        boolean isFirst =
+                index == 0
+                        || !Arrays.equals(
+                                choices.get(index).request().prompt().tokens(),
+                                choices.get(index - 1).request().prompt().tokens());
+        return new ChoiceProgress(
+                traceContext.progress(),
+                isFirst ? choices.get(index).request().prompt().length() : 0);
     }
 
     /** Returns the next event, or empty after {@code wait}. */
@@ -121,12 +139,15 @@ final class ChoiceEventQueue implements AutoCloseable {
         private final StoppingResponseParser reader;
         private final Consumer<GenerationEnd> ended;
         private final GenerationClock clock;
+        private final ChoiceProgress progress;
 
         Listener(
                 int index,
                 StoppingResponseParser reader,
                 Engine engine,
-                Consumer<GenerationEnd> ended) {
+                Consumer<GenerationEnd> ended,
+                ChoiceProgress progress) {
+            this.progress = progress;
             this.index = index;
             this.reader = reader;
             this.ended = ended;
@@ -147,11 +168,18 @@ final class ChoiceEventQueue implements AutoCloseable {
         @Override
         public void onStart(int cachedTokens) {
             clock.start(cachedTokens);
+            progress.start(cachedTokens);
+        }
+
+        @Override
+        public void onPreempt() {
+            progress.preempt();
         }
 
         @Override
         public boolean onToken(GeneratedToken token) {
             clock.token();
+            progress.token();
             offer(new ChoiceEvent.Token(index, token, reader.push(token.id())));
             return !reader.isComplete() && !overflown;
         }
@@ -159,6 +187,7 @@ final class ChoiceEventQueue implements AutoCloseable {
         @Override
         public void onEnd(GenerationEnd end) {
             clock.end(end);
+            progress.end(end.tokens().generated());
             ended.accept(end);
             ResponseParser.Piece rest = reader.finish();
             offer(new ChoiceEvent.Ended(index, end, rest, reader.summary()));
@@ -168,9 +197,12 @@ final class ChoiceEventQueue implements AutoCloseable {
         public void onError(VarveException error) {
             clock.fail(error);
             boolean byOthers = cancelled && error.kind() == VarveException.Kind.CANCELLED;
-            offer(
-                    new ChoiceEvent.Failed(
-                            index, byOthers ? ApiException.cancelled() : ApiException.of(error)));
+            ApiException failure = byOthers ? ApiException.cancelled() : ApiException.of(error);
+            if (byOthers || error.kind() != VarveException.Kind.CANCELLED) {
+                // Otherwise the client disconnected, and receives no error.
+                traceContext.progress().fail(failure);
+            }
+            offer(new ChoiceEvent.Failed(index, failure));
         }
     }
 }

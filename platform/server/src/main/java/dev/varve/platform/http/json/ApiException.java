@@ -149,10 +149,12 @@ public final class ApiException extends RuntimeException {
         return status;
     }
 
-    String type() {
+    /** Returns the type in OpenAI's form, such as {@code invalid_request_error}. */
+    public String type() {
         return type;
     }
 
+    /** Returns the code, if there is one, such as {@code model_not_found}. */
     public Optional<String> code() {
         return Optional.of(code).filter(text -> !text.isEmpty());
     }

@@ -3,12 +3,13 @@ package dev.varve.platform.http.trace;
 import java.util.Optional;
 
 /**
- * Metadata of a request: its arrival time, its model, and its trace if it is traced. Confined to
- * the request's thread.
+ * Metadata of a request: its arrival time, its model, its progress, and its trace if it is traced.
+ * Confined to the request's thread, except for the progress.
  */
 public final class RequestTraceContext {
     private final long begin;
     private final Optional<OpenSpan> span;
+    private final RequestProgress progress = new RequestProgress();
     private String model = "";
 
     /** Makes the metadata of a request that arrives now and is not traced. */
@@ -32,6 +33,11 @@ public final class RequestTraceContext {
     /** Returns the request's span; empty if it is not traced. */
     public Optional<OpenSpan> span() {
         return span;
+    }
+
+    /** Returns the progress of the request, which other threads update. */
+    public RequestProgress progress() {
+        return progress;
     }
 
     /** Begins a child span, if the request is traced. */

@@ -1,0 +1,2 @@
+/** Log messages with named values, which a structured log format writes as fields. */
+package dev.varve.platform.log;

@@ -1,0 +1,80 @@
+package dev.varve.platform.cli;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+
+/** Options of a server's log. */
+final class LogArguments {
+    @Option(
+            names = "--log-format",
+            paramLabel = "text|json",
+            defaultValue = "text",
+            description =
+                    "Format of log lines: text, or json, one object per line. See"
+                            + " docs/logging.md.",
+            order = 902)
+    private LogFormat format;
+
+    @Option(
+            names = "--log-file",
+            paramLabel = "FILE",
+            description = "File to which log lines are appended, instead of stderr.",
+            order = 903)
+    private Optional<Path> file = Optional.empty();
+
+    @Option(
+            names = "--log-file-size",
+            paramLabel = "BYTES",
+            defaultValue = "100M",
+            description =
+                    "Size at which the log file is rotated, in KiB, MiB or GiB with K, M or G;"
+                            + " 0 for no rotation.",
+            order = 904)
+    private String fileSize;
+
+    @Option(
+            names = "--log-file-count",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "Number of rotated log files to keep: FILE.1 is the newest.",
+            order = 905)
+    private int fileCount;
+
+    /** Returns the format of the lines. */
+    LogFormat format() {
+        return format;
+    }
+
+    /** Returns whether the log goes to a file. */
+    boolean isToFile() {
+        return file.isPresent();
+    }
+
+    /**
+     * Opens the log file; empty if the log goes to stderr.
+     *
+     * @throws UsageException if flags are wrong
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if the file cannot be written
+     */
+    Optional<Handler> openFile(Formatter lines) {
+        long bytes =
+                ByteCount.parse(fileSize)
+                        .orElseThrow(
+                                () ->
+                                        new UsageException(
+                                                "--log-file-size: expected a size such as 100M, or"
+                                                        + " 0, found "
+                                                        + fileSize));
+        if (fileCount < 1) {
+            throw new UsageException("--log-file-count: expected 1 or more, found " + fileCount);
+        }
+        return file.map(
+                path ->
+                        new LogFile(
+                                path, new LogFile.Rotation(bytes, fileCount), lines, System.err));
+    }
+}

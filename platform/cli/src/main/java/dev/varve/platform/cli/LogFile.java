@@ -1,0 +1,203 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.FileErrors;
+import dev.varve.api.VarveException;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+
+/**
+ * Appends log lines to a file and rotates it by size: {@code FILE} becomes {@code FILE.1}, which
+ * becomes {@code FILE.2}, and so on; the oldest one is deleted. If another program moves or deletes
+ * the file, the next line begins a new one. Thread-safe.
+ *
+ * <p>A line that cannot be written, for example because the disk is full, is dropped and counted:
+ * logging never throws. The handler of {@code java.util.logging} would name the current file {@code
+ * FILE.0}, cannot set permissions, and writes nothing after a failed rotation.
+ */
+final class LogFile extends Handler {
+    private static final String FLAG = "--log-file";
+    private static final String PERMISSIONS = "rw-r-----";
+
+    /**
+     * When the file is rotated.
+     *
+     * @param maxBytes largest size of the file; 0 for no rotation
+     * @param count number of rotated files that are kept, at least 1
+     */
+    record Rotation(long maxBytes, int count) {}
+
+    private final Path file;
+    private final Rotation rotation;
+    private final PrintStream problems;
+
+    /** Not a channel: an interrupt of the thread that logs would close it. */
+    private FileOutputStream out;
+
+    private Optional<Object> key;
+    private long dropped;
+
+    /**
+     * Opens or creates a file, readable by its owner and group.
+     *
+     * @param problems receives one line when lines can no longer be written
+     * @throws VarveException of kind UNAVAILABLE if the file cannot be written
+     */
+    LogFile(Path file, Rotation rotation, Formatter format, PrintStream problems) {
+        this.file = file;
+        this.rotation = rotation;
+        this.problems = problems;
+        setFormatter(format);
+        setLevel(Level.ALL);
+        try {
+            open();
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    FLAG + ": " + file + " cannot be written: " + reason(e),
+                    e);
+        }
+    }
+
+    private String reason(IOException failure) {
+        return failure instanceof NoSuchFileException
+                ? "its folder does not exist"
+                : FileErrors.reason(failure);
+    }
+
+    private void open() throws IOException {
+        try {
+            Files.createFile(file, attributes());
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isWritable(file)) {
+                throw new java.nio.file.AccessDeniedException(file.toString());
+            }
+        }
+        out = new FileOutputStream(file.toFile(), true);
+        key = Optional.ofNullable(attributesOf(file).fileKey());
+    }
+
+    private static FileAttribute<?>[] attributes() {
+        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString(PERMISSIONS))
+                }
+                : new FileAttribute<?>[0];
+    }
+
+    private static BasicFileAttributes attributesOf(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class);
+    }
+
+    @Override
+    public synchronized void publish(LogRecord line) {
+        if (!isLoggable(line)) {
+            return;
+        }
+        try {
+            byte[] text = bytes(line);
+            prepare(text.length);
+            if (dropped > 0) {
+                // The last write may have ended inside a line.
+                out.write('\n');
+                out.write(bytes(new LogRecord(Level.WARNING, dropped + " log lines were dropped")));
+                dropped = 0;
+            }
+            out.write(text);
+        } catch (IOException e) {
+            if (dropped++ == 0) {
+                problems.println(
+                        "varve: "
+                                + FLAG
+                                + ": "
+                                + file
+                                + " cannot be written: "
+                                + reason(e)
+                                + "; log lines are dropped until it can");
+            }
+        }
+    }
+
+    private byte[] bytes(LogRecord line) {
+        return getFormatter().format(line).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Begins a new file if the current one was moved, or is too long for more bytes. */
+    private void prepare(int bytes) throws IOException {
+        BasicFileAttributes found;
+        try {
+            found = attributesOf(file);
+        } catch (NoSuchFileException e) {
+            reopen();
+            return;
+        }
+        if (!Objects.equals(found.fileKey(), key.orElse(null))) {
+            reopen();
+        } else if (found.isRegularFile()
+                && rotation.maxBytes() > 0
+                && found.size() > 0
+                && found.size() + bytes > rotation.maxBytes()) {
+            rotate();
+        }
+    }
+
+    private void reopen() throws IOException {
+        FileOutputStream before = out;
+        open();
+        before.close();
+    }
+
+    private void rotate() {
+        try {
+            for (int number = rotation.count() - 1; number >= 1; number--) {
+                if (Files.exists(numbered(number))) {
+                    move(numbered(number), numbered(number + 1));
+                }
+            }
+            move(file, numbered(1));
+            reopen();
+        } catch (IOException e) {
+            // The current file goes on to grow, which is better than to lose lines.
+            problems.println("varve: " + FLAG + ": " + file + " cannot be rotated: " + reason(e));
+        }
+    }
+
+    private static void move(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private Path numbered(int number) {
+        return file.resolveSibling(file.getFileName() + "." + number);
+    }
+
+    /** Does nothing: each line is written at once. */
+    @Override
+    public void flush() {}
+
+    @Override
+    public synchronized void close() {
+        try {
+            out.close();
+        } catch (IOException e) {
+            problems.println("varve: " + FLAG + ": " + file + ": " + reason(e));
+        }
+    }
+}

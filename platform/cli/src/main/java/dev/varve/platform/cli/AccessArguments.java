@@ -56,9 +56,9 @@ final class AccessArguments {
             paramLabel = "key|shared",
             defaultValue = "key",
             description =
-                    "Which requests share cached prefixes: key (default), those with the same API"
-                            + " key; shared, all. Response times and cached_tokens show a client"
-                            + " whether another request of its scope had the same prefix.",
+                    "Which requests share cached prefixes: those of one API key, or all. Response"
+                        + " times and cached_tokens show a client whether another request of its"
+                        + " scope had the same prefix.",
             order = 15)
     private CacheSharingPolicy scopes;
 
@@ -66,10 +66,10 @@ final class AccessArguments {
             names = "--operator-key",
             paramLabel = "KEY",
             description =
-                    "Key for GET /cache and POST /cache/clear; with it, DELETE /requests/ID cancels"
-                        + " any request. Without this flag the API key serves, if there is only"
-                        + " one; if clients need no key, programs on this machine may send these"
-                        + " requests. Other users of the machine can see it: prefer"
+                    "Key of the operator, for GET /cache and POST /cache/clear. With it, DELETE"
+                        + " /requests/ID cancels any request. Without this flag the API key serves,"
+                        + " if there is only one; if clients need no key, programs on this machine"
+                        + " may send these requests. Other users of the machine can see it: prefer"
                         + " --operator-key-file.",
             order = OptionSections.RARE)
     private Optional<String> operatorKey = Optional.empty();
@@ -92,8 +92,8 @@ final class AccessArguments {
             names = "--allowed-host",
             paramLabel = "NAME",
             description =
-                    "Name by which clients may address a server without a key, besides localhost"
-                            + " and --host; may be repeated.",
+                    "Further name of a server without a key; may be repeated. Clients may address"
+                            + " it as localhost, --host and these names.",
             order = OptionSections.RARE)
     private List<String> allowedHosts = List.of();
 

@@ -28,11 +28,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 @Command(
         name = "bench",
         description = {
-            "Measures prefill (pp) and decode (tg) in tokens per second and reports the median of"
-                    + " several runs.",
-            "Each run uses different random tokens, so that the prefix cache has no effect. With"
-                + " --draft, the command measures decode alternately with and without draft tokens,"
-                + " on questions; both must generate the same tokens."
+            "Measures prefill and decode in tokens per second.",
+            "The command reports the median of several runs, of prefill as pp and of decode as tg."
+                + " Each run uses different random tokens, so that the prefix cache has no effect."
+                + " With --draft, the command measures decode alternately with and without draft"
+                + " tokens, on questions; both must generate the same tokens."
         },
         footer = {
             "  varve bench --model model.gguf --threads 4 -p 512 -n 128 -r 5 --json",

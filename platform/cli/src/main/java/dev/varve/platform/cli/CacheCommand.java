@@ -27,7 +27,7 @@ import java.util.Optional;
 @Command(
         name = "cache",
         description = {
-            "Inspects and maintains a folder of cached prefixes (--kv-cache-dir), without a model.",
+            "Inspects and maintains a folder of cached prefixes.",
             "status lists the models of the cached prefixes and their sizes; verify reads and"
                 + " checks all files (exit status 1 if one is damaged); prune deletes the prefixes"
                 + " with the lowest score; clear deletes all. status and verify work while a server"
@@ -49,7 +49,7 @@ final class CacheCommand extends CliCommand {
         CLEAR
     }
 
-    @Parameters(paramLabel = "ACTION", description = "One of ${COMPLETION-CANDIDATES}.")
+    @Parameters(paramLabel = "ACTION", description = "status, verify, prune or clear.")
     private Action action;
 
     @Option(

@@ -42,16 +42,17 @@ import java.util.Set;
 @Command(
         name = "check",
         description = {
-            "Checks whether devices compute what the processor computes, with the demo models of"
-                + " the installation: whole models and splits, each operator, copies, draft tokens,"
-                + " paging, cached prefixes, concurrent requests and speed.",
+            "Checks whether devices compute the same as the processor.",
+            "The checks use the demo models of the installation: whole models and splits, each"
+                + " operator, copies, draft tokens, paging, cached prefixes, concurrent requests"
+                + " and speed.",
             "Prints one row per check as soon as it has a result: ok, differs (other values),"
                 + " failed (an error, a crash or no result in time), slow (right, but slower than"
                 + " expected) or skipped. Each device is checked in a process of its own, so that a"
                 + " crash of its driver is a result. Exit status 1 if any check differs or failed."
         },
         footer = {
-            "  varve check                         # all devices, about a minute for a processor",
+            "  varve check                         # all devices; a minute per processor",
             "  varve check --device cuda:0         # one device",
             "  varve check --device cuda:0 --full  # more models, sizes and positions",
             "  varve check --group operators       # one group of checks",
@@ -90,8 +91,8 @@ final class CheckCommand extends CliCommand {
             names = "--group",
             paramLabel = "GROUP",
             description =
-                    "Run the checks of one group only: device, models, operators, copies, decoding,"
-                            + " batches or speed; may be repeated (default: all groups).",
+                    "Group of checks to run; may be repeated (default: all). device, models,"
+                            + " operators, copies, decoding, batches or speed.",
             order = 4)
     private List<CheckGroup> groups = List.of();
 

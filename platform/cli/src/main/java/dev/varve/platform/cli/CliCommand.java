@@ -32,7 +32,6 @@ import java.util.concurrent.Callable;
 @Command(
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
-        showDefaultValues = true,
         sortOptions = false,
         descriptionHeading = "%n",
         optionListHeading = "",
@@ -48,15 +47,13 @@ abstract class CliCommand implements Callable<Integer> {
     @Option(
             names = "--log-level",
             paramLabel = "LEVEL",
-            description = "Log level on stderr: ${COMPLETION-CANDIDATES}.",
+            description =
+                    "Least level of log lines, on stderr. off, error, warning, info, debug or"
+                            + " trace.",
             order = 900)
     private LogLevel logLevel = LogLevel.INFO;
 
-    @Option(
-            names = "--debug",
-            description = "Print a stack trace with each error.",
-            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
-            order = 901)
+    @Option(names = "--debug", description = "Print a stack trace with each error.", order = 901)
     private boolean debug;
 
     @Override

@@ -32,7 +32,7 @@ import java.util.Optional;
 @Command(
         name = "compress",
         description = {
-            "Shows which parts of a chat prompt compression would keep. A terminal shows removed"
+            "Shows which parts of a prompt compression would keep. A terminal shows removed"
                     + " text dimmed; other output marks it.",
             "The command reads only the template and the vocabulary of the model; the prefill"
                     + " drafter scores the prompt."
@@ -40,8 +40,8 @@ import java.util.Optional;
         customSynopsis = "varve compress [--model FILE] --drafter FILE --input FILE [OPTIONS]",
         footer = {
             "  varve compress --input chat.json",
-            "  varve compress --model model.gguf --drafter Qwen3-0.6B-Q8_0.gguf --input chat.json"
-                    + " --keep 0.2 --json",
+            "  varve compress --model model.gguf --drafter Qwen3-0.6B-Q8_0.gguf \\",
+            "       --input chat.json --keep 0.2 --json",
             "  where chat.json holds {\"messages\":[{\"role\":\"user\",\"content\":\"…\"}]}"
         })
 final class CompressCommand extends CliCommand {
@@ -51,8 +51,7 @@ final class CompressCommand extends CliCommand {
             names = "--drafter",
             paramLabel = "FILE",
             description =
-                    "Prefill drafter: the small model that scores the prompt (default with a demo"
-                            + " model: demo:drafter).",
+                    "Small model that scores the prompt (default: demo:drafter, for a demo model).",
             order = 1)
     private Optional<String> drafter = Optional.empty();
 

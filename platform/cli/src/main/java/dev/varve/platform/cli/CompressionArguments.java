@@ -43,11 +43,12 @@ final class CompressionArguments {
             names = MODE,
             paramLabel = "off|auto|always",
             description =
-                    "Remove the parts of long prompts that a small model (--prefill-drafter) scores"
-                        + " low, before prefill: auto, from --prefill-threshold on; always; off"
-                        + " (default). The model does not see removed text; each response reports"
-                        + " the removal. Requests may override it: prefill_compression,"
-                        + " prefill_keep_ratio. See docs/prompt-compression.md.",
+                    "Remove unimportant parts of long prompts before prefill (default: off). A"
+                            + " small model (--prefill-drafter) scores the parts. auto: from"
+                            + " --prefill-threshold on. The model does not see removed text; each"
+                            + " response reports the removal. Requests may override it:"
+                            + " prefill_compression, prefill_keep_ratio. See"
+                            + " docs/prompt-compression.md.",
             order = SECTION)
     private Optional<String> mode = Optional.empty();
 
@@ -74,27 +75,28 @@ final class CompressionArguments {
             paramLabel = "T:R",
             split = ",",
             description =
-                    "Share as a function of the prompt's tokens, interpolated between points such"
-                            + " as 10000:0.5,40000:0.2,100000:0.1; overrides --prefill-keep-ratio.",
+                    "Share of a prompt that remains, by its length; instead of"
+                        + " --prefill-keep-ratio. Interpolated between points of tokens and share,"
+                        + " such as 10000:0.5,40000:0.2,100000:0.1.",
             order = SECTION + 4)
     private List<String> curve = List.of();
 
     @Option(
             names = HOPS,
             description =
-                    "Also keep parts that share rare words with the parts that match the question,"
-                            + " for questions that need several steps.",
+                    "Also keep parts that share rare words with the kept ones. For questions that"
+                            + " need several steps.",
             order = OptionSections.RARE + 17)
     private boolean hops;
 
     @Option(
             names = ADAPTIVE,
             description =
-                    "In conversations that requests identify with session_id, adapt the share that"
-                        + " remains of a whole prompt (0.025 to 0.2, initially 0.1): lower it when"
-                        + " more draft tokens of --draft are accepted, raise it when fewer are."
-                        + " Experimental: no measurement shows that acceptance predicts the right"
-                        + " share.",
+                    "Adapt the share that remains of a prompt in a conversation (experimental). The"
+                        + " conversations are those that requests identify with session_id, the"
+                        + " share is 0.025 to 0.2, initially 0.1: lower when more draft tokens of"
+                        + " --draft are accepted, higher when fewer are. No measurement shows that"
+                        + " acceptance predicts the right share.",
             order = OptionSections.RARE + 18)
     private boolean adaptive;
 
@@ -102,8 +104,8 @@ final class CompressionArguments {
             names = FLOW,
             paramLabel = "on|off",
             description =
-                    "Compress long old messages of a conversation one by one, once each, instead of"
-                            + " whole first prompts: on or off (default).",
+                    "Compress old messages one by one instead of whole prompts (default: off). Each"
+                            + " long message of a conversation is compressed once.",
             order = SECTION + 5)
     private Optional<String> flow = Optional.empty();
 

@@ -20,9 +20,7 @@ import java.util.Locale;
 /** Lists the devices of all backends; a backend that cannot be used is listed with the reason. */
 @Command(
         name = "devices",
-        description =
-                "Lists the devices that models can run on, and the backends that are unavailable"
-                        + " with the reason.",
+        description = "Lists devices, and unavailable backends with the reason.",
         footer = {"  varve devices", "  varve devices --json"})
 final class DevicesCommand extends CliCommand {
     @Mixin private PluginOptions plugins;

@@ -37,12 +37,13 @@ final class DraftArguments {
             names = SOURCE,
             paramLabel = "FILE|mtp|NAME|off",
             description =
-                    "Speculative decoding: source of draft tokens. One step of the model verifies"
-                        + " several of them; responses stay the same. FILE: a draft model (DFlash,"
-                        + " DSpark, DFlash2) that was trained for this model, its assistant (Gemma"
-                        + " 4), or a file with its block for multi-token prediction; mtp: that"
-                        + " block of the model's own file; ngram: n-grams of the text so far, good"
-                        + " for code, quotes and lists; the name of a plugin's speculator; or off.",
+                    "Source of draft tokens for speculative decoding. One step of the model"
+                        + " verifies several of them; responses stay the same. FILE: a draft model"
+                        + " (DFlash, DSpark, DFlash2) that was trained for this model, its"
+                        + " assistant (Gemma 4), or a file with its block for multi-token"
+                        + " prediction; mtp: that block of the model's own file; ngram: n-grams of"
+                        + " the text so far, good for code, quotes and lists; NAME: a plugin's"
+                        + " speculator; or off.",
             order = SECTION)
     private Optional<String> draft = Optional.empty();
 
@@ -50,12 +51,10 @@ final class DraftArguments {
             names = MOST,
             paramLabel = "N",
             description =
-                    "Maximum draft tokens of a sequence per step (default: "
-                            + DraftSettings.USUAL_MOST
-                            + ", or as many as the source proposes; "
-                            + DraftSettings.USUAL_MTP
-                            + " with mtp and assistants). Requests may lower it with draft_max, and"
-                            + " disable draft tokens with \"speculative\": false.",
+                    "Maximum draft tokens of a sequence per step (default: depends on the source)."
+                            + " 15, or as many as the source proposes; 3 with mtp and assistants."
+                            + " Requests may lower it with draft_max, and disable draft tokens with"
+                            + " \"speculative\": false.",
             order = SECTION + 1)
     private Optional<Integer> most = Optional.empty();
 
@@ -63,10 +62,9 @@ final class DraftArguments {
             names = WIDTH,
             paramLabel = "auto|N",
             description =
-                    "Draft length: number of draft tokens that a step verifies: auto (default), the"
-                            + " number that gives the most tokens per second at the measured step"
-                            + " times and acceptance rate, possibly none; N, always N, at most"
-                            + " --draft-max.",
+                    "Number of draft tokens that a step verifies (default: auto). auto: the number"
+                        + " that gives the most tokens per second at the measured step times and"
+                        + " acceptance rate, possibly none; N: always N, at most --draft-max.",
             order = SECTION + 2)
     private Optional<String> width = Optional.empty();
 
@@ -76,10 +74,9 @@ final class DraftArguments {
             arity = "0..1",
             fallbackValue = AUTO,
             description =
-                    "Allow token trees from a draft model, so that a step verifies several draft"
-                            + " tokens for one position: auto (also without a value), where"
-                            + " measurements show that a tree is faster than a chain; always; off"
-                            + " (default).",
+                    "Allow token trees from a draft model (default: off). A step then verifies"
+                            + " several draft tokens for one position. auto, also without a value:"
+                            + " where measurements show that a tree is faster than a chain.",
             order = SECTION + 5)
     private Optional<String> trees = Optional.empty();
 
@@ -99,20 +96,20 @@ final class DraftArguments {
             names = DEVICE,
             paramLabel = "DEVICE",
             description =
-                    "Device of the draft model and of the prefill drafter (default: the device of"
-                        + " the model's last layer): cpu:0; vulkan:0@process, in a process that the"
-                        + " server starts; cpu:0@unix:/path or cuda:0@grpc:host:port, in a varve"
-                        + " shard that has the files. While that process is down, the server"
-                        + " decodes without draft tokens and does not compress prompts.",
+                    "Device of the draft model and of the prefill drafter (default: the model's"
+                        + " last). Such as cpu:0; vulkan:0@process, in a process that the server"
+                        + " starts; cpu:0@unix:/path or cuda:0@grpc:host:port, in a varve shard"
+                        + " that has the files. While that process is down, the server decodes"
+                        + " without draft tokens and does not compress prompts.",
             order = SECTION + 3)
     private Optional<String> device = Optional.empty();
 
     @Option(
             names = RESIDENCY,
-            paramLabel = "MODE",
+            paramLabel = "auto|persistent|request-scoped",
             description =
-                    "When the draft model and the prefill drafter stay in memory: auto (default);"
-                        + " persistent, always; request-scoped, the draft model while requests run,"
+                    "When the draft model and the prefill drafter are in memory (default: auto)."
+                        + " persistent: always; request-scoped: the draft model while requests run,"
                         + " the prefill drafter while it scores a prompt.",
             order = SECTION + 4)
     private Optional<String> residency = Optional.empty();
@@ -121,8 +118,8 @@ final class DraftArguments {
             names = LAUNCHER,
             paramLabel = "FILE",
             description =
-                    "Varve program that the server starts for a draft model or prefill drafter on a"
-                            + " backend without a plugin in this installation.",
+                    "Varve program for the draft model or prefill drafter. The server starts it for"
+                            + " a backend without a plugin in this installation.",
             order = OptionSections.RARE + 11)
     private Optional<Path> launcher = Optional.empty();
 

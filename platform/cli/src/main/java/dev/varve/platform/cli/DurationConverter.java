@@ -11,6 +11,19 @@ import java.util.regex.Pattern;
 final class DurationConverter implements ITypeConverter<Duration> {
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 
+    /** Returns a duration of whole milliseconds as the user writes it, such as {@code 30s}. */
+    static String format(Duration time) {
+        long millis = time.toMillis();
+        if (millis % 1000 != 0) {
+            return millis + "ms";
+        }
+        long seconds = millis / 1000;
+        if (seconds % 3600 == 0) {
+            return seconds / 3600 + "h";
+        }
+        return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+    }
+
     @Override
     public Duration convert(String text) {
         Matcher time = TIME.matcher(text);

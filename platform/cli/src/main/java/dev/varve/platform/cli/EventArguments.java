@@ -15,9 +15,9 @@ final class EventArguments {
             names = "--kv-events",
             paramLabel = "ADDRESS",
             description =
-                    "Publish events about cached prefixes over ZeroMQ at this address, such as"
-                            + " tcp://*:5557, for routers (default: none). The events contain the"
-                            + " tokens of prompts.",
+                    "Address of events about cached prefixes, such as tcp://*:5557 (default: none)."
+                        + " The server publishes them over ZeroMQ, for routers. The events contain"
+                        + " the tokens of prompts.",
             order = OptionSections.RARE + 21)
     private Optional<String> publish = Optional.empty();
 

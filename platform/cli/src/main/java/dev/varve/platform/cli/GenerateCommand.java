@@ -39,8 +39,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 @Command(
         name = "generate",
         description = {
-            "Continues a text, or answers a message, and prints the text of the model as it is"
-                    + " generated.",
+            "Continues a text, or answers a message, and prints the response.",
             "A prompt is used unchanged; control tokens in it are recognised. A message is rendered"
                     + " with the model's chat template."
         },
@@ -49,13 +48,12 @@ import java.util.concurrent.LinkedBlockingQueue;
                         + " [OPTIONS]",
         footer = {
             "  varve generate --chat 'What is 7 + 5?'                    with a demo model",
-            "  varve generate --model model.gguf --prompt 'Once upon a time' --max-tokens 100",
-            "  varve generate --model model.gguf --tokens 1,2,3 --temperature 0 --ignore-eos"
-                    + " --json",
-            "  varve generate --model model.gguf --chat 'Who wrote Emma?' --json-schema"
-                    + " author.json",
-            "  varve generate --model model.gguf --prompt 'Once' --target-devices cuda:0,cpu:0"
-                    + " --target-layer-split auto"
+            "  varve generate --model model.gguf --prompt 'Once upon a time' -n 100",
+            "  varve generate --model model.gguf --tokens 1,2,3 --temperature 0 --json",
+            "  varve generate --model model.gguf --chat 'Who wrote Emma?' \\",
+            "       --json-schema author.json",
+            "  varve generate --model model.gguf --prompt 'Once' \\",
+            "       --target-devices cuda:0,cpu:0 --target-layer-split auto"
         })
 final class GenerateCommand extends CliCommand {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);

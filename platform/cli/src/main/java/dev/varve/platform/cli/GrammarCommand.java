@@ -44,10 +44,7 @@ final class GrammarCommand extends CliCommand {
         TEST
     }
 
-    @Parameters(
-            index = "0",
-            paramLabel = "ACTION",
-            description = "One of ${COMPLETION-CANDIDATES}.")
+    @Parameters(index = "0", paramLabel = "ACTION", description = "check or test.")
     private Action action;
 
     @Parameters(

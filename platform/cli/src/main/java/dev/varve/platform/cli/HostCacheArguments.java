@@ -13,10 +13,11 @@ final class HostCacheArguments {
             names = "--cache-ram",
             paramLabel = "SIZE",
             description =
-                    "Host memory for the prefix cache, in addition to the devices, such as 4G; K, M"
-                        + " and G stand for KiB, MiB and GiB, 0 for none (default: a quarter of the"
-                        + " memory that the model leaves free, at most 8G).",
-            order = OptionSections.MEMORY + 2)
+                    "Host memory for the prefix cache, such as 4G, or 0 (default: automatic). In"
+                        + " addition to the memory of the devices; K, M and G stand for KiB, MiB"
+                        + " and GiB. Without this flag, a quarter of the memory that the model"
+                        + " leaves free, at most 8G.",
+            order = OptionSections.CACHE + 2)
     private Optional<String> size = Optional.empty();
 
     HostCacheLimit limit() {

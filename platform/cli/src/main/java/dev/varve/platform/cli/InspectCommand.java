@@ -38,7 +38,7 @@ import java.util.TreeMap;
 @Command(
         name = "inspect",
         description = {
-            "Shows the metadata and the tensors of a model file, and whether a plugin serves it.",
+            "Shows metadata and tensors of a model file, and the plugin for it.",
             "Long values are truncated; --json prints them in full."
         },
         footer = {

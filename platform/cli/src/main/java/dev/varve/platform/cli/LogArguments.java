@@ -31,8 +31,8 @@ final class LogArguments {
             paramLabel = "BYTES",
             defaultValue = "100M",
             description =
-                    "Size at which the log file is rotated, in KiB, MiB or GiB with K, M or G;"
-                            + " 0 for no rotation.",
+                    "Size at which the log file is rotated; 0 for no rotation. K, M and G stand for"
+                            + " KiB, MiB and GiB.",
             order = 904)
     private String fileSize;
 

@@ -2,7 +2,6 @@ package dev.varve.platform.cli;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -48,7 +47,7 @@ final class ManPage {
         section("NAME");
         line(name(command) + " \\- " + escaped(summary(description)));
         section("SYNOPSIS");
-        for (String synopsis : synopsis(spec)) {
+        for (String synopsis : HelpSections.synopsis(spec)) {
             macro("B " + quoted(synopsis));
             macro("br");
         }
@@ -70,13 +69,6 @@ final class ManPage {
         int end = first.indexOf(". ");
         String sentence = end < 0 ? first : first.substring(0, end);
         return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
-    }
-
-    private List<String> synopsis(CommandSpec spec) {
-        String[] own = spec.usageMessage().customSynopsis();
-        return own.length > 0
-                ? Arrays.asList(own)
-                : command.getHelp().synopsis(0).strip().lines().map(String::strip).toList();
     }
 
     private void subcommands() {
@@ -105,7 +97,7 @@ final class ManPage {
             if (!parameter.hidden()) {
                 macro("TP");
                 macro("I " + quoted(parameter.paramLabel()));
-                paragraphs(parameter.description());
+                line(escaped(OptionHelp.of(parameter).full()));
             }
         }
     }
@@ -121,10 +113,7 @@ final class ManPage {
                             + (option.arity().max() == 0
                                     ? ""
                                     : "=\\fI" + escaped(option.paramLabel()) + "\\fR"));
-            paragraphs(option.description());
-            if (option.defaultValue() != null && option.showDefaultValue() != Visibility.NEVER) {
-                line(escaped("Default: " + option.defaultValue() + "."));
-            }
+            line(escaped(OptionHelp.of(option).full()));
         }
     }
 

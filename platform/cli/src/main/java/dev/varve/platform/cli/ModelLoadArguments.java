@@ -31,6 +31,7 @@ import picocli.CommandLine.TypeConversionException;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -50,7 +51,13 @@ final class ModelLoadArguments {
     }
 
     /** Element type of a cache, by its name in GGUF. */
-    static final class CacheType implements ITypeConverter<GgmlType> {
+    static final class CacheType implements ITypeConverter<GgmlType>, Iterable<String> {
+        /** Returns the names of the types, for completion. */
+        @Override
+        public Iterator<String> iterator() {
+            return CacheTypes.TYPES.stream().map(GgmlType::ggufName).iterator();
+        }
+
         @Override
         public GgmlType convert(String text) {
             return GgmlType.parse(text)
@@ -89,10 +96,8 @@ final class ModelLoadArguments {
             names = {"-c", "--max-ctx"},
             paramLabel = "N",
             description =
-                    "Maximum tokens of one sequence, prompt and response (default: the model's"
-                            + " training context, at most "
-                            + SequenceLimits.DEFAULT_CONTEXT
-                            + ").",
+                    "Maximum tokens of a sequence, prompt and response (default: the model's, at"
+                            + " most 8192).",
             order = OptionSections.MEMORY + 1)
     private Optional<Integer> maxContext = Optional.empty();
 
@@ -100,10 +105,10 @@ final class ModelLoadArguments {
             names = "--cache-type-k",
             paramLabel = "TYPE",
             converter = CacheType.class,
+            completionCandidates = CacheType.class,
             defaultValue = "f16",
             description =
-                    "Element type of cached keys: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
-                            + " q4_0.",
+                    "Element type of cached keys. f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or q4_0.",
             order = OptionSections.MEMORY + 3)
     private GgmlType cacheTypeKey;
 
@@ -111,41 +116,43 @@ final class ModelLoadArguments {
             names = "--cache-type-v",
             paramLabel = "TYPE",
             converter = CacheType.class,
+            completionCandidates = CacheType.class,
             defaultValue = "f16",
             description =
-                    "Element type of cached values: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
+                    "Element type of cached values. f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
                             + " q4_0.",
             order = OptionSections.MEMORY + 4)
     private GgmlType cacheTypeValue;
 
     @Option(
             names = "--weights",
-            paramLabel = "MODE",
+            paramLabel = "auto|mmap",
             description =
-                    "auto: repacked where that is faster, in memory of this process; mmap: mapped"
-                            + " from the file and shared between processes.",
+                    "Where weights of a processor are. auto: repacked where that is faster, in"
+                        + " memory of this process; mmap: mapped from the file and shared between"
+                        + " processes.",
             order = OptionSections.MEMORY + 5)
     private Weights weights = Weights.AUTO;
 
     @Option(
             names = {"-fa", "--flash-attn"},
-            paramLabel = "MODE",
+            paramLabel = "auto|on|off",
             description =
-                    "Compute attention as one operator: auto (if the device supports it for the"
-                            + " model's heads and the cache types), on, off. Quantised cache types"
+                    "Whether to compute attention as one operator. auto: if the device supports it"
+                            + " for the model's heads and the cache types. Quantised cache types"
                             + " require it.",
             order = OptionSections.MEMORY + 6)
     private FlashAttention flashAttention = FlashAttention.AUTO;
 
     @Option(
             names = "--exact-rows",
-            paramLabel = "MODE",
+            paramLabel = "auto|on|off",
             description =
-                    "Batch invariance: whether a token gets the same values in a batch as alone, so"
-                        + " that no response depends on load. auto: for weight types without a"
-                        + " cost, and for all types up to 4 sequences; on: for all types, also for"
-                        + " several tokens of one sequence, at down to half of the speed with many"
-                        + " sequences; off. On processors only; see docs/numerics.md.",
+                    "Whether responses are independent of load (batch invariance). auto: for weight"
+                        + " types without a cost, and for all types up to 4 sequences; on: for all"
+                        + " types, also for several tokens of one sequence, at down to half of the"
+                        + " speed with many sequences; off. On processors only; see"
+                        + " docs/numerics.md.",
             order = OptionSections.MEMORY + 8)
     private BatchInvariance exactRows = BatchInvariance.AUTO;
 
@@ -153,8 +160,8 @@ final class ModelLoadArguments {
             names = "--yarn-beta-fast",
             paramLabel = "N",
             description =
-                    "YaRN's upper bound in rotations, instead of the file's. 32 gives the values of"
-                            + " llama.cpp for laguna, regardless of the file.",
+                    "YaRN's upper bound in rotations, instead of the file's. For laguna, 32 gives"
+                            + " the values of llama.cpp, regardless of the file.",
             order = OptionSections.RARE + 20)
     private Optional<Double> yarnBetaFast = Optional.empty();
 
@@ -171,11 +178,10 @@ final class ModelLoadArguments {
 
     @Option(
             names = "--boundary-type",
-            paramLabel = "TYPE",
+            paramLabel = "f32|f16|bf16",
             description =
-                    "Type of activations that are sent to shards in other processes:"
-                        + " ${COMPLETION-CANDIDATES}. The two 16-bit types halve the traffic and"
-                        + " round the values.",
+                    "Type of activations between shards in different processes. The two 16-bit"
+                            + " types halve the traffic and round the values.",
             order = OptionSections.PROCESSES + 3)
     private BoundaryType boundaryType = BoundaryType.F32;
 

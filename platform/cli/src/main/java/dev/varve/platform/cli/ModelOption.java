@@ -14,9 +14,9 @@ final class ModelOption {
             paramLabel = "FILE",
             converter = ModelReference.Converter.class,
             description =
-                    "Model file (GGUF), any part of a split model; or a demo model of the"
-                            + " installation: demo:qwen35, demo:gemma4 or demo:laguna (default:"
-                            + " demo:qwen35). varve models lists them.",
+                    "Model file (GGUF), or a demo model such as demo:qwen35 (default: demo:qwen35)."
+                        + " Any part of a split model names all of it. varve models lists the demo"
+                        + " models.",
             order = 1)
     private List<ModelReference> files = List.of();
 
@@ -25,8 +25,9 @@ final class ModelOption {
             paramLabel = "OWNER/REPO[:QUANT]",
             converter = ModelReference.RemoteConverter.class,
             description =
-                    "Model of a hub, such as Qwen/Qwen3-0.6B-GGUF:Q8_0; downloaded first unless it"
-                        + " is on this disk (also: --model hf:OWNER/REPO[:QUANT]). See varve pull.",
+                    "Model of a hub, such as Qwen/Qwen3-0.6B-GGUF:Q8_0. The command downloads it"
+                        + " first unless it is on this disk; see varve pull. The same as --model"
+                        + " hf:OWNER/REPO[:QUANT].",
             order = 1)
     private List<ModelReference> ofHub = List.of();
 
@@ -34,7 +35,9 @@ final class ModelOption {
             names = "--model-url",
             paramLabel = "URL",
             converter = ModelReference.RemoteConverter.class,
-            description = "Model file on a web server; downloaded first unless it is on this disk.",
+            description =
+                    "Model file on a web server. The command downloads it first unless it is on"
+                            + " this disk.",
             order = 1)
     private List<ModelReference> ofUrls = List.of();
 

@@ -27,9 +27,8 @@ final class ModelSampling {
             names = FLAG,
             paramLabel = "ID=VALUES",
             description =
-                    "Sampling defaults of one of several models, such as"
-                        + " small=temperature:0.6,top_p:0.95, with the names of requests; may be"
-                        + " repeated.",
+                    "Sampling defaults of one of several models; may be repeated. Such as"
+                            + " small=temperature:0.6,top_p:0.95, with the names of requests.",
             order = 56)
     private List<String> single = List.of();
 

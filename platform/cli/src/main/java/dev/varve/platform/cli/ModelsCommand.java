@@ -24,8 +24,7 @@ import java.util.Map;
 @Command(
         name = "models",
         description = {
-            "Lists the demo models of the installation, downloaded models, and the model files"
-                    + " (GGUF) of folders.",
+            "Lists demo models, downloaded models, and model files of folders.",
             "Demo models are small models to try Varve. The first column shows the value for"
                 + " --model; varve serve without --model serves the first demo model. A split model"
                 + " is listed once, by its first part. An unusable file is listed with the reason."

@@ -35,7 +35,7 @@ final class MonitoringArguments {
             defaultValue = "none",
             paramLabel = "none|vllm",
             description =
-                    "Additional metric names on /metrics: vllm adds vllm:num_requests_waiting and"
+                    "Additional metric names on /metrics. vllm adds vllm:num_requests_waiting and"
                             + " the others that gateways route by.",
             order = 25)
     private Aliases aliases;
@@ -44,9 +44,9 @@ final class MonitoringArguments {
             names = ENDPOINT,
             paramLabel = "URL",
             description =
-                    "OpenTelemetry collector that receives a trace of each request, without its"
-                        + " text, such as http://localhost:4318; /v1/traces is appended. A request"
-                        + " never waits for it (default: no traces).",
+                    "OpenTelemetry collector for traces, such as http://localhost:4318 (default:"
+                            + " none). It receives a trace of each request, without its text;"
+                            + " /v1/traces is appended. A request never waits for it.",
             order = 26)
     private Optional<URI> endpoint = Optional.empty();
 

@@ -30,9 +30,9 @@ final class MultiModelArguments {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "Idle time-to-live: unload a model that no request used for this time, such as"
-                        + " 90s, 15m or 2h, and load it again for the next request (default: keep"
-                        + " it until another model needs its memory).",
+                    "Idle time after which a model is unloaded, such as 15m (default: none). The"
+                            + " next request loads it again. Without this flag a model stays loaded"
+                            + " until another one needs its memory.",
             order = 3)
     private Optional<Duration> ttl = Optional.empty();
 

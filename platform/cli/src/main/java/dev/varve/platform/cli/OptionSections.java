@@ -17,6 +17,9 @@ final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags for memory and threads. */
     static final int MEMORY = 200;
 
+    /** First order of the flags of the prefix cache, in host memory, on disk and shared. */
+    static final int CACHE = 215;
+
     /** First order of the flags that bound the attention cache. */
     static final int PAGING = 230;
 
@@ -42,6 +45,7 @@ final class OptionSections implements IHelpSectionRenderer {
                     new Section(50, "Sampling:"),
                     new Section(DEVICES, "Devices:"),
                     new Section(MEMORY, "Memory and threads:"),
+                    new Section(CACHE, "Prefix cache:"),
                     new Section(PAGING, "Bounded attention cache (KV Flash):"),
                     new Section(SPECULATION, "Speculative decoding:"),
                     new Section(COMPRESSION, "Prompt compression:"),
@@ -51,17 +55,34 @@ final class OptionSections implements IHelpSectionRenderer {
 
     @Override
     public String render(Help help) {
-        StringBuilder text = new StringBuilder();
+        HelpText text = new HelpText();
         of(help).forEach(
                         (heading, options) -> {
-                            Help.Layout layout = help.createDefaultLayout();
-                            layout.addOptions(options, help.parameterLabelRenderer());
-                            text.append(System.lineSeparator())
-                                    .append(heading)
-                                    .append(System.lineSeparator())
-                                    .append(layout);
+                            text.line("").line(heading);
+                            options.forEach(
+                                    each ->
+                                            text.entry(
+                                                    indent(each) + OptionHelp.names(each),
+                                                    OptionHelp.of(each).summary()));
                         });
+        if (!help.commandSpec().qualifiedName().equals(help.commandSpec().root().name())) {
+            text.line("")
+                    .paragraph(
+                            "Full descriptions: "
+                                    + help.commandSpec().root().name()
+                                    + " man"
+                                    + help.commandSpec()
+                                            .qualifiedName()
+                                            .substring(help.commandSpec().root().name().length())
+                                    + " | man -l -",
+                            2);
+        }
         return text.toString();
+    }
+
+    /** Returns the space before names, so that long ones are in one column. */
+    private static String indent(OptionSpec option) {
+        return option.names()[0].startsWith("--") ? "      " : "  ";
     }
 
     /** The options that help shows, by their headings and in their order. */

@@ -25,12 +25,11 @@ final class PagingArguments {
             names = POOL,
             paramLabel = "N|auto",
             description =
-                    "Keep the keys and values of at most N tokens of each sequence on the devices,"
-                        + " regardless of its length; host memory holds the others until the model"
-                        + " needs them. auto: half of the remaining memory, at most "
-                            + RequestedPaging.Size.Automatic.USUAL_MOST
-                            + " tokens (default: all tokens of --max-ctx on the devices). Responses"
-                            + " may differ from those of an unbounded cache; see docs/kv-flash.md.",
+                    "Tokens of each sequence whose keys and values stay on the devices (default:"
+                        + " all). Host memory holds the others until the model needs them,"
+                        + " regardless of the length of the sequence. auto: half of the remaining"
+                        + " memory, at most 16384 tokens. Responses may differ from those of an"
+                        + " unbounded cache; see docs/kv-flash.md.",
             order = SECTION)
     private Optional<String> pool = Optional.empty();
 
@@ -38,9 +37,9 @@ final class PagingArguments {
             names = POLICY,
             paramLabel = "qk|lru|drafter",
             description =
-                    "Which tokens stay on the devices: qk (default), those that match the model's"
-                        + " queries; lru, the most recently used; drafter, those that a small model"
-                        + " (--prefill-drafter) scores highest.",
+                    "Which tokens stay on the devices (default: qk). qk: those that match the"
+                            + " model's queries; lru: the most recently used; drafter: those that a"
+                            + " small model (--prefill-drafter) scores highest.",
             order = SECTION + 1)
     private Optional<String> policy = Optional.empty();
 

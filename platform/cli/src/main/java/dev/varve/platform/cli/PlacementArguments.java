@@ -30,10 +30,10 @@ final class PlacementArguments {
             names = {DEVICE, "--device"},
             paramLabel = "DEVICE",
             description =
-                    "The one device that the model runs on, such as cpu:0; varve devices lists the"
-                            + " devices (default: "
+                    "Device that the model runs on, such as cpu:0 (default: "
                             + DEFAULT_DEVICE
-                            + ", the best available backend).",
+                            + "). auto stands for the best available backend; varve devices lists"
+                            + " the devices.",
             order = OptionSections.DEVICES)
     private Optional<String> device = Optional.empty();
 
@@ -41,10 +41,10 @@ final class PlacementArguments {
             names = DEVICES,
             paramLabel = "LIST",
             description =
-                    "Several devices that share the layers of the model, in layer order, such as"
-                        + " cuda:0,hip:1; instead of --target-device. A suffix gives the location"
-                        + " of a device: @process, a separate process that the server starts;"
-                        + " @unix:/path or @grpc:host:port, a listening varve shard.",
+                    "Devices that share the layers, in layer order, such as cuda:0,hip:1. Instead"
+                        + " of --target-device. A suffix gives the location of a device: @process,"
+                        + " a separate process that the server starts; @unix:/path or"
+                        + " @grpc:host:port, a listening varve shard.",
             order = OptionSections.DEVICES + 1)
     private Optional<String> devices = Optional.empty();
 
@@ -52,9 +52,9 @@ final class PlacementArguments {
             names = SPLIT,
             paramLabel = "WEIGHTS",
             description =
-                    "Share of the layers for each of these devices, such as 0.08,0.46,0.46"
-                        + " (default: equal shares). auto measures the devices once and selects the"
-                        + " fastest split that fits.",
+                    "Share of the layers per device, such as 0.8,0.2, or auto (default: equal)."
+                            + " auto measures the devices once and selects the fastest split that"
+                            + " fits.",
             order = OptionSections.DEVICES + 2)
     private Optional<String> split = Optional.empty();
 
@@ -71,10 +71,10 @@ final class PlacementArguments {
             names = LAUNCHER,
             paramLabel = "FILE",
             description =
-                    "Program that the server starts as a shard process (default: varve itself). If"
-                        + " it is set and no device has an @ suffix, devices of other backends than"
-                        + " the first run in separate processes; with one backend, all but the"
-                        + " first device do.",
+                    "Program that the server starts as a shard process (default: varve). If it is"
+                        + " set and no device has an @ suffix, devices of other backends than the"
+                        + " first run in separate processes; with one backend, all but the first"
+                        + " device do.",
             order = OptionSections.PROCESSES + 1)
     private Optional<Path> shardLauncher = Optional.empty();
 
@@ -91,8 +91,8 @@ final class PlacementArguments {
             names = "--target-shard-ggml-home",
             paramLabel = "FOLDER",
             description =
-                    "Folder with the ggml build of the shard processes, for example with"
-                            + " libggml-hip.so (default: --ggml-home, or the packed build).",
+                    "Folder with the ggml build of shard processes (default: --ggml-home). For"
+                            + " example with libggml-hip.so.",
             order = OptionSections.PROCESSES + 3)
     private Optional<Path> shardGgmlHome = Optional.empty();
 

@@ -28,10 +28,10 @@ import java.util.OptionalInt;
 @Command(
         name = "plan",
         description = {
-            "Shows the placement of a model on devices with its expected memory and speed. The"
-                + " output has two lines per shard, in layer order, and one line for the host"
-                + " memory of the prefix cache. --kvflash adds one line for the bounded cache, and"
-                + " --replicas one for all replicas together.",
+            "Shows the memory and speed to expect of a model on devices. The output has two lines"
+                + " per shard, in layer order, and one line for the host memory of the prefix"
+                + " cache. --kvflash adds one line for the bounded cache, and --replicas one for"
+                + " all replicas together.",
             "The command does not load the whole model. It loads a few layers to measure each"
                     + " device, and stores the result for later runs. Give the same flags to varve"
                     + " serve for the same placement."
@@ -39,10 +39,10 @@ import java.util.OptionalInt;
         customSynopsis = "varve plan [--model FILE] [OPTIONS]",
         footer = {
             "  varve plan --model model.gguf --target-devices cuda:0,cpu:0",
-            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
-                    + " 0.8,0.2",
-            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
-                    + " auto --json"
+            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 \\",
+            "       --target-layer-split 0.8,0.2",
+            "  varve plan --model model.gguf --target-devices cuda:0,cpu:0 \\",
+            "       --target-layer-split auto --json"
         })
 final class PlanCommand extends CliCommand {
     private static final double MEBIBYTE = 1 << 20;

@@ -18,7 +18,7 @@ import java.util.Locale;
 @Command(
         name = "plugins",
         description = {
-            "Lists the plugins, the services they provide, and refused plugins with the reason.",
+            "Lists plugins with their services, or why they are refused.",
             "The exit status is 1 if a plugin was refused."
         },
         footer = {"  varve plugins", "  varve plugins --plugins ./my-plugins --json"})

@@ -18,10 +18,10 @@ final class PrefillDrafterOption {
             names = FLAG,
             paramLabel = "FILE",
             description =
-                    "Prefill drafter: the small model that scores prompts, for"
+                    "Small model that scores prompts, such as demo:drafter. For"
                         + " --prefill-compression and for --kvflash-policy drafter. A qwen3 or"
-                        + " qwen35 file, such as Qwen3-0.6B, or demo:drafter. Its vocabulary may"
-                        + " differ from that of the model.",
+                        + " qwen35 file, such as Qwen3-0.6B. Its vocabulary may differ from that of"
+                        + " the model.",
             order = OptionSections.COMPRESSION + 1)
     private Optional<String> drafter = Optional.empty();
 

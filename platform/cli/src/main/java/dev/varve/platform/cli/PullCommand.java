@@ -17,12 +17,12 @@ import java.util.Set;
 @Command(
         name = "pull",
         description = {
-            "Downloads a model from a hub (Hugging Face, or the mirror that HF_ENDPOINT names), or"
-                    + " from a URL.",
-            "The quantisation is Q4_K_M if none is named, else Q8_0, else the first of the"
-                + " repository. An interrupted download is resumed, and its SHA-256 is checked."
-                + " Models of a hub are stored where other programs for it look for them (HF_HOME,"
-                + " HF_HUB_CACHE). HF_TOKEN is the access token for gated models."
+            "Downloads a model from a hub or from a URL.",
+            "The hub is Hugging Face, or the mirror that HF_ENDPOINT names. The quantisation is"
+                + " Q4_K_M if none is named, else Q8_0, else the first of the repository. An"
+                + " interrupted download is resumed, and its SHA-256 is checked. Models of a hub"
+                + " are stored where other programs for it look for them (HF_HOME, HF_HUB_CACHE)."
+                + " HF_TOKEN is the access token for gated models."
         },
         customSynopsis =
                 "varve pull (OWNER/REPOSITORY[:QUANT] | URL) [--with-draft] [--with-mmproj]",

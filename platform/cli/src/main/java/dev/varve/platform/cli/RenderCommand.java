@@ -19,8 +19,8 @@ import java.util.Map;
         },
         footer = {
             "  varve render --template chat.jinja --input chat.json",
-            "  where chat.json holds"
-                + " {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"add_generation_prompt\":true}"
+            "  where chat.json holds {\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],",
+            "       \"add_generation_prompt\":true}"
         })
 final class RenderCommand extends CliCommand {
     @Option(

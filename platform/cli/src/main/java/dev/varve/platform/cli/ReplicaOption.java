@@ -11,12 +11,11 @@ final class ReplicaOption {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "Number of engines of the model that share its requests, on the same devices,"
-                        + " each with its own caches. --parallel, --max-ctx, --kv-tokens and"
-                        + " --max-queue apply to each replica, --cache-ram to all together."
-                        + " Replicas in this process share the weights. If a replica fails, its"
-                        + " requests continue on another one, and the server loads it again. See"
-                        + " docs/fleet.md.",
+                    "Number of engines that share the requests, on the same devices. Each has its"
+                        + " own caches. --parallel, --max-ctx, --kv-tokens and --max-queue apply to"
+                        + " each replica, --cache-ram to all together. Replicas in this process"
+                        + " share the weights. If a replica fails, its requests continue on another"
+                        + " one, and the server loads it again. See docs/fleet.md.",
             order = OptionSections.DEVICES + 4)
     private int replicas;
 

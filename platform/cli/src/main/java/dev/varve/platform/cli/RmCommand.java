@@ -13,10 +13,11 @@ import java.util.Optional;
 @Command(
         name = "rm",
         description = {
-            "Deletes a downloaded model: one quantisation, or without one all GGUF files and"
-                    + " unfinished downloads of the repository; or the model of a URL.",
-            "Other programs share the folder of a hub: they lose the model, too. A server that runs"
-                    + " the model continues."
+            "Deletes a downloaded model.",
+            "The command deletes one quantisation, or without one all GGUF files and unfinished"
+                + " downloads of the repository; or the model of a URL. Other programs share the"
+                + " folder of a hub: they lose the model, too. A server that runs the model"
+                + " continues."
         },
         customSynopsis = "varve rm (OWNER/REPOSITORY[:QUANT] | URL)",
         footer = {

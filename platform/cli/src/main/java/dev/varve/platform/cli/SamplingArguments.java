@@ -32,10 +32,8 @@ final class SamplingArguments {
             names = "--top-p",
             paramLabel = "P",
             description =
-                    "Keep the most likely tokens whose probabilities add up to this value; 0 keeps"
-                            + " only the first one"
-                            + FILE
-                            + "1).",
+                    "Keep the most likely tokens up to this probability (default: the model file's,"
+                            + " else 1). 0 keeps only the first one.",
             order = 52)
     private Optional<Double> topP = Optional.empty();
 
@@ -43,9 +41,8 @@ final class SamplingArguments {
             names = "--min-p",
             paramLabel = "P",
             description =
-                    "Remove tokens whose probability is below this share of the highest one"
-                            + FILE
-                            + "0).",
+                    "Least probability relative to the best token (default: the model file's, else"
+                            + " 0).",
             order = 53)
     private Optional<Double> minP = Optional.empty();
 
@@ -60,9 +57,8 @@ final class SamplingArguments {
             names = "--repeat-last-n",
             paramLabel = "N",
             description =
-                    "Number of latest tokens that --repeat-penalty uses; -1 uses all"
-                            + FILE
-                            + "256).",
+                    "Latest tokens that --repeat-penalty uses (default: the model file's, else"
+                            + " 256). -1 uses all.",
             order = 54)
     private Optional<Double> repeatLastN = Optional.empty();
 
@@ -119,8 +115,8 @@ final class SamplingArguments {
             names = "--top-n-sigma",
             paramLabel = "N",
             description =
-                    "Remove tokens whose logit is more than N standard deviations below the"
-                            + " highest; 0 and less keep all (default: -1).",
+                    "Most standard deviations of a logit below the highest (default: -1). The"
+                            + " sampler removes tokens below that; 0 and less keep all.",
             order = 55)
     private Optional<Double> topNSigma = Optional.empty();
 
@@ -128,8 +124,8 @@ final class SamplingArguments {
             names = "--typical-p",
             paramLabel = "P",
             description =
-                    "Locally typical sampling: keep tokens of near-average surprise until their"
-                            + " probabilities reach this value (default: 1).",
+                    "Probability of locally typical sampling (default: 1). The sampler keeps tokens"
+                        + " of near-average surprise until their probabilities reach this value.",
             order = 55)
     private Optional<Double> typicalP = Optional.empty();
 
@@ -152,9 +148,8 @@ final class SamplingArguments {
             names = "--mirostat",
             paramLabel = "N",
             description =
-                    "Version of mirostat, 1 or 2, which replaces all cut-offs; 0 is off"
-                            + FILE
-                            + "0).",
+                    "Mirostat 1 or 2, or 0 for none (default: the model file's, else 0). It"
+                            + " replaces all cut-offs.",
             order = 55)
     private Optional<Double> mirostat = Optional.empty();
 

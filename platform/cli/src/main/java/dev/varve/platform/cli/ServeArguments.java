@@ -72,10 +72,8 @@ final class ServeArguments {
             names = "--max-connections-per-client",
             paramLabel = "N",
             description =
-                    "Maximum connections from one address; a proxy in front of the server is one"
-                            + " address (default: "
-                            + IngressLimits.DEFAULT_CONNECTIONS
-                            + " more than --max-queue).",
+                    "Maximum connections from one address (default: --max-queue + 1024). A proxy in"
+                            + " front of the server is one address.",
             order = OptionSections.RARE + 1)
     private Optional<Integer> maxConnectionsPerClient = Optional.empty();
 
@@ -83,8 +81,8 @@ final class ServeArguments {
             names = "--model-name",
             paramLabel = "NAME",
             description =
-                    "Name of the model in the API, if there is only one (default: the file's name"
-                            + " without .gguf).",
+                    "Name of the model in the API (default: the file's without .gguf). For a server"
+                            + " with one model.",
             order = 16)
     private Optional<String> modelName = Optional.empty();
 
@@ -98,10 +96,10 @@ final class ServeArguments {
     @Option(
             names = "--recover-tool-calls",
             defaultValue = "auto",
-            paramLabel = "WHEN",
+            paramLabel = "auto|on|off",
             description =
-                    "Whether the server recognises a tool call without its opening delimiter if a"
-                        + " line starts like one: auto (depends on the model's family), on or off.",
+                    "Whether to recognise tool calls without their opening delimiter. A line has to"
+                            + " start like a call. auto: depends on the model's family.",
             order = OptionSections.RARE + 2)
     private UnmarkedCallPolicy callRecovery = UnmarkedCallPolicy.AUTO;
 
@@ -118,8 +116,8 @@ final class ServeArguments {
             names = "--kv-tokens",
             paramLabel = "N",
             description =
-                    "Tokens of the KV cache that all requests share (default: --parallel full"
-                            + " contexts, or pools with --kvflash, limited by the memory).",
+                    "Tokens of the KV cache of all requests (default: --parallel full contexts)."
+                            + " With --kvflash, as many pools. The memory limits the default.",
             order = OptionSections.MEMORY + 2)
     private Optional<Integer> kvTokens = Optional.empty();
 
@@ -137,9 +135,9 @@ final class ServeArguments {
             defaultValue = "150",
             paramLabel = "MS",
             description =
-                    "Longest time, in milliseconds, between two tokens of a stream while the server"
-                            + " computes prompts of other requests: it computes smaller parts of"
-                            + " prompts per step if necessary.",
+                    "Longest gap between tokens of a stream, in milliseconds. While the server"
+                        + " computes prompts of other requests, it computes smaller parts of them"
+                        + " per step if necessary.",
             order = 21)
     private int maxGap;
 
@@ -147,33 +145,34 @@ final class ServeArguments {
             names = "--max-body",
             defaultValue = "16M",
             paramLabel = "BYTES",
-            description = "Maximum size of a request body; K, M and G stand for KiB, MiB and GiB.",
+            description = "Maximum size of a request body. K, M and G stand for KiB, MiB and GiB.",
             order = OptionSections.RARE + 1)
     private String maxBody;
 
     @Option(
             names = "--strict-fields",
             description =
-                    "Refuse requests with unknown fields, to detect misspelt ones (default: such"
-                            + " fields are ignored).",
+                    "Refuse requests with unknown fields, to detect misspelt ones. Without this"
+                            + " flag the server ignores such fields.",
             order = OptionSections.RARE + 2)
     private boolean strictFields;
 
     @Option(
             names = "--strict-max-tokens",
             description =
-                    "Refuse requests whose max_tokens does not fit into the context after the"
-                        + " prompt (default: max_tokens is an upper bound, and the response ends at"
-                        + " the end of the context).",
+                    "Refuse requests whose max_tokens exceeds the context after the prompt. Without"
+                        + " this flag max_tokens is an upper bound, and the response ends at the"
+                        + " end of the context.",
             order = OptionSections.RARE + 3)
     private boolean strictMaxTokens;
 
     @Option(
             names = "--resumable-streams",
             description =
-                    "Keep the last events of every stream, for clients that lose their connection"
-                            + " and reconnect; the model continues without a client for one minute"
-                            + " (default: only for requests with the header x-varve-resumable: 1).",
+                    "Make every stream resumable (default: only on request). The server keeps the"
+                        + " last events, for clients that lose their connection and reconnect, and"
+                        + " the model continues without a client for one minute. Without this flag"
+                        + " it does so for requests with the header x-varve-resumable: 1.",
             order = 24)
     private boolean resumableStreams;
 
@@ -190,9 +189,8 @@ final class ServeArguments {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "How long requests wait for a lost shard that makes no progress in its"
-                        + " recovery, such as 90s or 5m (default: 30s). While the shard loads, they"
-                        + " wait without this limit.",
+                    "How long requests wait for a lost shard without progress, such as 90s. While"
+                            + " the shard loads, they wait without this limit.",
             order = OptionSections.PROCESSES + 4)
     private Duration shardPatience = EngineOptions.DEFAULT_SHARD_PATIENCE;
 
@@ -200,9 +198,9 @@ final class ServeArguments {
             names = "--reasoning-budget",
             paramLabel = "N",
             description =
-                    "Maximum tokens of reasoning in a response whose request names no budget and no"
-                            + " effort (default: no limit). A quarter of the response, at most 4096"
-                            + " tokens, is reserved for the text after the reasoning.",
+                    "Maximum tokens of reasoning (default: no limit). It applies to requests that"
+                        + " name no budget and no effort. A quarter of the response, at most 4096"
+                        + " tokens, is reserved for the text after the reasoning.",
             order = 22)
     private Optional<Integer> reasoningBudget = Optional.empty();
 

@@ -35,7 +35,7 @@ import java.util.concurrent.CompletableFuture;
 @Command(
         name = "serve",
         description = {
-            "Serves one or several models over an OpenAI-compatible HTTP API.",
+            "Serves models over an OpenAI-compatible HTTP API.",
             "The server checks the model, its chat template and the memory, then listens, and"
                 + " responds with 503 until the weights are loaded. After SIGTERM or SIGINT running"
                 + " requests have at most 30 seconds to end; a second signal ends them at once.",
@@ -50,20 +50,17 @@ import java.util.concurrent.CompletableFuture;
         footer = {
             "  varve serve                                         serve a demo model",
             "  varve serve --model model.gguf",
-            "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k"
-                    + " q8_0",
-            "  varve serve --model small=a.gguf --model large=b.gguf --models /srv/models"
-                    + " --model-ttl 15m",
+            "  varve serve --model model.gguf --port 0 --max-ctx 32768 --cache-type-k q8_0",
+            "  varve serve --model small=a.gguf --model large=b.gguf --model-ttl 15m",
             "  VARVE_API_KEY=secret varve serve --model model.gguf --host 0.0.0.0",
-            "  varve serve --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
-                    + " auto",
+            "  varve serve --model model.gguf --target-devices cuda:0,cpu:0 \\",
+            "       --target-layer-split auto",
             "  varve serve --model model.gguf --target-devices cuda:0,vulkan:1@process",
-            "  varve serve --model model.gguf --metrics-aliases vllm --otlp-endpoint"
-                    + " http://localhost:4318",
-            "  varve serve --prefill-upstream-base http://host:8000/v1 --prefill-compression auto"
-                    + " --prefill-drafter small.gguf",
-            "  curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json'"
-                    + " \\",
+            "  varve serve --model model.gguf --otlp-endpoint http://localhost:4318",
+            "  varve serve --prefill-upstream-base http://host:8000/v1 \\",
+            "       --prefill-compression auto --prefill-drafter small.gguf",
+            "  curl http://127.0.0.1:8080/v1/chat/completions \\",
+            "       -H 'Content-Type: application/json' \\",
             "       -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
         })
 final class ServeCommand extends CliCommand {

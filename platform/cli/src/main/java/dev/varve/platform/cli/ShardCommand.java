@@ -29,7 +29,7 @@ import java.util.Optional;
 @Command(
         name = "shard",
         description = {
-            "Computes layers of a model for servers in other processes or on other hosts.",
+            "Computes layers of a model for servers on this or other hosts.",
             "A server names the model by its file name and checks that both sides have the same"
                 + " header and the same weights; the connection carries no path. varve shard stores"
                 + " the digests of the weights next to the file, as NAME.gguf.digests. When the"
@@ -40,11 +40,12 @@ import java.util.Optional;
         },
         customSynopsis = "varve shard --listen ADDRESS [OPTIONS]",
         footer = {
-            "  varve shard --device vulkan:0 --listen unix:/run/varve/a.sock --models /srv/models",
-            "  varve serve --model /srv/models/m.gguf --target-devices"
-                    + " cpu:0,vulkan:0@unix:/run/varve/a.sock",
+            "  varve shard --listen unix:/run/varve/a.sock --models /srv/models",
+            "  varve serve --model /srv/models/m.gguf \\",
+            "       --target-devices cpu:0,vulkan:0@unix:/run/varve/a.sock",
             "  varve shard --listen grpc:0.0.0.0:7700 --model m.gguf \\",
-            "       --shard-tls-cert box.pem --shard-tls-key box.key --shard-token-file secret"
+            "       --shard-tls-cert box.pem --shard-tls-key box.key \\",
+            "       --shard-token-file secret"
         })
 final class ShardCommand extends CliCommand {
     @Option(
@@ -78,9 +79,8 @@ final class ShardCommand extends CliCommand {
             names = "--models",
             paramLabel = "FOLDER",
             description =
-                    "Folder in which models are found by their file names; may be repeated (also: "
-                            + ModelSearchPath.VARIABLE
-                            + "; default: the current folder).",
+                    "Folder with models by file name; may be repeated (default: the current"
+                            + " folder). Also: VARVE_MODELS.",
             order = 4)
     private List<Path> folders = List.of();
 

@@ -24,17 +24,17 @@ final class SharedStoreArguments {
             names = "--shared-cache",
             paramLabel = "URL",
             description =
-                    "Store of cached prefixes that several servers share, such as"
-                        + " redis://host:6379/0, or with TLS rediss://host:6379/0 (default: none)."
-                        + " If the store is slow or unavailable, the server continues without it.",
-            order = OptionSections.MEMORY + 9)
+                    "Store that several servers share, such as redis://host:6379/0 (default: none)."
+                        + " With TLS rediss://host:6379/0. If the store is slow or unavailable, the"
+                        + " server continues without it.",
+            order = OptionSections.CACHE + 9)
     private Optional<String> url = Optional.empty();
 
     @Option(
             names = "--shared-cache-password-file",
             paramLabel = "FILE",
             description = "File with the password of the store, in its first line.",
-            order = OptionSections.MEMORY + 10)
+            order = OptionSections.CACHE + 10)
     private Optional<Path> passwordFile = Optional.empty();
 
     @Option(
@@ -43,17 +43,15 @@ final class SharedStoreArguments {
             description =
                     "CA certificates (PEM) to verify the store's certificate (default: those that"
                             + " Java trusts).",
-            order = OptionSections.MEMORY + 11)
+            order = OptionSections.CACHE + 11)
     private Optional<Path> authority = Optional.empty();
 
     @Option(
             names = "--shared-cache-ttl",
             converter = DurationConverter.class,
             paramLabel = "TIME",
-            description =
-                    "How long the store keeps a prefix after its last use, such as 72h (default:"
-                            + " 24h).",
-            order = OptionSections.MEMORY + 12)
+            description = "How long the store keeps a prefix after its last use (default: 24h).",
+            order = OptionSections.CACHE + 12)
     private Optional<Duration> ttl = Optional.empty();
 
     @Option(
@@ -61,19 +59,17 @@ final class SharedStoreArguments {
             converter = DurationConverter.class,
             paramLabel = "TIME",
             description =
-                    "How long a request waits for a response of the store, such as 200ms (default:"
-                        + " 500ms); in total never longer than computing the prefix would take.",
-            order = OptionSections.MEMORY + 13)
+                    "How long a request waits for the store (default: 500ms). In total never longer"
+                            + " than computing the prefix would take.",
+            order = OptionSections.CACHE + 13)
     private Optional<Duration> timeout = Optional.empty();
 
     @Option(
             names = "--shared-cache-mode",
             defaultValue = "read-write",
-            paramLabel = "MODE",
-            description =
-                    "read-write, or read: the server writes nothing to the store (default:"
-                            + " ${DEFAULT-VALUE}).",
-            order = OptionSections.MEMORY + 14)
+            paramLabel = "read-write|read",
+            description = "Whether the server writes to the store.",
+            order = OptionSections.CACHE + 14)
     private String mode;
 
     /** Whether a shared store was requested. */

@@ -23,26 +23,26 @@ final class StoreArguments {
             names = "--kv-cache-dir",
             paramLabel = "DIR",
             description =
-                    "Folder that keeps cached prefixes on disk across restarts, for any later split"
-                            + " of the layers (default: none). Only one server writes to a folder;"
-                            + " others may read it.",
-            order = OptionSections.MEMORY + 3)
+                    "Folder of cached prefixes on disk (default: none). They outlive the server,"
+                            + " and fit any later split of the layers. Only one server writes to a"
+                            + " folder; others may read it.",
+            order = OptionSections.CACHE + 3)
     private Optional<Path> folder = Optional.empty();
 
     @Option(
             names = "--kv-cache-budget",
             paramLabel = "SIZE",
             description =
-                    "Maximum bytes in that folder, such as 20G (default: a tenth of the free disk"
-                            + " space, at most 64G). Several models share it equally.",
-            order = OptionSections.MEMORY + 4)
+                    "Maximum size of that folder, such as 20G (default: a tenth of the free disk)."
+                            + " At most 64G without this flag. Several models share it equally.",
+            order = OptionSections.CACHE + 4)
     private Optional<String> budget = Optional.empty();
 
     @Option(
             names = "--kv-cache-reserve",
             paramLabel = "SIZE",
             description = "Disk space that stays free (default: a twentieth of the disk).",
-            order = OptionSections.MEMORY + 5)
+            order = OptionSections.CACHE + 5)
     private Optional<String> reserve = Optional.empty();
 
     @Option(
@@ -50,35 +50,35 @@ final class StoreArguments {
             converter = DurationConverter.class,
             paramLabel = "TIME",
             description =
-                    "How long a prefix stays on disk after its last use, such as 72h (default:"
-                            + " until its space is needed).",
-            order = OptionSections.MEMORY + 6)
+                    "Time after which unused prefixes are deleted, such as 72h (default: never)."
+                            + " The budget of the folder still applies.",
+            order = OptionSections.CACHE + 6)
     private Optional<Duration> ttl = Optional.empty();
 
     @Option(
             names = "--kv-cache-mode",
             defaultValue = "read-write",
-            paramLabel = "MODE",
+            paramLabel = "read-write|read",
             description =
-                    "read-write, or read: the server writes nothing, and another server may write"
-                            + " (default: ${DEFAULT-VALUE}).",
-            order = OptionSections.MEMORY + 7)
+                    "Whether the server writes to the folder. With read it writes nothing, and"
+                            + " another server may write.",
+            order = OptionSections.CACHE + 7)
     private String mode;
 
     @Option(
             names = "--cache-key-file",
             paramLabel = "FILE",
             description =
-                    "Encrypt data on disk and in the shared store (AES-256-GCM) with the key in"
-                            + " this file: 32 bytes, or 64 hexadecimal digits, or Base64.",
-            order = OptionSections.MEMORY + 8)
+                    "File with the key that encrypts data on disk and in the shared store."
+                            + " AES-256-GCM: 32 bytes, or 64 hexadecimal digits, or Base64.",
+            order = OptionSections.CACHE + 8)
     private Optional<Path> keyFile = Optional.empty();
 
     @Option(
             names = "--cache-share-backends",
             description =
-                    "Use prefixes from disk or a shared store that other backends or another ggml"
-                            + " release computed; their values differ in the last bits.",
+                    "Use prefixes that other backends or ggml releases computed. From disk or a"
+                            + " shared store; their values differ in the last bits.",
             order = OptionSections.RARE + 20)
     private boolean sharesBackends;
 
@@ -86,8 +86,8 @@ final class StoreArguments {
             names = "--kv-cache-store",
             paramLabel = "NAME",
             description =
-                    "Plugin that reads and writes --kv-cache-dir, as varve plugins lists it;"
-                        + " required if several plugins provide stores (default: the only one).",
+                    "Plugin that reads and writes --kv-cache-dir (default: the only one). Required"
+                            + " if several plugins provide stores; varve plugins lists them.",
             order = OptionSections.RARE + 21)
     private Optional<String> store = Optional.empty();
 

@@ -33,7 +33,7 @@ final class TransportArguments {
             names = "--shard-tls-ca",
             paramLabel = "FILE",
             description =
-                    "CA certificates (PEM) to verify the other side; on a shard, only servers with"
+                    "CA certificates (PEM) to verify the other side. On a shard, only servers with"
                             + " a certificate of these authorities may connect.",
             order = OptionSections.PROCESSES + 12)
     private Optional<Path> trusted = Optional.empty();

@@ -22,9 +22,9 @@ final class UpstreamArguments {
             names = BASE,
             paramLabel = "URL",
             description =
-                    "Forward the compressed prompts to another OpenAI-compatible server, instead of"
-                            + " a model in this process (--model): base URL of its API, such as"
-                            + " http://host:8000/v1.",
+                    "Server that receives the compressed prompts, such as http://host:8000/v1. The"
+                        + " base URL of the API of another OpenAI-compatible server, which replaces"
+                        + " a model in this process (--model).",
             order = SECTION)
     private Optional<String> base = Optional.empty();
 

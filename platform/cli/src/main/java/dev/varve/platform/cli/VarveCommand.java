@@ -2,13 +2,8 @@ package dev.varve.platform.cli;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.HelpCommand;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
-import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -17,7 +12,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** The command without a subcommand; shows the help. */
@@ -31,14 +25,14 @@ import java.util.Set;
         footerHeading = "%nExamples:%n",
         footer = {
             "  varve serve                                         serve a demo model",
-            "  varve serve --hf Qwen/Qwen3-0.6B-GGUF:Q8_0          download a small model and serve"
-                    + " it",
-            "  varve serve --model model.gguf                      serve on http://127.0.0.1:8080",
+            "  varve serve --hf Qwen/Qwen3-0.6B-GGUF:Q8_0          download and serve a model",
+            "  varve serve --model model.gguf                      serve at 127.0.0.1:8080",
             "  varve generate --model model.gguf --prompt 'Hello'  continue a text",
             "  varve bench --model model.gguf                      measure prefill and decode",
             "  varve COMMAND --help                                show the help of a command",
             "",
-            "Exit status: 0 success, 1 failure, 2 wrong usage, 143 after SIGTERM, 130 after Ctrl-C."
+            "Exit status: 0 success, 1 failure, 2 wrong usage, 143 after SIGTERM, 130 after",
+            "Ctrl-C."
         })
 final class VarveCommand implements Runnable {
     /** Subcommands in the order in which help lists them. */
@@ -134,51 +128,24 @@ final class VarveCommand implements Runnable {
             Collection<Class<?>> commands) {
         CommandLine line = new CommandLine(new VarveCommand(environment));
         commands.forEach(line::addSubcommand);
-        line.getSubcommands().values().forEach(VarveCommand::prepareHelp);
+        HelpSections.install(line);
+        for (CommandLine command : line.getSubcommands().values()) {
+            HelpSections.install(command);
+            if (command.getCommand() instanceof HelpCommand) {
+                command.getCommandSpec()
+                        .usageMessage()
+                        .header(new String[0])
+                        .description("Shows the help of a command.");
+            }
+            EnumConverter.register(command);
+        }
         return line.setOut(out)
                 .setErr(err)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .setUsageHelpWidth(110)
+                .setUsageHelpWidth(HelpText.WIDTH)
                 .setUsageHelpAutoWidth(false)
                 .setAbbreviatedOptionsAllowed(false)
                 .setParameterExceptionHandler(new ErrorReport())
                 .setExecutionExceptionHandler(new ErrorReport());
-    }
-
-    private static void prepareHelp(CommandLine command) {
-        hideEmptyDefaults(command);
-        command.getHelpSectionMap()
-                .put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new OptionSections());
-    }
-
-    /** Hides empty defaults, so that help shows none where none is set. */
-    private static void hideEmptyDefaults(CommandLine command) {
-        CommandSpec commandSpec = command.getCommandSpec();
-        for (OptionSpec option : List.copyOf(commandSpec.options())) {
-            if (hasEmptyDefault(option)) {
-                commandSpec.remove(option);
-                commandSpec.addOption(
-                        OptionSpec.builder(option).showDefaultValue(Visibility.NEVER).build());
-            }
-        }
-        // Picocli renumbers the parameters after a removed one: remove all, then add all.
-        List<PositionalParamSpec> parameters = List.copyOf(commandSpec.positionalParameters());
-        parameters.forEach(commandSpec::remove);
-        for (PositionalParamSpec parameter : parameters) {
-            commandSpec.addPositional(
-                    hasEmptyDefault(parameter)
-                            ? PositionalParamSpec.builder(parameter)
-                                    .showDefaultValue(Visibility.NEVER)
-                                    .build()
-                            : parameter);
-        }
-    }
-
-    private static boolean hasEmptyDefault(ArgSpec argument) {
-        boolean empty =
-                Optional.empty().equals(argument.initialValue())
-                        || List.of().equals(argument.initialValue());
-        return empty && argument.defaultValue() == null;
     }
 
     Environment environment() {

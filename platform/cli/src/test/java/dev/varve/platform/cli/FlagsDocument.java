@@ -2,9 +2,7 @@ package dev.varve.platform.cli;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.HelpCommand;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
@@ -12,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -22,8 +19,6 @@ import java.util.stream.Collectors;
  * as one of the first command is only named.
  */
 final class FlagsDocument {
-    private static final String DEFAULT = " (default: ";
-
     /** Words that are code: flags, variables, fields, paths, addresses, files, alternatives. */
     private static final Pattern CODE =
             Pattern.compile(
@@ -54,7 +49,7 @@ final class FlagsDocument {
             String name = name(command);
             row(
                     "[`" + name + "`](#" + name.replace(' ', '-') + ")",
-                    prose(description(command).getFirst()));
+                    prose(OptionHelp.sentence(description(command).getFirst())));
         }
         commands.forEach(this::command);
         return text.toString();
@@ -71,10 +66,7 @@ final class FlagsDocument {
     private void command(CommandLine command) {
         text.append("\n## ").append(name(command)).append('\n');
         description(command).forEach(each -> text.append('\n').append(prose(each)).append('\n'));
-        List<String> synopsis = plain(command.getCommandSpec().usageMessage().customSynopsis());
-        if (!synopsis.isEmpty()) {
-            block(synopsis);
-        }
+        block(plain(HelpSections.synopsis(command.getCommandSpec()).toArray(String[]::new)));
         parameters(command.getCommandSpec().positionalParameters());
         List<OptionSpec> same = new ArrayList<>();
         OptionSections.of(command.getHelp())
@@ -115,11 +107,7 @@ final class FlagsDocument {
                 parameters.stream().filter(each -> !each.hidden()).toList();
         if (!shown.isEmpty()) {
             text.append("\n| parameter | |\n|---|---|\n");
-            shown.forEach(
-                    each ->
-                            row(
-                                    code(each.paramLabel()),
-                                    prose(String.join(" ", plain(each.description())))));
+            shown.forEach(each -> row(code(each.paramLabel()), prose(OptionHelp.of(each).full())));
         }
     }
 
@@ -128,18 +116,13 @@ final class FlagsDocument {
                 .append(heading.replace(":", ""))
                 .append("**\n\n| flag | default | |\n|---|---|---|\n");
         for (OptionSpec option : options) {
-            String description = String.join(" ", plain(option.description()));
-            Optional<String> written = defaultIn(description);
-            String rest =
-                    written.map(each -> description.replace(DEFAULT + each + ")", ""))
-                            .orElse(description);
+            OptionHelp help = OptionHelp.of(option);
             row(
                     names(option),
-                    shownDefault(option)
-                            .map(FlagsDocument::code)
-                            .or(() -> written.map(FlagsDocument::prose))
+                    help.defaultText()
+                            .map(each -> help.isDefaultValue() ? code(each) : prose(each))
                             .orElse(""),
-                    prose(rest));
+                    prose(help.description()));
         }
     }
 
@@ -152,8 +135,7 @@ final class FlagsDocument {
     private static boolean isEqual(OptionSpec one, OptionSpec other) {
         return Arrays.equals(one.names(), other.names())
                 && one.paramLabel().equals(other.paramLabel())
-                && plain(one.description()).equals(plain(other.description()))
-                && shownDefault(one).equals(shownDefault(other));
+                && OptionHelp.of(one).equals(OptionHelp.of(other));
     }
 
     private static String names(OptionSpec option) {
@@ -167,34 +149,6 @@ final class FlagsDocument {
         return names.stream()
                 .map(name -> name.equals(names.getLast()) ? code(name + label) : code(name))
                 .collect(Collectors.joining(", "));
-    }
-
-    /** Returns the default that help shows, as people write it. */
-    private static Optional<String> shownDefault(ArgSpec argument) {
-        boolean hidden =
-                argument.showDefaultValue() == Visibility.NEVER || argument.typeInfo().isBoolean();
-        String value =
-                argument.defaultValue() == null && argument.initialValue() instanceof Enum<?> each
-                        ? each.name().toLowerCase(Locale.ROOT)
-                        : argument.defaultValue();
-        return Optional.ofNullable(value).filter(each -> !hidden && !each.isEmpty());
-    }
-
-    /** Returns the default that a description names in parentheses. */
-    private static Optional<String> defaultIn(String description) {
-        int begin = description.indexOf(DEFAULT);
-        if (begin < 0) {
-            return Optional.empty();
-        }
-        int from = begin + DEFAULT.length();
-        int open = 1;
-        for (int at = from; at < description.length(); at++) {
-            open += description.charAt(at) == '(' ? 1 : description.charAt(at) == ')' ? -1 : 0;
-            if (open == 0) {
-                return Optional.of(description.substring(from, at));
-            }
-        }
-        return Optional.empty();
     }
 
     /** Returns texts as help shows them, without its markup. */

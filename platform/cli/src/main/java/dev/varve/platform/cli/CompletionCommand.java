@@ -1,6 +1,5 @@
 package dev.varve.platform.cli;
 
-import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -8,32 +7,36 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "completion",
         description = {
-            "Prints a script with which bash or zsh completes the commands and options of varve.",
-            "The installation contains it for bash in share/bash-completion/completions/varve."
+            "Prints a script with which a shell completes commands.",
+            "It completes commands, options, and values such as the names of models. The"
+                + " installation contains the scripts: share/bash-completion/completions/varve,"
+                + " share/zsh/site-functions/_varve, share/fish/vendor_completions.d/varve.fish."
         },
-        customSynopsis = "varve completion [bash|zsh]",
+        customSynopsis = "varve completion [bash|zsh|fish]",
         footer = {
             "  source <(varve completion bash)                     for this shell",
             "  varve completion bash > ~/.local/share/bash-completion/completions/varve",
-            "  varve completion zsh >> ~/.zshrc"
+            "  varve completion zsh > ~/.zsh/completions/_varve    a folder of fpath",
+            "  varve completion fish > ~/.config/fish/completions/varve.fish"
         })
 final class CompletionCommand extends CliCommand {
-    /** Shells that read the script; zsh uses its emulation of bash's completion. */
+    /** Shells that have a script. */
     enum Shell {
         BASH,
-        ZSH
+        ZSH,
+        FISH
     }
 
     @Parameters(
             paramLabel = "SHELL",
             arity = "0..1",
             defaultValue = "bash",
-            description = "bash or zsh; the script is the same for both.")
+            description = "bash, zsh or fish.")
     private Shell shell;
 
     @Override
     int run() {
-        out().print(AutoComplete.bash("varve", commandLine()));
+        out().print(new CompletionScript(commandLine()).of(shell));
         out().flush();
         return 0;
     }

@@ -11,13 +11,10 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /** Help and completion of the command line. */
 class HelpTest {
@@ -56,31 +53,21 @@ class HelpTest {
         }
     }
 
+    /** From a process of its own, whose locale has other digits. */
     @Test
     @Tag("nightly")
-    void completionListsVisibleCommandsAndOptions() throws Exception {
-        String script = scriptOfAProcess("bash");
-
-        assertEquals(script, scriptOfAProcess("zsh"));
-        assertEquals(List.of("serve"), complete(script, "serv"));
-        assertEquals(List.of("--max-ctx"), complete(script, "serve", "--max-ct"));
-        assertEquals(List.of("--log-level"), complete(script, "plan", "--log"));
-        assertFalse(complete(script, "").contains("warm-up"), "what is hidden stays so");
-        assertFalse(complete(script, "shard", "--").contains("--supervised"));
-        assertTrue(script.contains("bashcompinit"), "zsh reads it as bash does");
+    void completionScriptIsIndependentOfTheLocale() throws Exception {
+        assertEquals(run("completion", "bash").out(), scriptOfAProcess("bash"));
     }
 
     @Test
     void unknownShellIsAUsageError() {
-        Outcome outcome = run("completion", "fish");
+        Outcome outcome = run("completion", "csh");
 
         assertEquals(2, outcome.status(), outcome.toString());
-        assertTrue(outcome.err().contains("fish"), outcome.toString());
+        assertTrue(outcome.err().contains("csh"), outcome.toString());
     }
 
-    /**
-     * From a process of its own, where picocli would write the script's numbers in Arabic digits.
-     */
     private static String scriptOfAProcess(String shell) throws Exception {
         Process process =
                 new ProcessBuilder(
@@ -99,26 +86,5 @@ class HelpTest {
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor());
         return out;
-    }
-
-    /** The completions that bash offers for the last word. */
-    private List<String> complete(String script, String... words) throws Exception {
-        Path file = Files.writeString(folder.resolve("completion"), script);
-        Process bash =
-                new ProcessBuilder(
-                                "bash",
-                                "-c",
-                                "source "
-                                        + file
-                                        + "; COMP_WORDS=(varve '"
-                                        + String.join("' '", words)
-                                        + "'); COMP_CWORD="
-                                        + words.length
-                                        + "; _complete_varve; printf '%s\\n' \"${COMPREPLY[@]}\"")
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-        String out = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(bash.waitFor(60, TimeUnit.SECONDS));
-        return out.lines().map(String::strip).toList();
     }
 }

@@ -14,8 +14,7 @@ final class LogArguments {
             paramLabel = "text|json",
             defaultValue = "text",
             description =
-                    "Format of log lines: text, or json, one object per line. See"
-                            + " docs/logging.md.",
+                    "Format of log lines. In JSON each line is one object; see docs/logging.md.",
             order = 902)
     private LogFormat format;
 

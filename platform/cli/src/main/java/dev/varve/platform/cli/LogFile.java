@@ -77,6 +77,9 @@ final class LogFile extends Handler {
     }
 
     private String reason(IOException failure) {
+        if (Files.isDirectory(file)) {
+            return "it is a folder";
+        }
         return failure instanceof NoSuchFileException
                 ? "its folder does not exist"
                 : FileErrors.reason(failure);

@@ -15,8 +15,7 @@ final class ModelOption {
             converter = ModelReference.Converter.class,
             description =
                     "Model file (GGUF), or a demo model such as demo:qwen35 (default: demo:qwen35)."
-                        + " Any part of a split model names all of it. varve models lists the demo"
-                        + " models.",
+                            + " Any part of a split model names all of it. See varve models.",
             order = 1)
     private List<ModelReference> files = List.of();
 

@@ -60,8 +60,8 @@ final class StoreArguments {
             defaultValue = "read-write",
             paramLabel = "read-write|read",
             description =
-                    "Whether the server writes to the folder. With read it writes nothing, and"
-                            + " another server may write.",
+                    "Whether the server writes to the folder. Another server may write to a"
+                            + " folder that this one only reads.",
             order = OptionSections.CACHE + 7)
     private String mode;
 

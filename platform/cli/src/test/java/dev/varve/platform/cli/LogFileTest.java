@@ -119,7 +119,7 @@ class LogFileTest {
                         .matches("--log-file: .*varve.log cannot be written: .*folder.*"),
                 missing.getMessage());
         assertTrue(
-                directory.getMessage().startsWith("--log-file: " + folder + " cannot be written: "),
+                directory.getMessage().endsWith(folder + " cannot be written: it is a folder"),
                 directory.getMessage());
     }
 

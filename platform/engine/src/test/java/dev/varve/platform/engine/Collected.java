@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 class Collected implements GenerationListener {
     private final List<Integer> tokens = new ArrayList<>();
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
+    private int preemptions;
 
     /** Submits a request for a greedy response. */
     static Collected ask(Engine engine, int[] prompt, int count) {
@@ -45,6 +46,16 @@ class Collected implements GenerationListener {
 
     GenerationEnd end() throws Exception {
         return end.get(60, TimeUnit.SECONDS);
+    }
+
+    /** Returns how often the request was preempted, once it ended. */
+    int preemptions() {
+        return preemptions;
+    }
+
+    @Override
+    public void onPreempt() {
+        preemptions++;
     }
 
     @Override

@@ -324,7 +324,12 @@ class GuidedTest {
             for (Collected answer : answers) {
                 assertEquals(alone, answer.await());
             }
-            assertTrue(engine.status().counts().preemptions() > 0, "there was too much room");
+            long preemptions = engine.status().counts().preemptions();
+            assertTrue(preemptions > 0, "there was too much room");
+            assertEquals(
+                    preemptions,
+                    answers.stream().mapToLong(Collected::preemptions).sum(),
+                    "each listener is notified of each preemption of its request");
         }
     }
 

@@ -17,6 +17,8 @@ module dev.varve.platform.cli {
     requires java.logging;
     // signals, by reflection
     requires jdk.unsupported;
+    requires org.jline.reader;
+    requires org.jline.terminal;
     requires tools.jackson.core;
     requires tools.jackson.databind;
 

@@ -14,8 +14,8 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.ParseResult;
@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** Base of all subcommands: help, logging and output. */
 @Command(
@@ -63,6 +64,7 @@ abstract class CliCommand implements Callable<Integer> {
                 arguments -> LogSetup.configure(logLevel, arguments),
                 () -> LogSetup.configure(logLevel));
         try {
+            checkArguments();
             pullMissingModels();
             return endsInOrder() ? run() : runInterruptibly();
         } catch (Exception e) {
@@ -88,10 +90,9 @@ abstract class CliCommand implements Callable<Integer> {
     /** Downloads the models that options name, unless they are on this disk. */
     private void pullMissingModels() throws InterruptedException {
         List<ModelReference> named =
-                spec.options().stream()
-                        .map(OptionSpec::<Object>getValue)
-                        .filter(List.class::isInstance)
-                        .flatMap(values -> ((List<?>) values).stream())
+                spec.args().stream()
+                        .map(ArgSpec::<Object>getValue)
+                        .flatMap(CliCommand::values)
                         .filter(ModelReference.class::isInstance)
                         .map(ModelReference.class::cast)
                         .map(NamedModel::reference)
@@ -104,6 +105,17 @@ abstract class CliCommand implements Callable<Integer> {
             downloads.pullMissing(each);
         }
     }
+
+    private static Stream<?> values(Object value) {
+        return switch (value) {
+            case List<?> several -> several.stream();
+            case Optional<?> one -> one.stream();
+            case null, default -> Stream.empty();
+        };
+    }
+
+    /** Checks the arguments before a model is downloaded; no check by default. */
+    void checkArguments() {}
 
     /** Whether several models may be named; false by default. */
     boolean acceptsSeveralModels() {

@@ -12,11 +12,12 @@ import java.util.Set;
  *
  * @param variables environment variables
  * @param home folder of the installation, where known
- * @param terminals which of the output streams are shown on a terminal
+ * @param terminals which of the standard streams are terminals
  */
 record Environment(Map<String, String> variables, Optional<Path> home, Set<Stream> terminals) {
-    /** An output stream. */
+    /** A standard stream of the process. */
     enum Stream {
+        IN,
         OUT,
         ERR
     }
@@ -25,8 +26,8 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
     private static final String HOME_PROPERTY = "varve.home";
 
     /**
-     * System property with the streams that are terminals, such as {@code "out err"}; Java cannot
-     * distinguish them.
+     * System property with the streams that are terminals, such as {@code "in out err"}; Java
+     * cannot distinguish them.
      */
     private static final String TERMINAL_PROPERTY = "varve.terminal";
 
@@ -61,6 +62,28 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
      */
     Path cacheFolder() {
         return CacheFolder.of(this);
+    }
+
+    /** Whether a person types and reads: both standard input and output are terminals. */
+    boolean isInteractive() {
+        return terminals.containsAll(Set.of(Stream.IN, Stream.OUT));
+    }
+
+    /**
+     * Folder for files that a user would miss a little, such as a history; empty if the home folder
+     * is unknown. It may not exist.
+     */
+    Optional<Path> stateFolder() {
+        return variable("XDG_STATE_HOME")
+                .map(Path::of)
+                .filter(Path::isAbsolute)
+                .or(
+                        () ->
+                                variable("HOME")
+                                        .map(Path::of)
+                                        .filter(Path::isAbsolute)
+                                        .map(home -> home.resolve(".local/state")))
+                .map(folder -> folder.resolve("varve"));
     }
 
     /** Folder of the installation's plugins. */

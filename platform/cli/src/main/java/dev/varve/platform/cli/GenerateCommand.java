@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.cli.chat.ControlCharacters;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
@@ -11,12 +12,9 @@ import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.sampling.AdvancedSampling;
 import dev.varve.platform.sampling.FileSampling;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.sampling.SamplingParameter;
 import dev.varve.platform.sampling.SamplingValues;
-import dev.varve.platform.sampling.SequenceBreakers;
 
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -26,9 +24,9 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -41,11 +39,11 @@ import java.util.concurrent.LinkedBlockingQueue;
         description = {
             "Continues a text, or answers a message, and prints the response.",
             "A prompt is used unchanged; control tokens in it are recognised. A message is rendered"
-                    + " with the model's chat template."
+                    + " with the model's chat template.",
+            "Without any of them, on a terminal, it starts a chat: varve chat."
         },
         customSynopsis =
-                "varve generate [--model FILE] (--chat TEXT | --prompt TEXT | --tokens IDS)"
-                        + " [OPTIONS]",
+                "varve generate [MODEL] (--chat TEXT | --prompt TEXT | --tokens IDS) [OPTIONS]",
         footer = {
             "  varve generate --chat 'What is 7 + 5?'                    with a demo model",
             "  varve generate --model model.gguf --prompt 'Once upon a time' -n 100",
@@ -60,7 +58,9 @@ final class GenerateCommand extends CliCommand {
 
     @Mixin private ModelLoadArguments model;
 
-    @ArgGroup(multiplicity = "1")
+    @Mixin private ModelParameter parameter;
+
+    @ArgGroup(multiplicity = "0..1")
     private PromptArguments prompt;
 
     @Option(
@@ -111,7 +111,21 @@ final class GenerateCommand extends CliCommand {
     }
 
     @Override
+    void checkArguments() {
+        model.model().add(parameter);
+        boolean chats = environment().isInteractive() && !json && !ignoreEos && !form.isGiven();
+        if (prompt == null && !chats) {
+            throw new UsageException(
+                    "--chat, --prompt or --tokens: expected one of them, found none; on a terminal"
+                            + " varve generate without them starts a chat");
+        }
+    }
+
+    @Override
     int run() throws InterruptedException {
+        if (prompt == null) {
+            return chat();
+        }
         form.check(ignoreEos);
         SamplingValues flags = sampling.values();
         ModelSettings settings = model.settings().withPool(pool());
@@ -134,18 +148,18 @@ final class GenerateCommand extends CliCommand {
         return 0;
     }
 
+    /** Runs {@code varve chat} with the same arguments, all of which it accepts. */
+    private int chat() {
+        List<String> arguments = new ArrayList<>(commandLine().getParseResult().originalArgs());
+        arguments.set(0, "chat");
+        return VarveCommand.execute(environment(), out(), err(), arguments.toArray(String[]::new));
+    }
+
     private SamplingOptions sampling(HostedModel runtime, SamplingValues flags) {
-        SamplingValues values =
+        return SamplingArguments.options(
                 flags.over(
-                        FileSampling.read(runtime.file().metadata(), text -> err().println(text)));
-        SequenceBreakers breakers =
-                values.get(SamplingParameter.DRY_MULTIPLIER) == 0
-                        ? SequenceBreakers.NONE
-                        : SequenceBreakers.of(runtime.tokenizer(), SequenceBreakers.USUAL);
-        return SamplingOptions.of(
-                values,
-                0,
-                new SamplingOptions.Context(breakers, AdvancedSampling.EndDelay.NONE, Map.of()));
+                        FileSampling.read(runtime.file().metadata(), text -> err().println(text))),
+                runtime.tokenizer());
     }
 
     private TokenConstraint constraint(HostedModel runtime, int[] promptTokens) {
@@ -208,7 +222,9 @@ final class GenerateCommand extends CliCommand {
 
     private void show(String piece) {
         if (!json && !piece.isEmpty()) {
-            out().print(piece);
+            // A pipe or a file gets the text unchanged.
+            boolean isTerminal = environment().terminals().contains(Environment.Stream.OUT);
+            out().print(isTerminal ? ControlCharacters.remove(piece) : piece);
             out().flush();
         }
     }

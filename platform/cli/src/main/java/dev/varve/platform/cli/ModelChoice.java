@@ -24,6 +24,13 @@ record ModelChoice(ModelReference reference, Path file, boolean named) {
         return reference instanceof ModelReference.OfDemo;
     }
 
+    /** Short name for the user. */
+    String name() {
+        return reference instanceof ModelReference.OfDemo(DemoModel model)
+                ? model.reference()
+                : ModelSearchPath.id(file);
+    }
+
     /** The draft model that the installation has for it, or that was downloaded with it. */
     Optional<Path> draft(Environment environment) {
         return switch (reference) {

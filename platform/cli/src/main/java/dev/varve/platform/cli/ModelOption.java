@@ -5,6 +5,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The model option of every command that uses one model; the default is a demo model. */
@@ -40,14 +41,24 @@ final class ModelOption {
             order = 1)
     private List<ModelReference> ofUrls = List.of();
 
+    /** The model that an argument without an option names. */
+    private Optional<ModelReference> parameter = Optional.empty();
+
+    /** Adds the model that an argument names. */
+    void add(ModelParameter argument) {
+        parameter = argument.model();
+    }
+
     /** Whether a model was named. */
     boolean isNamed() {
         return !given().isEmpty();
     }
 
-    /** Values of {@code --model}, then those of the other options. */
+    /** The argument, values of {@code --model}, then those of the other options. */
     private List<ModelReference> given() {
-        return Stream.of(files, ofHub, ofUrls).flatMap(List::stream).toList();
+        return Stream.concat(
+                        parameter.stream(), Stream.of(files, ofHub, ofUrls).flatMap(List::stream))
+                .toList();
     }
 
     /** Models that were named, in order; {@code varve serve} accepts several. */

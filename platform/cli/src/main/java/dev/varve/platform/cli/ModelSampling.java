@@ -9,13 +9,11 @@ import dev.varve.platform.sampling.SamplingValues;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /** Sampling defaults of a server: for all models, and for single ones. */
 final class ModelSampling {
@@ -78,17 +76,13 @@ final class ModelSampling {
     }
 
     private static SamplingParameter parameter(String name) {
-        return Arrays.stream(SamplingParameter.values())
-                .filter(each -> each.wireName().equals(name))
-                .findFirst()
+        return SamplingParameter.find(name)
                 .orElseThrow(
                         () ->
                                 new UsageException(
                                         FLAG
                                                 + ": expected one of "
-                                                + Arrays.stream(SamplingParameter.values())
-                                                        .map(SamplingParameter::wireName)
-                                                        .collect(Collectors.joining(", "))
+                                                + SamplingParameter.wireNames()
                                                 + ", seed, found "
                                                 + name));
     }

@@ -11,6 +11,9 @@ import java.util.Map;
 
 /** The options of a command under headings, by their {@code order}; rarely used ones come last. */
 final class OptionSections implements IHelpSectionRenderer {
+    /** First order of the flags for the reasoning of a model. */
+    static final int REASONING = 70;
+
     /** First order of the flags that say which devices compute. */
     static final int DEVICES = 100;
 
@@ -43,6 +46,7 @@ final class OptionSections implements IHelpSectionRenderer {
                     new Section(0, "Options:"),
                     new Section(10, "Server:"),
                     new Section(50, "Sampling:"),
+                    new Section(REASONING, "Reasoning:"),
                     new Section(DEVICES, "Devices:"),
                     new Section(MEMORY, "Memory and threads:"),
                     new Section(CACHE, "Prefix cache:"),

@@ -28,12 +28,6 @@ import java.util.OptionalInt;
 final class ServeArguments {
     private static final int LONGEST_GAP = 60_000;
 
-    /** Value of an on/off option; without the option another default applies. */
-    enum Switch {
-        ON,
-        OFF
-    }
-
     @Option(
             names = "--host",
             defaultValue = "127.0.0.1",
@@ -86,12 +80,7 @@ final class ServeArguments {
             order = 16)
     private Optional<String> modelName = Optional.empty();
 
-    @Option(
-            names = "--chat-template-file",
-            paramLabel = "FILE",
-            description = "Jinja chat template to use instead of the model's own.",
-            order = OptionSections.RARE + 2)
-    private Optional<Path> chatTemplateFile = Optional.empty();
+    @Mixin private ChatTemplateOption chatTemplate;
 
     @Option(
             names = "--recover-tool-calls",
@@ -194,24 +183,7 @@ final class ServeArguments {
             order = OptionSections.PROCESSES + 4)
     private Duration shardPatience = EngineOptions.DEFAULT_SHARD_PATIENCE;
 
-    @Option(
-            names = "--reasoning-budget",
-            paramLabel = "N",
-            description =
-                    "Maximum tokens of reasoning (default: no limit). It applies to requests that"
-                        + " name no budget and no effort. A quarter of the response, at most 4096"
-                        + " tokens, is reserved for the text after the reasoning.",
-            order = 22)
-    private Optional<Integer> reasoningBudget = Optional.empty();
-
-    @Option(
-            names = "--enable-thinking",
-            paramLabel = "on|off",
-            description =
-                    "Whether the model reasons if a request does not say (default: as the chat"
-                            + " template specifies).",
-            order = 23)
-    private Optional<Switch> enableThinking = Optional.empty();
+    @Mixin private ReasoningArguments reasoning;
 
     /**
      * Returns the options of the HTTP server.
@@ -260,13 +232,7 @@ final class ServeArguments {
 
     /** Reasoning defaults of requests. */
     ReasoningDefaults reasoningDefaults() {
-        int budget = reasoningBudget.orElse(0);
-        if (budget < 0) {
-            throw new UsageException("--reasoning-budget: expected 0 or more, found " + budget);
-        }
-        return new ReasoningDefaults(
-                enableThinking.map(choice -> choice == Switch.ON),
-                reasoningBudget.isPresent() ? OptionalInt.of(budget) : OptionalInt.empty());
+        return reasoning.defaults();
     }
 
     /** Whether tool calls without their opening delimiter are parsed as calls. */
@@ -326,6 +292,6 @@ final class ServeArguments {
     }
 
     Optional<Path> chatTemplateFile() {
-        return chatTemplateFile;
+        return chatTemplate.file();
     }
 }

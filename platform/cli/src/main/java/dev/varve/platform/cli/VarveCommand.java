@@ -27,6 +27,7 @@ import java.util.Set;
             "  varve serve                                         serve a demo model",
             "  varve serve --hf Qwen/Qwen3-0.6B-GGUF:Q8_0          download and serve a model",
             "  varve serve --model model.gguf                      serve at 127.0.0.1:8080",
+            "  varve chat model.gguf                               chat in the terminal",
             "  varve generate --model model.gguf --prompt 'Hello'  continue a text",
             "  varve bench --model model.gguf                      measure prefill and decode",
             "  varve COMMAND --help                                show the help of a command",
@@ -52,6 +53,7 @@ final class VarveCommand implements Runnable {
     private static Map<String, Class<?>> commands() {
         Map<String, Class<?>> commands = new LinkedHashMap<>();
         commands.put("serve", ServeCommand.class);
+        commands.put("chat", ChatCommand.class);
         commands.put("shard", ShardCommand.class);
         commands.put("generate", GenerateCommand.class);
         commands.put("bench", BenchCommand.class);

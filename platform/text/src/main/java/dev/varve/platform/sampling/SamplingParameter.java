@@ -1,6 +1,8 @@
 package dev.varve.platform.sampling;
 
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** A number by which tokens are chosen, with its names, range and value without any setting. */
 public enum SamplingParameter {
@@ -73,6 +75,18 @@ public enum SamplingParameter {
     /** Returns the name in requests, in the fields of llama.cpp. */
     public String wireName() {
         return wireName;
+    }
+
+    /** Returns the parameter with a name in requests. */
+    public static Optional<SamplingParameter> find(String wireName) {
+        return Arrays.stream(values()).filter(each -> each.wireName.equals(wireName)).findFirst();
+    }
+
+    /** Returns the names in requests, separated by commas. */
+    public static String wireNames() {
+        return Arrays.stream(values())
+                .map(SamplingParameter::wireName)
+                .collect(Collectors.joining(", "));
     }
 
     /** Returns the key in model files, if the format has one. */

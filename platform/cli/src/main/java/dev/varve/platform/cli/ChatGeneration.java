@@ -1,0 +1,93 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
+import dev.varve.platform.engine.GenerationListener;
+
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * One response of a chat. The engine's thread parses its tokens and adds events to an unbounded
+ * queue, so that it never blocks; one thread takes them, and any thread may stop the response.
+ */
+final class ChatGeneration implements GenerationListener {
+    /** An event of the response. */
+    sealed interface Event {
+        /** Prefill made progress, in tokens. */
+        record Prefill(int done, int total) implements Event {}
+
+        /** Text was generated. */
+        record Text(ResponseParser.Piece piece) implements Event {}
+
+        /** The response ended. */
+        record End(GenerationEnd end) implements Event {}
+
+        /** The response failed or was cancelled. */
+        record Failure(VarveException error) implements Event {}
+    }
+
+    private final ResponseParser parser;
+    private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private volatile boolean started;
+    private volatile boolean stopped;
+
+    ChatGeneration(ResponseParser parser) {
+        this.parser = parser;
+    }
+
+    /** Waits for the next event; nothing follows an end or a failure. */
+    Event next() throws InterruptedException {
+        return events.take();
+    }
+
+    /** Whether {@link #stop} was called. */
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /**
+     * Stops at the next token, so that the engine reports the cost. During prefill, or if this is
+     * called again, the response is cancelled.
+     */
+    void stop(GenerationHandle handle) {
+        boolean again = stopped;
+        stopped = true;
+        if (!started || again) {
+            handle.cancel();
+        }
+    }
+
+    @Override
+    public void onPrefill(int doneTokens, int promptTokens) {
+        events.add(new Event.Prefill(doneTokens, promptTokens));
+    }
+
+    @Override
+    public boolean onToken(GeneratedToken token) {
+        started = true;
+        add(parser.push(token.id()));
+        return !stopped;
+    }
+
+    @Override
+    public void onEnd(GenerationEnd end) {
+        add(parser.finish());
+        events.add(new Event.End(end));
+    }
+
+    @Override
+    public void onError(VarveException error) {
+        add(parser.finish());
+        events.add(new Event.Failure(error));
+    }
+
+    private void add(ResponseParser.Piece piece) {
+        if (!piece.isEmpty()) {
+            events.add(new Event.Text(piece));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ResponseOptions;
+import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.chat.ResponseState;
+import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.chat.ToolCallRequirement;
+import dev.varve.platform.cli.chat.ChatMessage;
+import dev.varve.platform.cli.chat.ChatModel;
+import dev.varve.platform.cli.chat.ChatResponse;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationHandle;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.sampling.SamplingValues;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+
+/** A loaded model that answers conversations in this process. */
+final class LocalChatModel implements ChatModel {
+    /** Shorter prompts take so little time that a progress line would only flicker. */
+    private static final int LONG_PROMPT = 512;
+
+    /**
+     * Settings of all responses.
+     *
+     * @param sampling values for responses without other ones
+     * @param reasoning whether and how long the model reasons
+     * @param maxTokens most tokens of a response; empty: up to the end of the context
+     */
+    record Settings(SamplingValues sampling, ReasoningDefaults reasoning, OptionalInt maxTokens) {}
+
+    /** A response that is being generated. */
+    private record Running(ChatGeneration generation, GenerationHandle handle) {}
+
+    private final String name;
+    private final HostedModel runtime;
+    private final ChatRenderer renderer;
+    private final ResponseSyntax syntax;
+    private final Settings settings;
+    private final Supplier<ProgressBar> progress;
+
+    /** Also read by the thread that handles Ctrl-C. */
+    private volatile Optional<Running> running = Optional.empty();
+
+    /**
+     * @param renderer chat template of the model
+     * @param progress creates the progress line of a prompt
+     */
+    LocalChatModel(
+            String name,
+            HostedModel runtime,
+            ChatRenderer renderer,
+            Settings settings,
+            Supplier<ProgressBar> progress) {
+        this.name = name;
+        this.runtime = runtime;
+        this.renderer = renderer;
+        this.settings = settings;
+        this.progress = progress;
+        syntax = ResponseSyntax.of(runtime.adapter().chatDialect(), runtime.tokenizer());
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public SamplingValues sampling() {
+        return settings.sampling();
+    }
+
+    @Override
+    public ChatResponse respond(
+            List<ChatMessage> messages, SamplingValues overrides, ResponseListener listener)
+            throws InterruptedException {
+        ChatPrompt prompt = renderer.render(variables(messages));
+        int context = runtime.engine().status().load().contextTokens();
+        int room = Math.max(1, context - prompt.tokens().length);
+        ResponseState state = syntax.open(prompt.tokens(), options());
+        GenerationRequest request =
+                new GenerationRequest(
+                        GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
+                        new GenerationRequest.Ending(
+                                Math.min(room, settings.maxTokens().orElse(room)),
+                                runtime.tokenizer().endTokens()),
+                        new GenerationRequest.Choice(
+                                SamplingArguments.options(
+                                        overrides.over(settings.sampling()), runtime.tokenizer()),
+                                OptionalInt.empty(),
+                                state.constraint()));
+        ChatGeneration generation = new ChatGeneration(state.text());
+        GenerationHandle handle = runtime.engine().submit(request, generation);
+        running = Optional.of(new Running(generation, handle));
+        try {
+            return new Collector(generation, listener, context).await();
+        } catch (InterruptedException e) {
+            handle.cancel();
+            throw e;
+        } finally {
+            running = Optional.empty();
+        }
+    }
+
+    @Override
+    public void stop() {
+        running.ifPresent(each -> each.generation().stop(each.handle()));
+    }
+
+    private Map<String, Object> variables(List<ChatMessage> messages) {
+        Map<String, Object> variables = new HashMap<>();
+        variables.put("messages", messages.stream().map(LocalChatModel::message).toList());
+        settings.reasoning()
+                .thinking()
+                .ifPresent(enabled -> variables.put("enable_thinking", enabled));
+        return variables;
+    }
+
+    private static Map<String, String> message(ChatMessage message) {
+        Map<String, String> fields = new HashMap<>();
+        fields.put("role", message.role().wireName());
+        fields.put("content", message.content());
+        if (!message.reasoning().isEmpty()) {
+            fields.put("reasoning_content", message.reasoning());
+        }
+        return fields;
+    }
+
+    /** A model that reasons although it should not is stopped by a budget of 0. */
+    private ResponseOptions options() {
+        ReasoningDefaults reasoning = settings.reasoning();
+        return new ResponseOptions(
+                List.of(),
+                List.of(),
+                reasoning.thinking().orElse(true) ? reasoning.budget() : OptionalInt.of(0),
+                new ToolCallRequirement.None());
+    }
+
+    /** Passes the text of a response on, and collects it. */
+    private final class Collector {
+        private final ChatGeneration generation;
+        private final ResponseListener listener;
+        private final int contextTokens;
+        private final StringBuilder reasoning = new StringBuilder();
+        private final StringBuilder content = new StringBuilder();
+
+        Collector(ChatGeneration generation, ResponseListener listener, int contextTokens) {
+            this.generation = generation;
+            this.listener = listener;
+            this.contextTokens = contextTokens;
+        }
+
+        ChatResponse await() throws InterruptedException {
+            try (ProgressBar bar = progress.get()) {
+                while (true) {
+                    switch (generation.next()) {
+                        case ChatGeneration.Event.Prefill(int done, int total) -> {
+                            if (total >= LONG_PROMPT) {
+                                bar.show(done, total);
+                            }
+                        }
+                        case ChatGeneration.Event.Text(ResponseParser.Piece piece) -> {
+                            bar.wipe();
+                            add(piece);
+                        }
+                        case ChatGeneration.Event.End(GenerationEnd end) -> {
+                            return response(end(end), Optional.of(statistics(end)));
+                        }
+                        case ChatGeneration.Event.Failure(VarveException error) -> {
+                            if (!generation.isStopped()) {
+                                throw error;
+                            }
+                            return response(ChatResponse.End.STOPPED, Optional.empty());
+                        }
+                    }
+                }
+            }
+        }
+
+        private void add(ResponseParser.Piece piece) {
+            reasoning.append(piece.reasoning());
+            content.append(piece.content());
+            listener.reasoning(piece.reasoning());
+            listener.content(piece.content());
+        }
+
+        private ChatResponse.End end(GenerationEnd end) {
+            return switch (end.reason()) {
+                case END_TOKEN -> ChatResponse.End.COMPLETE;
+                case STOPPED -> ChatResponse.End.STOPPED;
+                case LENGTH -> ChatResponse.End.LENGTH;
+            };
+        }
+
+        private ChatResponse.Statistics statistics(GenerationEnd end) {
+            return new ChatResponse.Statistics(
+                    end.tokens().prompt(),
+                    end.tokens().cached(),
+                    end.tokens().generated(),
+                    end.prefillTokensPerSecond(),
+                    end.decodeTokensPerSecond(),
+                    contextTokens);
+        }
+
+        private ChatResponse response(
+                ChatResponse.End end, Optional<ChatResponse.Statistics> statistics) {
+            return new ChatResponse(
+                    new ChatMessage(
+                            ChatMessage.Role.ASSISTANT, content.toString(), reasoning.toString()),
+                    end,
+                    statistics);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package dev.varve.platform.cli.chat;
+
+import dev.varve.api.FileErrors;
+import dev.varve.api.VarveException;
+import dev.varve.platform.cli.chat.ChatMessage.Role;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A saved conversation: a JSON object whose field {@code messages} is an array of messages, as in a
+ * body for {@code /v1/chat/completions}. A message has a {@code role} (system, user or assistant),
+ * a {@code content} (a string, or an array of parts of type text) and, if the model reasoned, a
+ * {@code reasoning_content}. UTF-8.
+ */
+final class ConversationFile {
+    /** Larger than the longest conversation that a model could read. */
+    private static final long MOST_BYTES = 64L << 20;
+
+    private static final String MESSAGES = "messages";
+    private static final String ROLE = "role";
+    private static final String CONTENT = "content";
+    private static final String REASONING = "reasoning_content";
+
+    private static final JsonMapper MAPPER = JsonMapper.shared();
+
+    private final Path path;
+
+    ConversationFile(Path path) {
+        this.path = path;
+    }
+
+    /**
+     * Writes a conversation. An existing file is replaced only if it holds a conversation.
+     *
+     * @throws VarveException that names the file and the reason
+     */
+    void save(List<ChatMessage> messages) {
+        if (Files.exists(path)) {
+            requireConversation();
+        }
+        ObjectNode file = MAPPER.createObjectNode();
+        ArrayNode array = file.putArray(MESSAGES);
+        for (ChatMessage message : messages) {
+            ObjectNode each = array.addObject().put(ROLE, message.role().wireName());
+            if (!message.reasoning().isEmpty()) {
+                each.put(REASONING, message.reasoning());
+            }
+            each.put(CONTENT, message.content());
+        }
+        try {
+            replace(MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(file) + "\n");
+        } catch (IOException e) {
+            throw failure("cannot be written: " + FileErrors.reason(e), e);
+        }
+    }
+
+    /** Writes a file beside the old one first, so that a full disk leaves the old one. */
+    private void replace(String text) throws IOException {
+        Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
+        Path fresh = Files.createTempFile(target.getParent(), ".varve-chat", ".json");
+        try {
+            Files.writeString(fresh, text);
+            Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    private void requireConversation() {
+        try {
+            load();
+        } catch (VarveException e) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    path
+                            + ": exists and is no saved conversation, so it is not replaced; choose"
+                            + " another name",
+                    e);
+        }
+    }
+
+    /**
+     * Reads a conversation.
+     *
+     * @return the messages, a system prompt first
+     * @throws VarveException that names the file and the reason
+     */
+    List<ChatMessage> load() {
+        try {
+            if (!Files.isRegularFile(path) && Files.exists(path)) {
+                throw failure("expected a file, found a folder or a device", null);
+            }
+            long bytes = Files.size(path);
+            if (bytes > MOST_BYTES) {
+                throw failure("expected at most " + MOST_BYTES + " bytes, found " + bytes, null);
+            }
+            return messages(MAPPER.readTree(Files.readAllBytes(path)));
+        } catch (NoSuchFileException e) {
+            throw failure("no such file", e);
+        } catch (JacksonException e) {
+            throw failure(
+                    "invalid JSON: "
+                            + e.getOriginalMessage()
+                            + " at line "
+                            + e.getLocation().getLineNr(),
+                    e);
+        } catch (IOException e) {
+            throw failure("cannot be read: " + FileErrors.reason(e), e);
+        }
+    }
+
+    private List<ChatMessage> messages(JsonNode file) {
+        JsonNode array = file.isObject() ? file.path(MESSAGES) : file;
+        if (!array.isArray()) {
+            throw failure("expected a JSON object with an array \"" + MESSAGES + "\"", null);
+        }
+        List<ChatMessage> messages = new ArrayList<>();
+        for (int i = 0; i < array.size(); i++) {
+            messages.add(message(array.get(i), MESSAGES + "[" + i + "]", i == 0));
+        }
+        return messages;
+    }
+
+    private ChatMessage message(JsonNode message, String where, boolean first) {
+        String name = text(message.path(ROLE), where + "." + ROLE);
+        Role role =
+                Role.of(name)
+                        .filter(each -> first || each != Role.SYSTEM)
+                        .orElseThrow(
+                                () ->
+                                        failure(
+                                                where
+                                                        + "."
+                                                        + ROLE
+                                                        + ": expected "
+                                                        + (first ? "system, " : "")
+                                                        + "user or assistant, found "
+                                                        + name,
+                                                null));
+        JsonNode reasoning = message.path(REASONING);
+        return new ChatMessage(
+                role,
+                content(message.path(CONTENT), where + "." + CONTENT),
+                reasoning.isString() && role == Role.ASSISTANT ? reasoning.stringValue() : "");
+    }
+
+    private String content(JsonNode content, String where) {
+        if (!content.isArray()) {
+            return text(content, where);
+        }
+        StringBuilder joined = new StringBuilder();
+        for (int i = 0; i < content.size(); i++) {
+            joined.append(text(content.get(i).path("text"), where + "[" + i + "].text"));
+        }
+        return joined.toString();
+    }
+
+    private String text(JsonNode value, String where) {
+        if (!value.isString()) {
+            throw failure(
+                    where
+                            + ": expected a string, found "
+                            + (value.isMissingNode() ? "none" : value.getNodeType()),
+                    null);
+        }
+        return value.stringValue();
+    }
+
+    private VarveException failure(String reason, Exception cause) {
+        return new VarveException(VarveException.Kind.UNREADABLE_FILE, path + ": " + reason, cause);
+    }
+}

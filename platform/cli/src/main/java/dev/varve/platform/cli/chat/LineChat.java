@@ -1,0 +1,89 @@
+package dev.varve.platform.cli.chat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.SynchronousQueue;
+
+/**
+ * A chat without a terminal: reads one message per line, or several in the syntax of {@link
+ * MessageText}, and prints responses without prompts and escape sequences.
+ */
+public final class LineChat {
+    private LineChat() {}
+
+    /**
+     * Runs a chat until the input ends.
+     *
+     * @param in UTF-8 text
+     * @param out receives the responses
+     * @param err receives the output of commands, and errors
+     * @return whether every command and every message was accepted
+     * @throws InterruptedException if this thread is interrupted, also while it waits for a line
+     */
+    public static boolean run(
+            ChatModel model, ChatOptions options, InputStream in, PrintWriter out, PrintWriter err)
+            throws InterruptedException {
+        ChatOutput output = new ChatOutput(out, err, ChatOutput.Layout.PLAIN);
+        return new ChatLoop(model, new Input(in), output, options).run();
+    }
+
+    /** Reads on a thread of its own, since a read cannot be interrupted. */
+    private static final class Input implements ChatInput {
+        private final SynchronousQueue<Optional<String>> lines = new SynchronousQueue<>();
+        private boolean ended;
+
+        Input(InputStream in) {
+            Thread.ofPlatform().daemon(true).name("varve-chat-input").start(() -> read(in));
+        }
+
+        private void read(InputStream in) {
+            try (BufferedReader reader =
+                    new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                    lines.put(Optional.of(line));
+                }
+                lines.put(Optional.empty());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public Optional<String> next() throws InterruptedException {
+            Optional<String> first = line();
+            if (first.isEmpty()) {
+                return first;
+            }
+            StringBuilder text = new StringBuilder(first.get());
+            while (MessageText.endsWithBackslash(text.toString())
+                    || MessageText.isOpenBlock(text.toString())) {
+                if (MessageText.endsWithBackslash(text.toString())) {
+                    text.setLength(text.length() - 1);
+                }
+                Optional<String> more = line();
+                if (more.isEmpty()) {
+                    break;
+                }
+                text.append('\n').append(more.get());
+            }
+            return Optional.of(text.toString());
+        }
+
+        private Optional<String> line() throws InterruptedException {
+            if (ended) {
+                return Optional.empty();
+            }
+            Optional<String> line = lines.take();
+            ended = line.isEmpty();
+            return line;
+        }
+    }
+}

@@ -2,6 +2,7 @@ package dev.varve.dist;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,10 +119,21 @@ final class Varve {
     }
 
     Outcome run(Object... arguments) throws IOException, InterruptedException {
+        return runWithInput("", arguments);
+    }
+
+    /** Runs a command that reads a text from a pipe. */
+    Outcome runWithInput(String input, Object... arguments)
+            throws IOException, InterruptedException {
         Path out = Files.createTempFile(folder, "out", ".txt");
         Path err = Files.createTempFile(folder, "err", ".txt");
         Process process =
                 builder(arguments).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        try (OutputStream in = process.getOutputStream()) {
+            in.write(input.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            // The command ended without reading its input.
+        }
         if (!process.waitFor(120, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new AssertionError("no end of " + List.of(arguments));
@@ -139,6 +151,11 @@ final class Varve {
                         .start(),
                 "",
                 err);
+    }
+
+    /** Starts a command on a terminal of its own. */
+    TerminalSession onTerminal(Object... arguments) throws IOException {
+        return TerminalSession.start(builder(arguments));
     }
 
     /** Starts a server on a free port and waits until it is ready. */

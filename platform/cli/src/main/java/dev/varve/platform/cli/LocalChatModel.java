@@ -87,13 +87,12 @@ final class LocalChatModel implements ChatModel {
         ChatPrompt prompt = renderer.render(variables(messages));
         int context = runtime.engine().status().load().contextTokens();
         int room = Math.max(1, context - prompt.tokens().length);
-        ResponseState state = syntax.open(prompt.tokens(), options());
+        int maxOutput = Math.min(room, settings.maxTokens().orElse(room));
+        ResponseState state = syntax.open(prompt.tokens(), options(maxOutput));
         GenerationRequest request =
                 new GenerationRequest(
                         GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
-                        new GenerationRequest.Ending(
-                                Math.min(room, settings.maxTokens().orElse(room)),
-                                runtime.tokenizer().endTokens()),
+                        new GenerationRequest.Ending(maxOutput, runtime.tokenizer().endTokens()),
                         new GenerationRequest.Choice(
                                 SamplingArguments.options(
                                         overrides.over(settings.sampling()), runtime.tokenizer()),
@@ -136,13 +135,11 @@ final class LocalChatModel implements ChatModel {
         return fields;
     }
 
-    /** A model that reasons although it should not is stopped by a budget of 0. */
-    private ResponseOptions options() {
-        ReasoningDefaults reasoning = settings.reasoning();
+    private ResponseOptions options(int maxOutput) {
         return new ResponseOptions(
                 List.of(),
                 List.of(),
-                reasoning.thinking().orElse(true) ? reasoning.budget() : OptionalInt.of(0),
+                settings.reasoning().budget(maxOutput),
                 new ToolCallRequirement.None());
     }
 

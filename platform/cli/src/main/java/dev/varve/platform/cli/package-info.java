@@ -1,6 +1,6 @@
 /**
- * The command line, and the only package that writes to the terminal. The names of its types show
- * their groups:
+ * The command line; with {@link dev.varve.platform.cli.chat}, the only package that writes to the
+ * terminal. The names of its types show their groups:
  *
  * <ul>
  *   <li>{@code ...Command}: the commands of the user, which extend {@link CliCommand};

@@ -3,6 +3,7 @@ package dev.varve.platform.cli.chat;
 import dev.varve.api.VarveException;
 import dev.varve.platform.cli.chat.ChatMessage.Role;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -45,32 +46,31 @@ final class ChatLoop {
         if (text.isEmpty()) {
             return true;
         }
+        List<ChatMessage> before = conversation.messages();
         try {
-            if (MessageText.isCommand(typed)) {
-                return execute(SlashCommand.parse(text));
+            if (!MessageText.isCommand(typed)) {
+                conversation.add(new ChatMessage(Role.USER, text));
+                respond(before);
+                return true;
             }
-            conversation.add(new ChatMessage(Role.USER, text));
-            respond();
+            ChatCommands.Next next = commands.execute(SlashCommand.parse(text));
+            if (next == ChatCommands.Next.RESPOND) {
+                respond(before);
+            }
+            return next != ChatCommands.Next.EXIT;
         } catch (VarveException | IllegalArgumentException e) {
             failed = true;
             out.error(flagNames.apply(e.getMessage()));
+            return true;
         }
-        return true;
     }
 
-    private boolean execute(SlashCommand.Line line) throws InterruptedException {
-        switch (commands.execute(line)) {
-            case CONTINUE -> {}
-            case RESPOND -> respond();
-            case EXIT -> {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Generates a response to the last message; without any text that message is removed. */
-    private void respond() throws InterruptedException {
+    /**
+     * Generates a response to the last message and adds it.
+     *
+     * @param before the conversation to return to if the model generates no text
+     */
+    private void respond(List<ChatMessage> before) throws InterruptedException {
         ResponsePrinter printer = new ResponsePrinter(out, commands.showsReasoning());
         Optional<ChatResponse> response = Optional.empty();
         try {
@@ -79,16 +79,12 @@ final class ChatLoop {
                             model.respond(conversation.messages(), commands.sampling(), printer));
         } finally {
             printer.end();
-            if (response.filter(each -> !each.isEmpty()).isEmpty()) {
-                conversation.undo();
-            }
+            response.filter(each -> !each.isEmpty())
+                    .map(ChatResponse::message)
+                    .ifPresentOrElse(conversation::add, () -> conversation.replace(before));
         }
-        ChatResponse complete = response.get();
-        commands.record(complete);
-        if (!complete.isEmpty()) {
-            conversation.add(complete.message());
-        }
-        explain(complete);
+        commands.record(response.get());
+        explain(response.get());
     }
 
     private void explain(ChatResponse response) {
@@ -98,7 +94,7 @@ final class ChatLoop {
         switch (response.end()) {
             case COMPLETE -> {
                 if (response.isEmpty()) {
-                    out.note("[the model returned no text; your message was removed]");
+                    out.note("[the model generated no text; the conversation is unchanged]");
                 }
             }
             case LENGTH ->
@@ -108,7 +104,7 @@ final class ChatLoop {
             case STOPPED ->
                     out.note(
                             response.isEmpty()
-                                    ? "[stopped; your message was removed]"
+                                    ? "[stopped; the conversation is unchanged]"
                                     : "[stopped; the part above stays in the conversation]");
         }
         out.note("");

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.SynchronousQueue;
@@ -43,16 +42,26 @@ public final class LineChat {
         }
 
         private void read(InputStream in) {
-            try (BufferedReader reader =
-                    new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                    lines.put(Optional.of(line));
+            BufferedReader reader =
+                    new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+            try {
+                Optional<String> line = line(reader);
+                while (line.isPresent()) {
+                    lines.put(line);
+                    line = line(reader);
                 }
-                lines.put(Optional.empty());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                lines.put(line);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            }
+        }
+
+        /** Reads a line; an input that cannot be read any more has ended. */
+        private static Optional<String> line(BufferedReader reader) {
+            try {
+                return Optional.ofNullable(reader.readLine());
+            } catch (IOException e) {
+                return Optional.empty();
             }
         }
 

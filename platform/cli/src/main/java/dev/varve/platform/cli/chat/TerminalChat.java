@@ -11,6 +11,7 @@ import org.jline.reader.Widget;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
+import java.io.IOError;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -138,6 +139,9 @@ public final class TerminalChat {
                 }
             } catch (EndOfFileException e) {
                 return Optional.empty();
+            } catch (IllegalStateException | IOError e) {
+                // The terminal was closed: JLine does so when the process is asked to stop.
+                break;
             }
         }
         throw new InterruptedException();

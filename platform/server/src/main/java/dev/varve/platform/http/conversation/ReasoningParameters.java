@@ -30,9 +30,6 @@ public record ReasoningParameters(
     /** Name of the switch, both as a field and as a template variable. */
     static final String SWITCH = "enable_thinking";
 
-    /** Maximum number of tokens that are reserved for the content after the reasoning. */
-    private static final int REPLY_TOKENS = 4096;
-
     /** Reads the options. */
     public static ReasoningParameters read(RequestFields fields, ReasoningDefaults defaults) {
         Optional<RequestFields> reasoning = fields.nested("reasoning");
@@ -78,15 +75,14 @@ public record ReasoningParameters(
 
     /**
      * Returns the maximum number of reasoning tokens in a response of {@code maxOutput} tokens,
-     * empty for no limit. A quarter of the response, at most {@value #REPLY_TOKENS} tokens, is
-     * reserved for content. If reasoning is switched off the maximum is 0, so that a model that
-     * reasons all the same is stopped.
+     * empty for no limit, as {@link ReasoningDefaults#maxTokens} bounds it. If reasoning is
+     * switched off the maximum is 0, so that a model that reasons all the same is stopped.
      */
     OptionalInt budget(int maxOutput) {
         if (!enabled.orElse(true)) {
             return OptionalInt.of(0);
         }
-        int most = maxOutput - Math.min(REPLY_TOKENS, Math.ceilDiv(maxOutput, 4));
+        int most = ReasoningDefaults.maxTokens(maxOutput);
         if (requestedTokens.isPresent()) {
             return OptionalInt.of(Math.min(requestedTokens.getAsInt(), most));
         }

@@ -1,0 +1,109 @@
+package dev.varve.dist;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The chat of the installation with a demo model, on a terminal and without one. */
+@Timeout(300)
+class ChatIT {
+    /** The editor waits for an input: the prompt, behind the switch for pasted text. */
+    private static final String PROMPT = "\033[?2004h>>> ";
+
+    @TempDir static Path folder;
+
+    private static Varve varve;
+
+    @BeforeAll
+    static void findModel() throws Exception {
+        DemoFamily.QWEN35.requireInstalled();
+        varve =
+                new Varve(Varve.INSTALLATION, folder)
+                        .with("XDG_STATE_HOME", folder.resolve("state").toString());
+    }
+
+    @Test
+    void ctrlCStopsTheResponseOnlyAndTheNextTurnsAreAnsweredFromTheCache() throws Exception {
+        assumeTrue(TerminalSession.isAvailable(), "script of util-linux is missing");
+        try (TerminalSession session =
+                varve.onTerminal("chat", DemoFamily.QWEN35.reference(), "--temp", 0)) {
+            session.await(PROMPT);
+            session.type("What is 7 + 5?\r");
+            assertTrue(session.await(PROMPT).contains("12"));
+            session.type("What is 7 + 6?\r");
+            assertTrue(session.await(PROMPT).contains("13"));
+            session.type("/stats\r");
+            String statistics = session.await(PROMPT);
+            assertTrue(statistics.contains(" prompt tokens, "), statistics);
+            assertFalse(statistics.contains(", 0 of them cached"), statistics);
+
+            // Nonsense, which has no end before that of the context.
+            session.type("/set temperature 100\r");
+            session.await(PROMPT);
+            session.type("Hello\r");
+            session.await("[?2004l");
+            session.await(" ");
+            session.type("\3");
+            String stopped = session.await(PROMPT);
+            assertTrue(stopped.contains("[stopped; "), stopped);
+
+            session.type("/undo\r");
+            session.await(PROMPT);
+            session.type("/set temperature 0\r");
+            session.await(PROMPT);
+            session.type("What is 2 + 3?\r");
+            assertTrue(session.await(PROMPT).contains("5"));
+            session.type("\4");
+
+            assertEquals(0, session.status());
+        }
+        assertTrue(
+                Files.readString(folder.resolve("state/varve/chat-history"))
+                        .startsWith("What is 7 + 5?\n"));
+    }
+
+    @Test
+    @Tag("nightly")
+    void generateWithoutAPromptStartsAChatOnATerminal() throws Exception {
+        assumeTrue(TerminalSession.isAvailable(), "script of util-linux is missing");
+        try (TerminalSession session =
+                varve.onTerminal(
+                        "generate", "--model", DemoFamily.QWEN35.reference(), "--temp", 0)) {
+            session.await(PROMPT);
+            session.type("What is 7 + 5?\r");
+            assertTrue(session.await(PROMPT).contains("12"));
+            session.type("\3");
+
+            assertEquals(0, session.status());
+        }
+    }
+
+    @Test
+    void linesOfAPipeAreAnsweredWithoutEscapeSequences() throws Exception {
+        Varve.Outcome outcome =
+                varve.runWithInput(
+                        "What is 7 + 5?\n/nothing\n\"\"\"What is\n7 + 6?\"\"\"\n",
+                        "chat",
+                        DemoFamily.QWEN35.reference(),
+                        "--temp",
+                        0);
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(
+                outcome.out().matches("[^\\p{Cntrl}]*12[^\\p{Cntrl}]*\n[^\\p{Cntrl}]+\n"),
+                outcome.toString());
+        assertTrue(
+                outcome.err().contains("varve: /nothing: unknown command; expected one of /help"),
+                outcome.toString());
+    }
+}

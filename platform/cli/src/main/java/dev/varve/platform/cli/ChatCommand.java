@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** Chats with a model in the terminal. */
 @Command(
@@ -74,6 +75,12 @@ final class ChatCommand extends CliCommand {
                             + " --max-ctx).",
             order = 4)
     private Optional<Integer> maxTokens = Optional.empty();
+
+    @Option(
+            names = "--ignore-eos",
+            description = "Continue after the model ends its turn.",
+            order = 5)
+    private boolean ignoreEos;
 
     @Option(
             names = "--no-history",
@@ -181,7 +188,11 @@ final class ChatCommand extends CliCommand {
                 choice.name(),
                 runtime,
                 renderer.orElseThrow(),
-                new LocalChatModel.Settings(values, reasoningDefaults, most),
+                new LocalChatModel.Settings(
+                        values,
+                        reasoningDefaults,
+                        most,
+                        ignoreEos ? Set.of() : runtime.tokenizer().endTokens()),
                 () -> ProgressBar.of(err(), environment(), "prefill"));
     }
 

@@ -113,7 +113,7 @@ final class GenerateCommand extends CliCommand {
     @Override
     void checkArguments() {
         model.model().add(parameter);
-        boolean chats = environment().isInteractive() && !json && !ignoreEos && !form.isGiven();
+        boolean chats = environment().isInteractive() && !json && !form.isGiven();
         if (prompt == null && !chats) {
             throw new UsageException(
                     "--chat, --prompt or --tokens: expected one of them, found none; on a terminal"

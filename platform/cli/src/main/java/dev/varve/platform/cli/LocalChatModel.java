@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** A loaded model that answers conversations in this process. */
@@ -36,8 +37,13 @@ final class LocalChatModel implements ChatModel {
      * @param sampling values for responses without other ones
      * @param reasoning whether and how long the model reasons
      * @param maxTokens most tokens of a response; empty: up to the end of the context
+     * @param endTokens ids that end a response
      */
-    record Settings(SamplingValues sampling, ReasoningDefaults reasoning, OptionalInt maxTokens) {}
+    record Settings(
+            SamplingValues sampling,
+            ReasoningDefaults reasoning,
+            OptionalInt maxTokens,
+            Set<Integer> endTokens) {}
 
     /** A response that is being generated. */
     private record Running(ChatGeneration generation, GenerationHandle handle) {}
@@ -92,7 +98,7 @@ final class LocalChatModel implements ChatModel {
         GenerationRequest request =
                 new GenerationRequest(
                         GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
-                        new GenerationRequest.Ending(maxOutput, runtime.tokenizer().endTokens()),
+                        new GenerationRequest.Ending(maxOutput, settings.endTokens()),
                         new GenerationRequest.Choice(
                                 SamplingArguments.options(
                                         overrides.over(settings.sampling()), runtime.tokenizer()),

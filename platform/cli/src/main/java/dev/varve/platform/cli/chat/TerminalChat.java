@@ -10,6 +10,7 @@ import org.jline.reader.UserInterruptException;
 import org.jline.reader.Widget;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.Signals;
 
 import java.io.IOError;
 import java.io.IOException;
@@ -50,6 +51,10 @@ public final class TerminalChat {
                         .graphemeCluster(false)
                         .encoding(StandardCharsets.UTF_8)
                         .build()) {
+            // JLine handles no signal for a dumb terminal, so Ctrl-C would end the process.
+            if (isDumb(terminal)) {
+                Signals.register("INT", () -> terminal.raise(Terminal.Signal.INT));
+            }
             run(terminal, model, options, stopping);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -74,10 +79,12 @@ public final class TerminalChat {
         new ChatLoop(model, () -> next(reader), out, options).run();
     }
 
+    private static boolean isDumb(Terminal terminal) {
+        return terminal.getType().startsWith(Terminal.TYPE_DUMB);
+    }
+
     private ChatOutput.Layout layout() {
-        boolean styled =
-                options.style() == ChatOptions.Style.ALLOWED
-                        && !terminal.getType().startsWith(Terminal.TYPE_DUMB);
+        boolean styled = options.style() == ChatOptions.Style.ALLOWED && !isDumb(terminal);
         return styled ? ChatOutput.Layout.STYLED : ChatOutput.Layout.UNSTYLED;
     }
 

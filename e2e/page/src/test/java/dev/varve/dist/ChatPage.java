@@ -105,6 +105,12 @@ record ChatPage(Page page, List<String> complaints) {
                 characters);
     }
 
+    /** Chooses an action of the menu. */
+    void choose(String action) {
+        button("More").click();
+        button(action).click();
+    }
+
     /** The element with the last announcement to screen readers. */
     Locator announcement() {
         return page.locator("#announcer");

@@ -50,6 +50,13 @@ class PageLooksIT {
             <script>window.hacked = 1</script>
             ```
 
+            Euler: $e^{i\\pi} = -1$, a price of $5 or $10, and
+
+            $$\\int_0^1 x\\,dx = \\frac{1}{2}$$
+
+            $\\href{javascript:window.hacked=1}{x}$ $\\includegraphics{https://evil.example/y.png}$
+            $\\htmlStyle{position:fixed}{x}$ $\\def\\a{\\a\\a}\\a$
+
             | Name | Value |
             |:-----|------:|
             | one  |     1 |
@@ -60,6 +67,9 @@ class PageLooksIT {
 
             The end.
             """;
+
+    /** The formula of that text which would expand forever. */
+    static final String REFUSED_FORMULA = "\\def\\a{\\a\\a}\\a";
 
     private static final int FRAMES = 60;
 
@@ -134,18 +144,21 @@ class PageLooksIT {
             tab.button("Send").tap();
             assertThat(tab.lastAnswer()).hasAttribute("aria-busy", "false");
             tab.picture("phone-chat");
+            PageCheck.isTouchable(tab.page());
             PageCheck.fits(tab.page());
             PageCheck.isReadable(tab.page());
             tab.button("Conversations").tap();
             assertThat(tab.button("New chat")).isVisible();
             tab.page().waitForFunction("() => document.getAnimations().length === 0");
             tab.picture("phone-conversations");
+            PageCheck.isTouchable(tab.page());
             PageCheck.isReadable(tab.page());
             tab.button("Close conversations").tap();
             assertThat(tab.button("New chat")).isHidden();
             tab.button("Settings").tap();
             assertThat(tab.button("Done")).isVisible();
             tab.picture("phone-settings");
+            PageCheck.isTouchable(tab.page());
             PageCheck.fits(tab.page());
             PageCheck.isReadable(tab.page());
         }

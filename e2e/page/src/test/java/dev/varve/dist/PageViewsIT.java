@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -238,6 +241,34 @@ class PageViewsIT {
     }
 
     @Test
+    @Tag("nightly")
+    void barsOfSharesShowTheShareOfTheTotal() {
+        ObjectNode status =
+                (ObjectNode)
+                        JsonMapper.shared()
+                                .readTree(
+                                        tab.page().request().get(server.url() + "/status").text());
+        ObjectNode cache = (ObjectNode) status.get("cache");
+        cache.putObject("hits").put("device", 1).put("host", 3);
+        cache.putObject("saved_tokens").put("device", 10).put("host", 30);
+        tab.page()
+                .route(
+                        Pattern.compile("/status$"),
+                        route ->
+                                route.fulfill(
+                                        new Route.FulfillOptions()
+                                                .setContentType("application/json")
+                                                .setBody(status.toString())));
+        look("cache");
+
+        Locator shares = card("Hits").locator("tbody tr .share");
+        assertThat(shares).hasText(new String[] {"25 %", "75 %"});
+        assertThat(shares.last().locator("rect").last()).hasAttribute("width", "750.0");
+        tab.page().unrouteAll();
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
     void cacheViewShowsHitsAndClears() throws Exception {
         for (int time = 0; time < 2; time++) {
             try (LongAnswer answer = ask("What is 7 + 5? " + "Think well. ".repeat(30), 3)) {
@@ -252,6 +283,10 @@ class PageViewsIT {
         tab.button("Show entries").click();
         assertThat(card("Entries of host memory").locator("tbody tr").first()).isVisible();
         tab.picture("cache");
+        tab.page().setViewportSize(390, 844);
+        PageCheck.fits(tab.page());
+        PageCheck.isReadable(tab.page());
+        tab.page().setViewportSize(1280, 860);
         tab.button("Clear the cache").click();
         tab.page().keyboard().press("Escape");
         assertThat(tab.page().getByRole(AriaRole.ALERTDIALOG)).hasCount(0);
@@ -448,6 +483,7 @@ class PageViewsIT {
         tab.page().getByLabel("Temperature").fill("0.72");
         tab.page().getByLabel("Top p").fill("0.995");
         tab.page().getByLabel("Min p").fill("0.005");
+        tab.button("Use for new chats").click();
         tab.button("Done").click();
 
         assertThat(dialog).hasCount(0);
@@ -537,8 +573,12 @@ class PageViewsIT {
                 phone.page().navigate(server.url() + "/#/" + view);
                 assertThat(phone.page().locator(".card").first()).isVisible();
                 phone.picture("phone-" + view);
-                PageCheck.fits(phone.page());
                 PageCheck.isReadable(phone.page());
+                PageCheck.isTouchable(phone.page());
+                for (int height : List.of(740, 844)) {
+                    phone.page().setViewportSize(height == 740 ? 360 : 390, height);
+                    PageCheck.fits(phone.page());
+                }
             }
             phone.page().unrouteAll();
             assertEquals(List.of(), phone.complaints());

@@ -92,6 +92,7 @@ class WebPageTest {
                             "default-src 'none'",
                             "script-src 'self'",
                             "style-src 'self'",
+                            "font-src 'self'",
                             "connect-src 'self'",
                             "base-uri 'none'",
                             "form-action 'none'",
@@ -104,6 +105,29 @@ class WebPageTest {
             assertEquals("no-referrer", header(page, "Referrer-Policy"));
             assertFalse(page.body().contains("style="), page.body());
             assertFalse(page.body().matches("(?s).*<script(?![^>]*src=).*"), page.body());
+        }
+    }
+
+    /** A worker does not inherit the policy of the page, but has that of its own file. */
+    @ParameterizedTest
+    @CsvSource({
+        "lib/pdf-worker.js, text/javascript",
+        "lib/katex.js, text/javascript",
+        "lib/languages/java.js, text/javascript",
+        "lib/fonts/KaTeX_Main-Regular.woff2, font/woff2",
+        "lib/katex-license.txt, text/plain"
+    })
+    void librariesAreServedOnDemandAndMayLoadNothing(String name, String type) throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            List<String> first = files(server.get("/", "Accept", BROWSER).body());
+            String folder = first.getFirst().substring(0, first.getFirst().indexOf('/', 5) + 1);
+
+            HttpResponse<String> file = server.get("/" + folder + name);
+
+            assertEquals(200, file.statusCode());
+            assertTrue(type(file).startsWith(type), type(file));
+            assertEquals("default-src 'none'", header(file, "Content-Security-Policy"));
+            assertFalse(first.contains(folder + name), "part of the first load");
         }
     }
 

@@ -29,7 +29,8 @@ record WebUiFile(String name, String type, byte[] plain, byte[] packed, String m
                     "css", "text/css; charset=utf-8",
                     "js", "text/javascript; charset=utf-8",
                     "svg", "image/svg+xml",
-                    "txt", "text/plain; charset=utf-8");
+                    "txt", "text/plain; charset=utf-8",
+                    "woff2", "font/woff2");
 
     /** Compresses the bytes. The array is shared, not copied: the page's classes only read it. */
     static WebUiFile of(String name, byte[] plain) {

@@ -10,10 +10,12 @@ import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * All files of the web page, in memory. Their paths contain a digest of all contents, so that a
- * browser may cache each file forever: another version has other paths. Immutable.
+ * browser may cache each file forever: another version has other paths. Each file is compressed at
+ * its first request. Thread-safe.
  */
 final class WebUiFiles {
     /** Placeholder for the digest in the first file. */
@@ -25,16 +27,16 @@ final class WebUiFiles {
     private static final String LIST = "files.txt";
     private static final String FIRST = "index.html";
 
-    private final Map<String, WebUiFile> files = new TreeMap<>();
+    private final Map<String, byte[]> bytes;
+    private final Map<String, WebUiFile> files = new ConcurrentHashMap<>();
     private final String first;
     private final String mark;
 
     /** Makes the files; {@code bytes} has the contents by name and includes {@code index.html}. */
     private WebUiFiles(Map<String, byte[]> bytes) {
         mark = mark(bytes);
-        first = new String(bytes.get(FIRST), StandardCharsets.UTF_8).replace(MARK, mark);
-        bytes.forEach((name, content) -> files.put(name, WebUiFile.of(name, content)));
-        files.remove(FIRST);
+        first = new String(bytes.remove(FIRST), StandardCharsets.UTF_8).replace(MARK, mark);
+        this.bytes = bytes;
     }
 
     /** Reads the files that are packaged with the server. */
@@ -81,6 +83,10 @@ final class WebUiFiles {
 
     /** Returns another file by its name. */
     Optional<WebUiFile> find(String name) {
-        return Optional.ofNullable(files.get(name));
+        return Optional.ofNullable(bytes.get(name))
+                .map(
+                        content ->
+                                files.computeIfAbsent(
+                                        name, missing -> WebUiFile.of(missing, content)));
     }
 }

@@ -17,12 +17,17 @@ import java.util.stream.Stream;
 public final class WebUiHandler {
     /**
      * The page runs and shows only content of the server itself, and model output becomes HTML only
-     * through the sanitizer.
+     * through the sanitizer. The second policy of trusted types starts the worker that reads PDF
+     * files.
      */
     private static final String POLICY =
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src"
-                    + " 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-                    + " require-trusted-types-for 'script'; trusted-types dompurify";
+            "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src"
+                    + " 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none';"
+                    + " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types"
+                    + " dompurify varve-worker";
+
+    /** The worker has a policy of its own, and may neither load nor send anything. */
+    private static final String WORKER_POLICY = "default-src 'none'";
 
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
     private static final String IMMUTABLE = "public, max-age=31536000, immutable";
@@ -90,6 +95,7 @@ public final class WebUiHandler {
         if (file.isEmpty()) {
             return false;
         }
+        response.setHeader("Content-Security-Policy", WORKER_POLICY);
         write(file.get(), IMMUTABLE, request, response);
         return true;
     }

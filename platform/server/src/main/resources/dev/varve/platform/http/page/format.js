@@ -12,7 +12,8 @@ export function bytes(number) {
     const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
     let value = number;
     let unit = 0;
-    while (value >= 1024 && unit < units.length - 1) {
+    // Rounded first, so never 1024 KiB.
+    while (Math.round(value) >= 1024 && unit < units.length - 1) {
         value /= 1024;
         unit++;
     }
@@ -36,7 +37,7 @@ export function duration(millis) {
     return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A share of 1, such as 73 %. */
+/** A share of 1, such as 73 %; a small one is not called 0 %. */
 export function percent(share) {
-    return `${Math.round(share * 100)} %`;
+    return share > 0 && share < 0.005 ? '< 1 %' : `${Math.round(share * 100)} %`;
 }

@@ -4,6 +4,7 @@ import {h, icon} from './dom.js';
 import {askKey} from './key.js';
 import {Router} from './router.js';
 import {Server} from './server.js';
+import {listen, sheetButton} from './shortcuts.js';
 import {themeButton} from './theme.js';
 import {watchServer} from './watch.js';
 
@@ -24,7 +25,8 @@ document.addEventListener('varve-key', () => {
 });
 
 watchServer(server, document.getElementById('notice'));
-document.getElementById('bar-end').append(keyButton, themeButton());
+document.getElementById('bar-end').append(keyButton, sheetButton(), themeButton());
+listen();
 if (document.documentElement.dataset.key === 'needed' && !server.hasKey) {
     // Asks for the key at once: requests without it would fail.
     await server.askKey();

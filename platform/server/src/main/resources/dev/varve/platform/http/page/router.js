@@ -11,7 +11,7 @@ export const VIEWS = [
     {name: 'placement', title: 'Placement', load: () => import('./views/placement.js')},
     {name: 'cache', title: 'Cache', load: () => import('./views/cache.js')},
     {name: 'requests', title: 'Requests', load: () => import('./views/requests.js')},
-    {name: 'speculation', title: 'Speculation', load: () => import('./views/speculation.js')},
+    {name: 'speculation', title: 'Speculative decoding', load: () => import('./views/speculation.js')},
 ];
 
 /** Key in sessionStorage: the tab was reloaded because a view failed. */

@@ -1,6 +1,7 @@
 // Field in which the user writes a message.
 
 import {h, icon, show} from '../dom.js';
+import {Attachments} from './attachments.js';
 
 export class Composer {
     #field;
@@ -8,12 +9,15 @@ export class Composer {
     #stop;
     #running = false;
     #coarse = matchMedia('(pointer: coarse)');
+    #attachments;
 
     /**
-     * @param {(text: string) => void} onsend
+     * @param {(text: string, files: object[]) => void} onsend
      * @param {() => void} onstop
+     * @param {(problem: string) => void} report reports a file that cannot be attached
      */
-    constructor(onsend, onstop) {
+    constructor(onsend, onstop, report) {
+        this.#attachments = new Attachments(report, () => this.#fit());
         this.#field = h('textarea', {
             id: 'question',
             rows: '1',
@@ -21,6 +25,12 @@ export class Composer {
             placeholder: 'Ask something',
             'aria-describedby': 'question-help',
             oninput: () => this.#fit(),
+            onpaste: event => {
+                if (event.clipboardData?.files.length > 0) {
+                    event.preventDefault();
+                    this.attach(event.clipboardData.files);
+                }
+            },
             onkeydown: event => {
                 // On a phone Enter inserts a line break; Enter within an input method does not send.
                 if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !this.#coarse.matches) {
@@ -38,6 +48,18 @@ export class Composer {
             hidden: true,
             onclick: onstop,
         }, icon('stop'));
+        const picker = h('input', {
+            type: 'file',
+            multiple: true,
+            hidden: true,
+            tabindex: '-1',
+            onchange: () => {
+                this.attach(picker.files);
+                // The same file may be picked again.
+                picker.value = '';
+                this.focus();
+            },
+        });
         this.element = h('form.composer', {
             onsubmit: event => {
                 event.preventDefault();
@@ -45,6 +67,14 @@ export class Composer {
             },
         },
         h('label.unseen', {for: 'question'}, 'Your message'),
+        this.#attachments.element,
+        picker,
+        h('button.quiet.attach', {
+            type: 'button',
+            'aria-label': 'Attach files',
+            title: 'Attach text or PDF files',
+            onclick: () => picker.click(),
+        }, icon('clip')),
         this.#field, this.#send, this.#stop,
         h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift+Enter starts a new line, Escape stops a response.'));
     }
@@ -57,6 +87,20 @@ export class Composer {
     set text(text) {
         this.#field.value = text;
         this.#fit();
+    }
+
+    /** The attached files. */
+    get files() {
+        return this.#attachments.files;
+    }
+
+    set files(files) {
+        this.#attachments.files = files;
+    }
+
+    /** Attaches files. */
+    attach(files) {
+        this.#attachments.add(files);
     }
 
     /** Focuses the field, except on touch screens, where a keyboard would open. */
@@ -79,12 +123,14 @@ export class Composer {
 
     #submit(onsend) {
         const text = this.#field.value;
-        if (this.#running || text.trim() === '') {
+        const {files, isReading} = this.#attachments;
+        if (this.#running || isReading || text.trim() === '' && files.length === 0) {
             return;
         }
         this.#field.value = '';
+        this.#attachments.files = [];
         this.#fit();
-        onsend(text);
+        onsend(text, files);
     }
 
     /** Adapts the height to the text, up to the limit of the style sheet. */

@@ -1,7 +1,7 @@
 // Format of a conversation, and its conversion to a request.
 //
 // Messages:
-//   {role: 'user', content}
+//   {role: 'user', content, files: [{name, text, pages}]}; pages of a PDF file
 //   {role: 'assistant', content, reasoning, calls: [{id, name, arguments}], model, state, finish,
 //    error, facts: {usage, timings, firstMillis, millis}, stream: {id, last}}
 //   {role: 'tool', content, call, name}
@@ -34,6 +34,10 @@ export function wellFormed(message) {
         role: ['user', 'assistant', 'tool'].includes(message.role) ? message.role : 'user',
         content: String(message.content ?? ''),
     };
+    if (whole.role === 'user') {
+        whole.files = (Array.isArray(message.files) ? message.files : [])
+            .map(file => ({...file, name: String(file?.name ?? ''), text: String(file?.text ?? '')}));
+    }
     if (whole.role === 'assistant') {
         whole.reasoning = String(message.reasoning ?? '');
         whole.calls = Array.isArray(message.calls) ? message.calls : [];
@@ -105,7 +109,7 @@ function wire(message) {
     if (message.role === 'tool') {
         return {role: 'tool', tool_call_id: message.call, name: message.name, content: message.content};
     }
-    const sent = {role: message.role, content: message.content};
+    const sent = {role: message.role, content: withFiles(message)};
     if (message.role === 'assistant' && message.reasoning) {
         sent.reasoning_content = message.reasoning;
     }
@@ -117,6 +121,32 @@ function wire(message) {
         }));
     }
     return sent;
+}
+
+/** Text of a message after the contents of its files, each in a fence below its name. */
+export function withFiles({content, files = []}) {
+    return [...files.map(({name, text}) => `File ${name}:\n\n${fenced(text, ending(name))}`), content]
+        .filter(part => part !== '').join('\n\n');
+}
+
+/** A text in a fence that is longer than those within it. */
+export function fenced(text, language = '') {
+    const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+    const fence = '`'.repeat(longest + 1);
+    return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function ending(name) {
+    return /\.([a-zA-Z0-9]{1,10})$/.exec(name)?.[1].toLowerCase().replace('pdf', 'text') ?? '';
+}
+
+/** Tokens that a conversation occupies in the context after its last measured response; 0 if unknown. */
+export function usedTokens(messages) {
+    const last = messages.findLast(message => message.facts?.usage);
+    const {usage} = last?.facts ?? {};
+    const later = messages.at(-1)?.state === 'running' ? messages.at(-1).facts?.chunks ?? 0 : 0;
+    return usage ? (usage.effective_prompt_tokens ?? usage.prompt_tokens ?? 0)
+        + (usage.completion_tokens ?? 0) + later : later;
 }
 
 /** Whether the server can continue a response. */

@@ -1,21 +1,23 @@
 // Export of conversations to files.
 
+import {fenced, withFiles} from './conversation.js';
 import {line} from './facts.js';
 
-/** JSON, with all times. */
-export function asJson(chat, messages) {
+/** JSON with all branches and all times; see imports.js for the format. */
+export function asJson({chat, allMessages}) {
     return JSON.stringify({
         format: 'varve-chat',
-        version: 1,
+        version: 2,
         title: chat.title,
         created: new Date(chat.created).toISOString(),
         settings: chat.settings,
-        messages: messages.map(({chat: owner, order, stream, ...message}) => message),
+        leaf: chat.leaf,
+        messages: allMessages.map(({chat: owner, id, stream, waits, began, ...message}) => message),
     }, null, 2);
 }
 
-/** Markdown, for reading. */
-export function asMarkdown(chat, messages) {
+/** The shown branch as Markdown, for reading. */
+export function asMarkdown({chat, messages}) {
     const parts = [`# ${chat.title}`];
     if (chat.settings.system) {
         parts.push(`> ${chat.settings.system.replaceAll('\n', '\n> ')}`);
@@ -23,7 +25,7 @@ export function asMarkdown(chat, messages) {
     for (const message of messages) {
         switch (message.role) {
             case 'user':
-                parts.push('## You', message.content);
+                parts.push('## You', withFiles(message));
                 break;
             case 'tool':
                 parts.push(`## Result of ${message.name}`, fenced(message.content));
@@ -43,12 +45,6 @@ export function asMarkdown(chat, messages) {
         }
     }
     return parts.filter(part => part !== '').join('\n\n') + '\n';
-}
-
-function fenced(text, language = '') {
-    const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-    const fence = '`'.repeat(longest + 1);
-    return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** Saves a text as a file. */

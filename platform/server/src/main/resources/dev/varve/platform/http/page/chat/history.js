@@ -1,6 +1,6 @@
 // List of the stored conversations.
 
-import {h, icon, show} from '../dom.js';
+import {announce, h, icon, show} from '../dom.js';
 
 export class History {
     #actions;
@@ -9,16 +9,21 @@ export class History {
     #list;
     #search;
     #none;
+    /** Texts around the words that were found in messages, by chat. */
+    #found = new Map();
 
-    /** @param {object} actions create(), open(id), remove(chat), removeAll(), close() */
+    /**
+     * @param {object} actions create(), remove(chat), removeAll(), close(), and
+     *     find(words), which returns a promise of texts by chat
+     */
     constructor(actions) {
         this.#actions = actions;
         this.#search = h('input', {
             type: 'search',
             id: 'history-search',
-            placeholder: 'Search titles',
-            'aria-label': 'Search titles',
-            oninput: () => this.#draw(),
+            placeholder: 'Search conversations',
+            'aria-label': 'Search conversations',
+            oninput: () => this.#find(),
         });
         this.#list = h('ul.chats');
         this.#none = h('p.muted.small-text', {}, 'Conversations are stored in this browser only.');
@@ -42,19 +47,42 @@ export class History {
         this.#draw();
     }
 
+    /** Focuses the search. */
+    focusSearch() {
+        this.#search.focus();
+        this.#search.select();
+    }
+
+    /** Searches the titles at once, and the messages as soon as they are read. */
+    async #find() {
+        const words = this.#search.value.trim().toLowerCase();
+        this.#draw();
+        const found = words === '' ? new Map() : await this.#actions.find(words);
+        if (words === this.#search.value.trim().toLowerCase()) {
+            this.#found = found;
+            this.#draw();
+            if (words !== '') {
+                const count = this.#list.children.length;
+                announce(count === 1 ? '1 conversation found' : `${count} conversations found`);
+            }
+        }
+    }
+
     #draw() {
         const words = this.#search.value.trim().toLowerCase();
-        show(this.#search, this.#chats.length > 5);
+        const found = words === '' ? new Map() : this.#found;
+        show(this.#search, this.#chats.length > 0);
         show(this.element.querySelector('.danger-text'), this.#chats.length > 0);
         this.#list.replaceChildren(...this.#chats
-            .filter(chat => String(chat.title ?? '').toLowerCase().includes(words))
+            .filter(chat => found.has(chat.id) || String(chat.title ?? '').toLowerCase().includes(words))
             .map(chat => h('li', {},
                 h('a.chat-link', {
                     dir: 'auto',
                     href: `#/chat/${chat.id}`,
                     title: chat.title,
                     'aria-current': chat.id === this.#current ? 'true' : null,
-                }, chat.title || 'New chat'),
+                }, h('span.chat-title', {}, chat.title || 'New chat'),
+                found.has(chat.id) ? h('span.chat-found', {}, found.get(chat.id)) : null),
                 h('button.quiet.small', {
                     type: 'button',
                     'aria-label': `Delete “${chat.title}”`,

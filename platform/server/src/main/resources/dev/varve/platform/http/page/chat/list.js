@@ -95,6 +95,24 @@ export class MessageList {
         this.scrollToEnd();
     }
 
+    /** Shows further messages at the end, and keeps the position of the list. */
+    extend(messages) {
+        this.#follows = false;
+        for (const message of messages) {
+            const view = new MessageView(message, this.#actions);
+            this.#views.push(view);
+            this.#append(view);
+            this.#enrich(view);
+        }
+        this.#views.at(-2)?.update();
+        this.#updateFollowing();
+    }
+
+    /** The element of a message. */
+    elementOf(message) {
+        return this.#views.find(view => view.message === message)?.element;
+    }
+
     /** Removes messages from an order on. */
     cut(order) {
         while (this.#views.length > 0 && this.#views.at(-1).message.order >= order) {

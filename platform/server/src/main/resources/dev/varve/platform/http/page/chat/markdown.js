@@ -7,6 +7,55 @@ import {announce, h, icon} from '../dom.js';
 
 const SIMPLE = /^<\/?(b|br|del|em|i|kbd|mark|s|strong|sub|sup|u)\s*\/?>$/i;
 
+/** Maximum length of a formula, in characters. */
+const FORMULA = 4000;
+
+/** The formula at the start of a text, in one of the notations of LaTeX and Markdown. */
+function formula(src) {
+    for (const [open, close] of [['$$', '$$'], ['\\[', '\\]'], ['\\(', '\\)']]) {
+        if (src.startsWith(open)) {
+            const end = src.slice(0, FORMULA).indexOf(close, open.length);
+            const text = src.slice(open.length, end);
+            return end < 0 || text.trim() === '' ? null
+                : {raw: src.slice(0, end + close.length), text: text.trim(), display: open !== '\\('};
+        }
+    }
+    // Amounts of money are no formulas: no space within the signs, no digit after them.
+    const [raw, text] = /^\$(?![\s$])((?:\\[^\n]|[^\\$\n])+)(?<!\s)\$(?![\d$])/.exec(src) ?? [];
+    return raw ? {raw, text, display: false} : null;
+}
+
+/** Formulas stay code until the library for them is loaded; see rich.js. */
+const MATHEMATICS = [{
+    name: 'formula',
+    level: 'inline',
+    start: src => /\$|\\[([]/.exec(src)?.index,
+    tokenizer(src) {
+        const found = formula(src);
+        return found ? {type: 'formula', ...found} : undefined;
+    },
+    renderer({text, display}) {
+        return `<code class="${display ? 'math display' : 'math'}">${escaped(text)}</code>`;
+    },
+}, {
+    name: 'formulaBlock',
+    level: 'block',
+    start: src => {
+        const found = /\n {0,3}(?:\$\$|\\\[)/.exec(src);
+        return found ? found.index + 1 : undefined;
+    },
+    tokenizer(src) {
+        const [indent] = /^ {0,3}(?=\$\$|\\\[)/.exec(src) ?? [];
+        const found = indent === undefined ? null : formula(src.slice(indent.length));
+        const [end] = found ? /^[ \t]*(?:\n+|$)/.exec(src.slice(indent.length + found.raw.length)) ?? [] : [];
+        return end === undefined ? undefined
+            : {type: 'formulaBlock', raw: indent + found.raw + end, text: found.text};
+    },
+    renderer({text}) {
+        return `<p><code class="math display">${escaped(text)}</code></p>`;
+    },
+}];
+
 const marked = new Marked({
     gfm: true,
     breaks: true,
@@ -22,7 +71,7 @@ const marked = new Marked({
             return checked ? '☑ ' : '☐ ';
         },
     },
-});
+}, {extensions: MATHEMATICS});
 
 const ALLOWED = {
     ALLOWED_TAGS: [
@@ -97,6 +146,16 @@ export function render(text) {
     return fragment;
 }
 
+/** Highlights the code and typesets the formulas of elements, with libraries that are loaded for the first ones. */
+function enrich(nodes) {
+    const codes = nodes.flatMap(node => [...node.querySelectorAll?.('code.math, code[data-language]') ?? []]);
+    if (codes.length > 0) {
+        import('./rich.js').then(rich => rich.enrich(codes)).catch(() => {
+            // An older page, or a server that is gone: the text stays plain.
+        });
+    }
+}
+
 /** Headings of a response get a lower level than those of the page, and keep their style. */
 function lower(heading) {
     const rank = Number(heading.tagName[1]);
@@ -107,8 +166,13 @@ function lower(heading) {
 
 function codeBlock(code) {
     const language = /language-(\S+)/.exec(code.className)?.[1] ?? '';
-    code.removeAttribute('class');
     const text = code.textContent;
+    if (language === 'math') {
+        code.className = 'math display';
+        return h('p', {}, code);
+    }
+    code.removeAttribute('class');
+    code.dataset.language = language.toLowerCase();
     return h('div.code', {},
         h('div.code-head', {},
             h('span', {}, language || 'text'),
@@ -156,6 +220,7 @@ export class GrowingText {
     #fixed = 0;
     #tail = [];
     #text = '';
+    #isWhole = false;
 
     constructor(element) {
         this.#element = element;
@@ -166,6 +231,7 @@ export class GrowingText {
         if (text === this.#text) {
             return;
         }
+        this.#isWhole = false;
         if (!text.startsWith(this.#text.slice(0, this.#fixed))) {
             this.whole(text);
             return;
@@ -175,7 +241,9 @@ export class GrowingText {
         const settled = blocks(text.slice(this.#fixed)).slice(0, -2).reduce((length, block) => length + block.raw.length, 0);
         this.#tail.forEach(node => node.remove());
         if (settled > 0) {
-            this.#element.append(render(text.slice(this.#fixed, this.#fixed + settled)));
+            const made = render(text.slice(this.#fixed, this.#fixed + settled));
+            enrich([...made.children]);
+            this.#element.append(made);
             this.#fixed += settled;
         }
         const tail = render(text.slice(this.#fixed));
@@ -185,9 +253,14 @@ export class GrowingText {
 
     /** Shows a text at once, for example a complete one. */
     whole(text) {
+        if (this.#isWhole && text === this.#text) {
+            return;
+        }
         this.#text = text;
+        this.#isWhole = true;
         this.#fixed = 0;
         const made = render(text);
+        enrich([...made.children]);
         this.#tail = [...made.childNodes];
         this.#element.replaceChildren(made);
     }

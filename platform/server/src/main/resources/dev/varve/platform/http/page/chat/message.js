@@ -1,6 +1,7 @@
 // Element of a message.
 
 import {h, icon, show} from '../dom.js';
+import {count} from '../format.js';
 import {canContinue} from './conversation.js';
 import * as facts from './facts.js';
 import {copyButton, GrowingText} from './markdown.js';
@@ -28,7 +29,7 @@ export class MessageView {
     /**
      * @param message
      * @param {object} actions functions of its buttons, called with this view's message: edit,
-     *     regenerate, resume, retry, sendToolResults
+     *     regenerate, resume, sendToolResults, versions, select
      */
     constructor(message, actions) {
         this.#message = message;
@@ -70,6 +71,9 @@ export class MessageView {
     /** Shows changes of the message. */
     update({isLast = false} = {}) {
         this.#isLast = isLast;
+        if (this.#isRich && this.#message.role !== 'tool' && !this.#isEdited) {
+            this.#showVersions();
+        }
         // While the message is edited, its parts are detached.
         if (!this.#isRich || this.#isEdited || this.#message.role !== 'assistant') {
             return;
@@ -91,10 +95,33 @@ export class MessageView {
 
     #enrichQuestion() {
         this.element.replaceChildren(
-            h('div.bubble', {dir: 'auto'}, this.#message.content),
+            ...this.#message.files.map(fileFold),
+            ...this.#message.content === '' ? [] : [h('div.bubble', {dir: 'auto'}, this.#message.content)],
             h('div.actions', {},
+                h('span.versions', {hidden: true}),
                 copyButton(() => this.#message.content, 'Copy message'),
                 this.#button('edit', 'Edit message', () => this.#edit())));
+    }
+
+    /** Buttons that show the versions before and after this one, if there are several. */
+    #showVersions() {
+        const place = this.element.querySelector('.versions');
+        const all = this.#actions.versions(this.#message);
+        const at = all.findIndex(each => each.id === this.#message.id);
+        const words = `${at + 1}/${all.length}`;
+        show(place, all.length > 1);
+        if (all.length < 2 || place.dataset.shown === words) {
+            return;
+        }
+        place.dataset.shown = words;
+        const button = (name, label, version) => h('button.quiet.small', {
+            type: 'button', title: label, 'aria-label': label, disabled: !version,
+            onclick: () => this.#actions.select(version, label),
+        }, icon(name));
+        place.replaceChildren(
+            button('before', 'Previous version', all[at - 1]),
+            h('span', {role: 'img', 'aria-label': `Version ${at + 1} of ${all.length}`}, words),
+            button('after', 'Next version', all[at + 1]));
     }
 
     #enrichResult() {
@@ -118,13 +145,14 @@ export class MessageView {
             calls: h('div.calls'),
             error: h('div.error', {hidden: true}),
             facts: h('details.facts', {hidden: true}, h('summary'), h('div')),
+            versions: h('span.versions', {hidden: true}),
             actions: h('div.actions'),
         };
         const {waits, calls, error, actions} = this.#parts;
         this.#parts.facts.addEventListener('toggle', () => this.#fillFacts());
         this.#parts.thoughts.addEventListener('toggle', () => this.#showReasoning(false));
         this.element.replaceChildren(this.#parts.thoughts, waits, text, calls, error,
-            h('div.end', {}, this.#parts.facts, actions));
+            h('div.end', {}, this.#parts.facts, h('div.start', {}, this.#parts.versions, actions)));
         this.update();
     }
 
@@ -288,6 +316,17 @@ export class MessageView {
         field.rows = Math.min(16, Math.max(3, message.content.split('\n').length + 1));
         field.focus();
     }
+}
+
+/** An attached file, whose text is shown when it is unfolded. */
+function fileFold({name, text, pages}) {
+    const content = h('pre', {tabindex: '0', role: 'region', 'aria-label': `Text of ${name}`});
+    const size = `${pages ? `${pages === 1 ? '1 page' : `${count(pages)} pages`}, ` : ''}${count(text.length)} characters`;
+    return h('details.folded.file', {
+        ontoggle: () => {
+            content.textContent = text;
+        },
+    }, h('summary', {}, icon('file'), h('span', {dir: 'auto'}, name), h('span.muted', {}, size)), content);
 }
 
 /** Arguments of a call, formatted; unchanged while they are incomplete. */

@@ -5,6 +5,7 @@ import {announce} from '../dom.js';
 import {Answer} from './answer.js';
 import {canContinue, DEFAULTS, request, title, wellFormed} from './conversation.js';
 import {newId} from './store.js';
+import {newestLeaf, path, ROOT, versions, withParents} from './tree.js';
 import {errorText} from './words.js';
 
 /** Time after a broken connection during which an opened chat resumes its response by itself. */
@@ -47,7 +48,7 @@ export async function openSession(id, store, server) {
     return open.get(id);
 }
 
-/** A chat that is stored with its first message. */
+/** A chat that is stored with its first message, with the settings of new chats. */
 export function newSession(store, server, settings) {
     const now = Date.now();
     const chat = {
@@ -55,7 +56,7 @@ export function newSession(store, server, settings) {
         title: 'New chat',
         created: now,
         updated: now,
-        settings: {...DEFAULTS, ...settings, system: '', tools: ''},
+        settings: {...DEFAULTS, ...settings},
     };
     const session = new Session(store, server, chat, [], false);
     open.set(chat.id, session);
@@ -80,6 +81,8 @@ class Session {
     #server;
     #answer = null;
     #listener = null;
+    /** The messages of all branches, in the order in which they were added. */
+    #all = [];
     #ended = Promise.resolve();
     /** Whether another tab generates the response. */
     #waits = false;
@@ -94,7 +97,18 @@ class Session {
 
     #take(chat, messages) {
         this.chat = {...chat, title: String(chat.title ?? ''), settings: {...DEFAULTS, ...chat.settings}};
-        this.messages = messages.map(wellFormed);
+        this.#all = withParents(messages.map(wellFormed));
+        this.messages = path(this.#all, chat.leaf);
+    }
+
+    /** The messages of all branches. */
+    get allMessages() {
+        return this.#all;
+    }
+
+    /** The versions of a message, the oldest first: edited questions or regenerated responses. */
+    versions(message) {
+        return versions(this.#all, message);
     }
 
     get isRunning() {
@@ -104,8 +118,8 @@ class Session {
     /**
      * Sets or removes the listener.
      *
-     * @param {?object} listener with added(message), cut(order), changed(), state(), replaced(),
-     *     removed(), unkept(error)
+     * @param {?object} listener with added(message), cut(order), extended(messages), changed(),
+     *     state(), replaced(), removed(), unkept(error)
      */
     set listener(listener) {
         this.#listener = listener;
@@ -179,11 +193,11 @@ class Session {
         }
     }
 
-    /** Sends a message. */
-    async send(content) {
+    /** Sends a message with the texts of attached files. */
+    async send(content, files = []) {
         await this.#alone(async () => {
-            this.#name(content);
-            await this.#add({role: 'user', content});
+            this.#name(content || files[0]?.name);
+            await this.#add({role: 'user', content, files});
             await this.#reply();
         });
     }
@@ -209,30 +223,62 @@ class Session {
         });
     }
 
-    /** Generates a response again. */
+    /** Generates another version of a response. */
     async regenerate(message) {
         await this.stop();
         await this.#alone(async () => {
-            await this.#cut(this.#own(message).order);
+            const own = this.#own(message);
+            await this.#leave(own);
             await this.#reply();
         });
     }
 
-    /** Changes a message of the user, and removes the messages after it. */
+    /** Sends another version of a message of the user. */
     async ask(message, content) {
         await this.stop();
         await this.#alone(async () => {
-            await this.#cut(this.#own(message).order);
+            const own = this.#own(message);
+            await this.#leave(own);
             this.#name(content);
-            await this.#add({role: 'user', content});
+            await this.#add({role: 'user', content, files: own.files});
             await this.#reply();
         });
     }
 
-    /** Changes the text of a response. */
+    /** Changes the text of a response; the earlier text becomes a version beside it. */
     async rewrite(message, content) {
-        message.content = content;
-        await this.#keep(message);
+        if (content === message.content) {
+            return;
+        }
+        const change = async () => {
+            const own = this.#own(message);
+            const {began, stream, waits, ...earlier} = own;
+            const copy = {...earlier, id: newId(), order: this.#nextOrder};
+            this.#all.push(copy);
+            message.content = content;
+            own.content = content;
+            await this.#keep(own);
+            await this.#keep(copy);
+            notifyTabs('changed', this.chat.id);
+        };
+        await (this.#answer ? change() : this.#alone(change));
+    }
+
+    /** Shows another version of a message, with the newest messages that follow from it. */
+    async select(message) {
+        if (this.isRunning) {
+            throw new Refusal('Wait for the end of the response, or stop it.');
+        }
+        this.chat.leaf = newestLeaf(this.#all, message);
+        const shown = path(this.#all, this.chat.leaf);
+        const from = shown.findIndex((each, index) => each !== this.messages[index]);
+        if (from < 0) {
+            return;
+        }
+        this.#notify('cut', this.messages[from].order);
+        this.messages = shown;
+        this.#notify('extended', shown.slice(from));
+        await this.saveSettings();
         notifyTabs('changed', this.chat.id);
     }
 
@@ -330,7 +376,7 @@ class Session {
 
     async #refresh() {
         const last = await this.#store.lastMessage(this.chat.id).catch(() => undefined);
-        if (last && last.id !== this.messages.at(-1)?.id) {
+        if (last && last.id !== this.#all.at(-1)?.id) {
             this.#take(await this.#store.chat(this.chat.id) ?? this.chat,
                 await this.#store.messages(this.chat.id));
             this.#notify('replaced');
@@ -399,20 +445,32 @@ class Session {
         const message = {
             id: newId(),
             chat: this.chat.id,
-            order: (this.messages.at(-1)?.order ?? -1) + 1,
+            order: this.#nextOrder,
+            parent: this.messages.at(-1)?.order ?? ROOT,
             ...fields,
         };
+        this.#all.push(message);
         this.messages.push(message);
+        this.chat.leaf = message.order;
         this.#notify('added', message);
         await this.#keep(message);
         notifyTabs('changed', this.chat.id);
         return message;
     }
 
-    async #cut(order) {
+    get #nextOrder() {
+        return (this.#all.at(-1)?.order ?? -1) + 1;
+    }
+
+    /** Ends the path before a message. An empty response, such as a failed one, is not worth keeping. */
+    async #leave({order, content, reasoning, calls}) {
         this.messages = this.messages.filter(each => each.order < order);
         this.#notify('cut', order);
-        await this.#store.cut(this.chat.id, order).catch(error => this.#notify('unkept', error));
+        const isEmpty = content === '' && reasoning === '' && calls.length === 0;
+        if (isEmpty && !this.#all.some(each => each.parent === order)) {
+            this.#all = this.#all.filter(each => each.order !== order);
+            await this.#store.remove(this.chat.id, order).catch(error => this.#notify('unkept', error));
+        }
     }
 
     async #keep(message) {

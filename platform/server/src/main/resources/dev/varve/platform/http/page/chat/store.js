@@ -1,11 +1,14 @@
 // Store of conversations, in this browser only.
 //
-// A chat: {id, title, created, updated, settings}; times in milliseconds since 1970.
-// A message: {id, chat, order, role, content, ...}; see conversation.js. Its key is the pair of
-// chat and order, so that a chat is read, or removed from a message on, as one range.
+// A chat: {id, title, created, updated, settings, leaf}; times in milliseconds since 1970. The leaf is the
+// order of the last message of the shown branch.
+// A message: {id, chat, order, parent, role, content, ...}; see conversation.js and tree.js. Its key is
+// the pair of chat and order, so that a chat is read or removed as one range.
 
 const NAME = 'varve';
 const VERSION = 1;
+/** Number of messages that a search reads at a time. */
+const PART = 500;
 
 /** Creates an id; also over plain HTTP, where randomUUID does not exist. */
 export function newId() {
@@ -36,9 +39,9 @@ function openDatabase() {
     });
 }
 
-/** Messages of a chat from an order on. */
-function range(chat, from = 0) {
-    return IDBKeyRange.bound([chat, from], [chat, Infinity]);
+/** Messages of a chat. */
+function range(chat) {
+    return IDBKeyRange.bound([chat, 0], [chat, Infinity]);
 }
 
 class KeptStore {
@@ -100,13 +103,39 @@ class KeptStore {
         });
     }
 
-    /** Removes the messages of a chat from an order on. */
-    cut(chat, from) {
-        return this.#ask('messages', 'readwrite', store => store.delete(range(chat, from)));
+    /** Stores a chat with all its messages, or nothing. */
+    async putAll(chat, messages) {
+        const transaction = await this.#begin(['chats', 'messages'], 'readwrite');
+        return new Promise((resolve, reject) => {
+            transaction.objectStore('chats').put(chat);
+            messages.forEach(message => transaction.objectStore('messages').put(message));
+            transaction.oncomplete = () => resolve();
+            transaction.onerror = () => reject(transaction.error);
+            transaction.onabort = () => reject(transaction.error);
+        });
+    }
+
+    /** Removes one message of a chat. */
+    remove(chat, order) {
+        return this.#ask('messages', 'readwrite', store => store.delete([chat, order]));
+    }
+
+    /** Calls a function with all messages of all chats, in parts. */
+    async eachMessage(visit) {
+        let after = [''];
+        for (;;) {
+            const bounds = IDBKeyRange.lowerBound(after, true);
+            const part = await this.#ask('messages', 'readonly', store => store.getAll(bounds, PART));
+            part.forEach(visit);
+            if (part.length < PART) {
+                return;
+            }
+            after = [part.at(-1).chat, part.at(-1).order];
+        }
     }
 
     async removeChat(id) {
-        await this.cut(id, 0);
+        await this.#ask('messages', 'readwrite', store => store.delete(range(id)));
         await this.#ask('chats', 'readwrite', store => store.delete(id));
     }
 
@@ -177,11 +206,18 @@ class PassingStore {
         return true;
     }
 
-    async cut(chat, from) {
-        for (const order of [...(this.#messages.get(chat)?.keys() ?? [])]) {
-            if (order >= from) {
-                this.#messages.get(chat).delete(order);
-            }
+    async putAll(chat, messages) {
+        await this.putChat(chat);
+        this.#messages.set(chat.id, new Map(messages.map(message => [message.order, structuredClone(message)])));
+    }
+
+    async remove(chat, order) {
+        this.#messages.get(chat)?.delete(order);
+    }
+
+    async eachMessage(visit) {
+        for (const messages of this.#messages.values()) {
+            messages.forEach(message => visit(message));
         }
     }
 

@@ -1,6 +1,7 @@
 // Charts. Colours are set by classes, so that they follow the theme.
 
 import {h} from '../dom.js';
+import {percent} from '../format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -42,6 +43,13 @@ export function bar(parts, whole, words) {
     return svg('svg.chart', {
         viewBox: `0 0 ${ALL} 10`, preserveAspectRatio: 'none', role: 'img', 'aria-label': words,
     }, svg('rect.empty-bar', {x: 0, y: 0, width: ALL, height: 10}), rects);
+}
+
+/** A value as its share of a total: a bar, and the percentage. */
+export function share(name, colour, value, all) {
+    const words = all > 0 ? percent(value / all) : '–';
+    return h('span.share', {}, bar([{colour, value}], all, `${name}: ${words}`),
+        h('span', {'aria-hidden': 'true'}, words));
 }
 
 /** Legend of a bar, with values. */

@@ -3,7 +3,7 @@
 import {confirmed} from '../chat/confirm.js';
 import {announce, h} from '../dom.js';
 import {bytes, count, duration, percent} from '../format.js';
-import {badge, bar} from '../status/draw.js';
+import {badge, bar, share} from '../status/draw.js';
 import {morph} from '../status/morph.js';
 import {table} from '../status/table.js';
 import {StatusView, card, figures, notLoaded} from '../status/view.js';
@@ -135,12 +135,11 @@ function sharedTier(of) {
 }
 
 function counts(caption, rows, colour) {
-    const most = Math.max(1, ...rows.map(([, value]) => value));
+    const all = sum(rows.map(([, value]) => value));
     return table(caption, ['Category', {title: 'Requests', number: true}, 'Share'],
         rows.map(([name, value, note]) => ({
             key: name,
-            cells: [[name, note ? h('span.note', {}, note) : null], count(value),
-                bar([{colour, value}], most, `${name}: ${count(value)}`)],
+            cells: [[name, note ? h('span.note', {}, note) : null], count(value), share(name, colour, value, all)],
         })));
 }
 

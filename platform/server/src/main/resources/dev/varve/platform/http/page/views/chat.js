@@ -3,15 +3,17 @@
 import {announce, h, icon, show} from '../dom.js';
 import {Composer} from '../chat/composer.js';
 import {confirmed} from '../chat/confirm.js';
-import {asJson, asMarkdown, fileName, save} from '../chat/exports.js';
+import {usedTokens} from '../chat/conversation.js';
+import {Gauge} from '../chat/gauge.js';
 import {History} from '../chat/history.js';
 import {MessageList} from '../chat/list.js';
+import {menu} from '../chat/menu.js';
+import {keepForNewChats, newChatSettings} from '../chat/presets.js';
 import {newSession, openSession, removeSessions} from '../chat/session.js';
-import {openSettings} from '../chat/settings.js';
 import {openStore} from '../chat/store.js';
 import {errorText} from '../chat/words.js';
+import {openSheet} from '../shortcuts.js';
 
-const SETTINGS = 'varve.settings';
 const LOADING_MILLIS = 2000;
 
 let view = null;
@@ -29,8 +31,9 @@ export function unmount() {
 /** The store, which the view keeps when it is shown again. */
 let opened = null;
 
-/** The unsent text, and the chat that has no message yet. */
+/** The unsent text with its files, and the chat that has no message yet. */
 let draft = '';
+let draftFiles = [];
 let emptySession = null;
 
 class ChatView {
@@ -51,8 +54,12 @@ class ChatView {
     #ready = new Promise(resolve => {
         this.#isReady = resolve;
     });
-    /** Texts that were sent before it was loaded. */
+    /** Text that was sent before it was loaded, and its files. */
     #early = '';
+    #earlyFiles = [];
+    #gauge = new Gauge();
+    /** Whether the list of conversations covers the chat. */
+    #narrow = matchMedia('(max-width: 820px)');
 
     constructor(element, server) {
         this.#element = element;
@@ -63,14 +70,19 @@ class ChatView {
             resume: message => this.#does(() => this.#session.resume(message)),
             sendToolResults: (message, results) =>
                 this.#does(() => this.#session.sendToolResults(message, results)),
+            versions: message => this.#session.versions(message),
+            select: (version, label) => this.#select(version, label),
         });
-        this.#composer = new Composer(text => this.#send(text), () => this.#session?.stop());
+        this.#composer = new Composer((text, files) => this.#send(text, files), () => this.#session?.stop(),
+            problem => this.#say(problem));
         this.#composer.text = draft;
+        this.#composer.files = draftFiles;
         this.#history = new History({
             create: () => this.#create(),
             remove: chat => this.#remove(chat),
             removeAll: () => this.#removeAll(),
             close: () => this.#toggleHistory(false),
+            find: words => this.#find(words),
         });
         this.#build();
     }
@@ -80,33 +92,71 @@ class ChatView {
             'aria-label': 'Model',
             onchange: () => {
                 this.#session.chat.settings.model = model.value;
-                this.#saveSettings();
+                keepForNewChats({model: model.value});
+                this.#session.saveSettings();
+                this.#drawModel();
             },
         });
         const welcome = h('div.welcome', {},
-            h('h1', {}, 'Start a conversation'),
+            h('h2', {}, 'Start a conversation'),
             h('p', {}, 'The model runs on this server. Your messages go only to this server and stay in'
                 + ' this browser.'));
         const trouble = h('div.trouble', {role: 'status', hidden: true});
-        this.#parts = {model, welcome, trouble};
+        const heading = h('h1.unseen', {}, 'Chat');
+        const demo = h('p.demo.small-text', {hidden: true},
+            'Demo model: a toy that shows how the server works. Most of its responses are wrong.');
+        this.#parts = {model, welcome, trouble, heading, demo};
+        const picker = h('input', {
+            type: 'file', accept: '.json,application/json', hidden: true, tabindex: '-1', 'aria-label': 'Import a conversation',
+            onchange: () => {
+                this.#import(picker.files[0]);
+                picker.value = '';
+            },
+        });
         const head = h('div.chat-head', {},
+            heading,
             h('button.quiet.narrow-only', {type: 'button', 'aria-label': 'Conversations', title: 'Conversations',
                 'aria-controls': 'history', onclick: () => this.#toggleHistory(true)}, icon('list')),
             model,
             h('span.space'),
-            h('button.quiet', {type: 'button', 'aria-label': 'Export as Markdown', title: 'Export as Markdown',
-                onclick: () => this.#export('md', 'text/markdown', asMarkdown)}, icon('save'), h('span.wide-only', {}, 'Markdown')),
-            h('button.quiet', {type: 'button', 'aria-label': 'Export as JSON', title: 'Export as JSON, with times',
-                onclick: () => this.#export('json', 'application/json', asJson)}, icon('braces'), h('span.wide-only', {}, 'JSON')),
+            this.#gauge.element,
             h('button.quiet', {type: 'button', 'aria-label': 'Settings', title: 'Settings',
-                onclick: () => this.#openSettings()}, icon('sliders'), h('span.wide-only', {}, 'Settings')));
+                onclick: () => this.#openSettings()}, icon('sliders'), h('span.wide-only', {}, 'Settings')),
+            menu('More', [
+                ['save', 'Export as Markdown', () => this.#export('md', 'text/markdown', 'asMarkdown')],
+                ['braces', 'Export as JSON', () => this.#export('json', 'application/json', 'asJson')],
+                ['open', 'Import…', () => picker.click()],
+                ['keyboard', 'Keyboard shortcuts', openSheet],
+            ]),
+            picker);
         this.#element.append(
             this.#history.element,
             h('div.veil', {hidden: true, onclick: () => this.#toggleHistory(false)}),
-            h('section.chat', {'aria-label': 'Chat'},
+            h('section.chat', {'aria-label': 'Chat', ...this.#dropHandlers()},
                 head,
                 h('div.chat-body', {}, welcome, this.#list.element, this.#list.toEnd),
-                h('div.chat-foot', {}, trouble, this.#composer.element)));
+                h('div.chat-foot', {}, trouble, this.#composer.element, demo)));
+    }
+
+    /** Dropped files are attached; anything else is dropped as the browser does it. */
+    #dropHandlers() {
+        const hasFiles = event => event.dataTransfer?.types.includes('Files');
+        const mark = (event, on) => {
+            if (hasFiles(event)) {
+                event.preventDefault();
+                this.#element.classList.toggle('drops', on);
+            }
+        };
+        return {
+            ondragover: event => mark(event, true),
+            ondragleave: event => mark(event, event.currentTarget.contains(event.relatedTarget)),
+            ondrop: event => {
+                mark(event, false);
+                if (hasFiles(event)) {
+                    this.#composer.attach(event.dataTransfer.files);
+                }
+            },
+        };
     }
 
     async begin() {
@@ -123,6 +173,7 @@ class ChatView {
                 }
             }
         }, {signal});
+        document.addEventListener('varve-shortcut', ({detail}) => this.#act(detail), {signal});
         for (const change of ['varve-back', 'varve-key']) {
             document.addEventListener(change, () => this.#loadModels(), {signal});
         }
@@ -135,6 +186,7 @@ class ChatView {
             return;
         }
         await this.#openNamed();
+        document.dispatchEvent(new Event('varve-chat-shown'));
         await loaded;
         if (!this.#store.isKept && this.#models.length > 0 && !signal.aborted) {
             this.#say('This browser stores nothing: conversations are lost when the page closes.');
@@ -143,6 +195,7 @@ class ChatView {
 
     close() {
         draft = this.#composer.text || this.#early;
+        draftFiles = this.#composer.files.length > 0 ? this.#composer.files : this.#earlyFiles;
         emptySession = this.#session?.messages.length === 0 ? this.#session : null;
         this.#closed.abort();
         if (this.#session) {
@@ -166,7 +219,7 @@ class ChatView {
         }
         const session = id
             ? await openSession(id, this.#store, this.#server)
-            : emptySession ?? newSession(this.#store, this.#server, rememberedSettings());
+            : emptySession ?? newSession(this.#store, this.#server, newChatSettings());
         if (turn !== this.#turn) {
             return;
         }
@@ -196,10 +249,18 @@ class ChatView {
                 this.#drawHistory();
             },
             cut: order => this.#list.cut(order),
-            changed: () => this.#list.update(),
+            extended: messages => {
+                this.#list.extend(messages);
+                this.#drawGauge();
+            },
+            changed: () => {
+                this.#list.update();
+                this.#drawGauge();
+            },
             replaced: () => {
                 this.#list.replace(session.messages);
                 show(this.#parts.welcome, session.messages.length === 0);
+                this.#drawGauge();
                 this.#drawHistory();
             },
             removed: () => {
@@ -228,6 +289,7 @@ class ChatView {
 
     async #drawHistory() {
         const chats = await this.#store.chats().catch(() => []);
+        this.#parts.heading.textContent = this.#session?.chat.title || 'Chat';
         this.#history.update(chats, this.#session?.chat.id);
     }
 
@@ -260,21 +322,36 @@ class ChatView {
         const known = this.#models.some(each => each.id === settings.model);
         settings.model = known ? settings.model : this.#models[0].id;
         model.value = settings.model;
+        this.#drawModel();
     }
 
-    async #send(text) {
+    /** Shows what depends on the selected model. */
+    #drawModel() {
+        show(this.#parts.demo, /^varve-demo-/.test(this.#parts.model.value));
+        this.#drawGauge();
+    }
+
+    #drawGauge() {
+        const model = this.#models.find(each => each.id === this.#parts.model.value);
+        this.#gauge.update(usedTokens(this.#session?.messages ?? []), model?.context_length);
+    }
+
+    async #send(text, files) {
         this.#early = this.#session ? '' : text;
+        this.#earlyFiles = this.#session ? [] : files;
         await this.#ready;
         this.#early = '';
+        this.#earlyFiles = [];
         const session = this.#session;
         const count = session.messages.length;
         const sent = await this.#does(() => {
             announce('The response starts');
-            return session.send(text);
+            return session.send(text, files);
         });
         // Keeps the text, since the message was not added.
         if (!sent && session.messages.length === count && this.#composer.text === '') {
             this.#composer.text = text;
+            this.#composer.files = files;
         }
     }
 
@@ -292,10 +369,9 @@ class ChatView {
 
     async #edit(message, content) {
         if (message.role !== 'user') {
-            await this.#session.rewrite(message, content);
-            return true;
+            return this.#does(() => this.#session.rewrite(message, content));
         }
-        if (content.trim() !== '' && await this.#mayCut(message.order + 2)) {
+        if (content.trim() !== '' || message.files.length > 0) {
             this.#composer.focus();
             await this.#does(() => this.#session.ask(message, content));
         }
@@ -303,18 +379,69 @@ class ChatView {
     }
 
     async #regenerate(message) {
-        if (await this.#mayCut(message.order + 1)) {
-            this.#composer.focus();
-            await this.#does(() => this.#session.regenerate(message));
+        this.#composer.focus();
+        await this.#does(() => this.#session.regenerate(message));
+    }
+
+    /** Shows another version of a message; the focus stays on the same button. */
+    async #select(version, label) {
+        if (await this.#does(() => this.#session.select(version))) {
+            const element = this.#list.elementOf(version);
+            const buttons = [...element?.querySelectorAll('.versions button') ?? []];
+            (buttons.find(each => each.title === label && !each.disabled)
+                ?? buttons.find(each => !each.disabled))?.focus();
+            announce(element?.querySelector('.versions span')?.ariaLabel ?? '');
         }
     }
 
-    /** Asks whether the messages from an order on may be removed. */
-    async #mayCut(order) {
-        const lost = this.#session.messages.filter(each => each.order >= order).length;
-        return lost === 0 || await confirmed(
-            lost === 1 ? 'The message after it will be deleted.' : `The ${lost} messages after it will be deleted.`,
-            'Delete');
+    /** Performs a keyboard shortcut. */
+    async #act(action) {
+        const {messages} = this.#session ?? {messages: []};
+        const press = (role, label) => [...this.#element.querySelectorAll(`.message.${role}`)].at(-1)
+            ?.querySelector(`button[aria-label="${label}"]`)?.click();
+        switch (action) {
+            case 'focus': return this.#composer.focus();
+            case 'new': return this.#create();
+            case 'settings': return this.#openSettings();
+            case 'search':
+                this.#toggleHistory(this.#narrow.matches);
+                return this.#history.focusSearch();
+            case 'copy': return press('assistant', 'Copy response');
+            case 'edit': return press('user', 'Edit message');
+            case 'regenerate': {
+                const last = messages.findLast(message => message.role === 'assistant');
+                return last && this.#regenerate(last);
+            }
+            case 'previous':
+            case 'next': {
+                const message = messages.findLast(each => this.#session.versions(each).length > 1);
+                const all = message ? this.#session.versions(message) : [];
+                const version = all[all.indexOf(message) + (action === 'next' ? 1 : -1)];
+                return version && this.#select(version, action === 'next' ? 'Next version' : 'Previous version');
+            }
+            default: return undefined;
+        }
+    }
+
+    async #find(words) {
+        const {find} = await import('../chat/find.js');
+        return find(this.#store, words).catch(() => new Map());
+    }
+
+    /** Stores a conversation from a file, and shows it. */
+    async #import(file) {
+        await this.#ready;
+        this.#say('');
+        try {
+            const {readChat} = await import('../chat/imports.js');
+            const {chat, messages} = await readChat(file);
+            await this.#store.putAll(chat, messages);
+            await this.#drawHistory();
+            location.hash = `#/chat/${chat.id}`;
+            announce('Conversation imported');
+        } catch (error) {
+            this.#say(error.message);
+        }
     }
 
     #create() {
@@ -353,28 +480,25 @@ class ChatView {
         await this.#ready;
         const session = this.#session;
         const {model} = session.chat.settings;
-        const props = await this.#server
-            .json(`/props${model ? `?model=${encodeURIComponent(model)}` : ''}`)
-            .catch(() => null);
+        const [{openSettings}, props] = await Promise.all([
+            import('../chat/settings.js'),
+            this.#server.json(`/props${model ? `?model=${encodeURIComponent(model)}` : ''}`).catch(() => null),
+        ]);
         if (session !== this.#session || document.querySelector('dialog[open]')) {
             return;
         }
-        openSettings(session.chat.settings, props, () => this.#saveSettings());
-    }
-
-    #saveSettings() {
-        rememberSettings(this.#session.chat.settings);
-        this.#session.saveSettings();
+        openSettings(session.chat.settings, props, () => session.saveSettings());
     }
 
     async #export(ending, type, write) {
         await this.#ready;
-        const {chat, messages} = this.#session;
-        if (messages.length === 0) {
+        const session = this.#session;
+        if (session.messages.length === 0) {
             this.#say('The conversation has no messages to export.');
             return;
         }
-        save(fileName(chat, ending), type, write(chat, messages));
+        const exports = await import('../chat/exports.js');
+        exports.save(exports.fileName(session.chat, ending), type, exports[write](session));
     }
 
     #toggleHistory(shown) {
@@ -394,22 +518,5 @@ class ChatView {
     #say(text) {
         this.#parts.trouble.textContent = text;
         show(this.#parts.trouble, text !== '');
-    }
-}
-
-/** New chats have the last settings, except those of a single chat. */
-function rememberedSettings() {
-    try {
-        return JSON.parse(localStorage.getItem(SETTINGS)) ?? {};
-    } catch {
-        return {};
-    }
-}
-
-function rememberSettings(settings) {
-    try {
-        localStorage.setItem(SETTINGS, JSON.stringify({...settings, system: '', tools: ''}));
-    } catch {
-        // New chats begin with the server's own values.
     }
 }

@@ -2,7 +2,7 @@
 
 import {h} from '../dom.js';
 import {bytes, count, duration, percent} from '../format.js';
-import {badge, bar, legend} from '../status/draw.js';
+import {badge, bar, legend, share} from '../status/draw.js';
 import {stateBadge} from '../status/shards.js';
 import {table} from '../status/table.js';
 import {StatusView, card, figures, notLoaded} from '../status/view.js';
@@ -68,14 +68,13 @@ function draft(of) {
 }
 
 function histogram(caption, title, numbers, colour) {
-    const most = Math.max(1, ...numbers);
+    const all = numbers.reduce((sum, each) => sum + each, 0);
     const last = numbers.findLastIndex(number => number > 0);
     return last < 0 ? h('p.muted', {}, 'None so far.')
         : table(caption, [{title, number: true}, {title: 'Steps', number: true}, 'Share'],
             numbers.slice(0, last + 1).map((value, index) => ({
                 key: String(index),
-                cells: [count(index), count(value),
-                    bar([{colour, value}], most, `${index}: ${count(value)}`)],
+                cells: [count(index), count(value), share(String(index), colour, value, all)],
             })));
 }
 

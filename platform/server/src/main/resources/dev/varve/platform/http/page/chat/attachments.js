@@ -1,0 +1,72 @@
+// Files that the user attaches to a message: their texts are sent with it.
+
+import {announce, h, icon} from '../dom.js';
+
+/** The attached files, as a list of names with buttons. */
+export class Attachments {
+    #files = [];
+    #pending = 0;
+    #report;
+    #changed;
+
+    /**
+     * @param {(problem: string) => void} report reports a file that is refused; empty: none is
+     * @param {() => void} changed
+     */
+    constructor(report, changed) {
+        this.#report = report;
+        this.#changed = changed;
+        this.element = h('ul.files', {'aria-label': 'Attached files', hidden: true});
+    }
+
+    /** The files: {name, text, pages}. */
+    get files() {
+        return this.#files;
+    }
+
+    set files(files) {
+        this.#files = files;
+        this.#draw();
+    }
+
+    /** Whether a file is being read. */
+    get isReading() {
+        return this.#pending > 0;
+    }
+
+    /** Reads and attaches files; reports those that cannot be. */
+    async add(list) {
+        const files = [...list];
+        this.#pending++;
+        this.#draw();
+        this.#report('');
+        try {
+            const {readFile} = await import('./files.js');
+            for (const file of files) {
+                this.#files = [...this.#files, await readFile(file, this.#files)];
+                announce(`${file.name} is attached`);
+                this.#draw();
+            }
+        } catch (error) {
+            this.#report(error.message);
+        } finally {
+            this.#pending--;
+            this.#draw();
+        }
+    }
+
+    #draw() {
+        this.element.hidden = this.#files.length === 0 && !this.isReading;
+        this.element.replaceChildren(...this.#files.map(file => h('li', {},
+            icon('file'), h('span.file-name', {dir: 'auto', title: file.name}, file.name),
+            h('button.quiet.small', {
+                type: 'button',
+                'aria-label': `Remove ${file.name}`,
+                title: 'Remove',
+                onclick: () => {
+                    this.files = this.#files.filter(each => each !== file);
+                },
+            }, icon('cross')))), ...this.isReading ? [h('li.muted', {}, 'Reading…')] : []);
+        this.#changed();
+    }
+}

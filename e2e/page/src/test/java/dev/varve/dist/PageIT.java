@@ -203,7 +203,7 @@ class PageIT {
                     assertThat(dialog.getByLabel("Temperature")).hasValue("0.5");
                     dialog.getByRole(
                                     AriaRole.BUTTON,
-                                    new Locator.GetByRoleOptions().setName("Reset"))
+                                    new Locator.GetByRoleOptions().setName("Reset").setExact(true))
                             .click();
                     assertThat(dialog.getByLabel("System prompt")).hasValue("");
                 });

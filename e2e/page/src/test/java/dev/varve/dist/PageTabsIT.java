@@ -207,7 +207,9 @@ class PageTabsIT {
 
         assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
         tab.awaitEnd();
-        assertThat(tab.messages("user")).hasText(new String[] {"What is 2 + 2?"});
+        assertThat(tab.messages("user").locator(".bubble"))
+                .hasText(new String[] {"What is 2 + 2?"});
+        assertThat(tab.messages("user").locator(".versions")).hasText("2/2");
         assertThat(tab.messages("assistant")).hasCount(1);
     }
 

@@ -553,7 +553,7 @@ class PageViewsIT {
             tab.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(colours));
             for (String view : VIEWS) {
                 look(view);
-                assertThat(tab.page().locator(".card").first()).isVisible();
+                assertThat(tab.page().locator(".view-body .card").first()).isVisible();
                 tab.picture(view + "-" + colours.name().toLowerCase(java.util.Locale.ROOT));
                 PageCheck.isReadable(tab.page());
             }
@@ -571,7 +571,7 @@ class PageViewsIT {
             showRunning(phone.page());
             for (String view : VIEWS) {
                 phone.page().navigate(server.url() + "/#/" + view);
-                assertThat(phone.page().locator(".card").first()).isVisible();
+                assertThat(phone.page().locator(".view-body .card").first()).isVisible();
                 phone.picture("phone-" + view);
                 PageCheck.isReadable(phone.page());
                 PageCheck.isTouchable(phone.page());

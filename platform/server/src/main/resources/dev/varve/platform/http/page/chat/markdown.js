@@ -132,8 +132,14 @@ export function render(text) {
             link.rel = 'noopener noreferrer';
         }
     }
+    let level = 1;
     for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
-        heading.replaceWith(lower(heading));
+        const rank = Number(heading.tagName[1]);
+        // Below the heading of the page, without gaps, whatever the model wrote; the style shows its rank.
+        level = Math.min(rank + 1, level + 1, 6);
+        const lowered = h(`h${level}.rank-${rank}`);
+        lowered.append(...heading.childNodes);
+        heading.replaceWith(lowered);
     }
     for (const code of fragment.querySelectorAll('pre > code')) {
         code.parentElement.replaceWith(codeBlock(code));
@@ -154,14 +160,6 @@ function enrich(nodes) {
             // An older page, or a server that is gone: the text stays plain.
         });
     }
-}
-
-/** Headings of a response get a lower level than those of the page, and keep their style. */
-function lower(heading) {
-    const rank = Number(heading.tagName[1]);
-    const lowered = h(`h${Math.min(rank + 2, 6)}.rank-${rank}`);
-    lowered.append(...heading.childNodes);
-    return lowered;
 }
 
 function codeBlock(code) {

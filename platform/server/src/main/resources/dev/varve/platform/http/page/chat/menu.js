@@ -10,7 +10,7 @@ import {h, icon} from '../dom.js';
  */
 export function menu(label, items) {
     const list = h('div.menu', {popover: 'auto', id: 'more-menu'}, items.map(([name, words, action]) =>
-        h('button.quiet', {
+        h(name === 'keyboard' ? 'button.quiet.keys-only' : 'button.quiet', {
             type: 'button',
             onclick: () => {
                 list.hidePopover();

@@ -321,12 +321,16 @@ export class MessageView {
 /** An attached file, whose text is shown when it is unfolded. */
 function fileFold({name, text, pages}) {
     const content = h('pre', {tabindex: '0', role: 'region', 'aria-label': `Text of ${name}`});
-    const size = `${pages ? `${pages === 1 ? '1 page' : `${count(pages)} pages`}, ` : ''}${count(text.length)} characters`;
+    const size = [pages ? counted(pages, 'page') : null, counted(text.length, 'character')].filter(Boolean).join(', ');
     return h('details.folded.file', {
         ontoggle: () => {
             content.textContent = text;
         },
     }, h('summary', {}, icon('file'), h('span', {dir: 'auto'}, name), h('span.muted', {}, size)), content);
+}
+
+function counted(number, name) {
+    return number === 1 ? `1 ${name}` : `${count(number)} ${name}s`;
 }
 
 /** Arguments of a call, formatted; unchanged while they are incomplete. */

@@ -95,6 +95,7 @@ function typeset(katex, code) {
             strict: 'ignore',
             maxExpand: 200,
             maxSize: 20,
+            errorColor: 'var(--bad)',
         });
     } catch (error) {
         code.title = error.message;

@@ -42,6 +42,9 @@ class PageViewsIT {
     /** The demo model counts until it has as many tokens as it may have. */
     private static final int LONG = 3000;
 
+    /** As many as fit the context of the model, for a test that uses several dialogs meanwhile. */
+    private static final int LONGEST = 8000;
+
     @TempDir static Path folder;
 
     private static PageBrowser browser;
@@ -334,9 +337,9 @@ class PageViewsIT {
                                 "--operator-key",
                                 "op",
                                 "--max-ctx",
-                                4096);
+                                8192);
                 LongAnswer answer =
-                        new LongAnswer(closed.url(), ChatPage.LONG, LONG, Optional.of("one"))) {
+                        new LongAnswer(closed.url(), ChatPage.LONG, LONGEST, Optional.of("one"))) {
             tab.page().navigate(closed.url() + "/#/requests");
             key("API key", "two");
             Locator row = tab.page().locator(".listing tbody tr");

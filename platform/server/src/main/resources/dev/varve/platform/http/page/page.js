@@ -1,13 +1,14 @@
 // Entry point of the page.
 
 import {h, icon} from './dom.js';
-import {askKey} from './key.js';
 import {Router} from './router.js';
 import {Server} from './server.js';
 import {listen, sheetButton} from './shortcuts.js';
 import {themeButton} from './theme.js';
 import {watchServer} from './watch.js';
 
+// Most servers need no key.
+const askKey = async (kind, wrong) => (await import('./key.js')).askKey(kind, wrong);
 const server = new Server(new URL('.', document.baseURI), askKey);
 
 const keyButton = h('button.quiet', {

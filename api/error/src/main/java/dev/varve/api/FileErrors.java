@@ -11,7 +11,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** Reasons of failed file operations in words, without the names of Java classes. */
+/**
+ * Reasons of failed operations on files and sockets in words, without the names of Java classes.
+ */
 public final class FileErrors {
     private FileErrors() {}
 
@@ -25,11 +27,30 @@ public final class FileErrors {
             case NotDirectoryException _ -> "not a folder";
             case FileAlreadyExistsException _ -> "it exists already";
             case DirectoryNotEmptyException _ -> "the folder is not empty";
-            case FileSystemException e when e.getReason() != null -> e.getReason();
+            case FileSystemException e when e.getReason() != null -> words(e.getReason());
             case CharacterCodingException _ -> "not text in UTF-8";
             case IOException e when e.getMessage() == null -> "input or output error";
             case SecurityException _ -> "permission denied";
-            default -> failure.getMessage() == null ? "unknown error" : failure.getMessage();
+            default -> failure.getMessage() == null ? "unknown error" : words(failure.getMessage());
+        };
+    }
+
+    /** Replaces terse reasons of the operating system; others are kept. */
+    private static String words(String reason) {
+        return switch (reason) {
+            case "Is a directory" -> "it is a folder";
+            case "Not a directory" -> "a file is in the place of one of its folders";
+            case "No such file or directory" -> "no such file";
+            case "Permission denied" -> "permission denied";
+            case "Operation not permitted" -> "the system does not permit it";
+            case "Read-only file system" -> "the file system is read-only";
+            case "No space left on device" -> "the disk is full";
+            case "Disk quota exceeded" -> "the disk quota is used up";
+            case "Too many open files" -> "too many open files (ulimit -n)";
+            case "Connection refused" -> "no process listens at this address";
+            case "Address already in use" -> "another process listens on this address";
+            case "Cannot assign requested address" -> "this machine does not have this address";
+            default -> reason;
         };
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.api.ggml;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
@@ -83,7 +84,7 @@ public final class MappedFile implements AutoCloseable {
     private static VarveException unreadable(Path path, String done, Exception e) {
         return new VarveException(
                 VarveException.Kind.UNREADABLE_FILE,
-                path + ": cannot be " + done + ": " + e.getMessage(),
+                path + ": cannot be " + done + ": " + FileErrors.reason(e),
                 e);
     }
 

@@ -136,6 +136,11 @@ public final class GgufFile {
                     path + ": expected a GGUF file, found something else");
         }
         try (SeekableByteChannel channel = Files.newByteChannel(path)) {
+            if (channel.size() == 0) {
+                throw new VarveException(
+                        VarveException.Kind.CORRUPT_FILE,
+                        path + ": expected a GGUF file, found an empty file");
+            }
             return new GgufParser(new GgufInput(path, channel)).parse();
         } catch (java.nio.file.NoSuchFileException e) {
             throw new VarveException(

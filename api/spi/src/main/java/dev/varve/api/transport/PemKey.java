@@ -20,6 +20,10 @@ public final class PemKey {
     private static final Pattern BLOCK =
             Pattern.compile("-----BEGIN ((?:[A-Z0-9]+ )*PRIVATE KEY)-----([^-]*)-----END \\1-----");
 
+    /** Header of a key that OpenSSL encrypted in the form before PKCS 8. */
+    private static final String OLD_ENCRYPTION = "Proc-Type: 4,ENCRYPTED";
+
+    private static final String ENCRYPTED = "the key is encrypted, and no password was given";
     private static final int SEQUENCE = 0x30;
     private static final int OCTETS = 0x04;
     private static final byte[] VERSION_0 = {2, 1, 0};
@@ -36,12 +40,11 @@ public final class PemKey {
     public static PrivateKey parse(String text, PublicKey partner) throws GeneralSecurityException {
         Matcher block = BLOCK.matcher(text);
         if (!block.find()) {
-            throw new InvalidKeyException("found no PRIVATE KEY");
+            throw new InvalidKeyException(
+                    text.contains(OLD_ENCRYPTION) ? ENCRYPTED : "found no PRIVATE KEY");
         }
-        boolean encrypted =
-                block.group(1).startsWith("ENCRYPTED") || block.group(2).contains("ENCRYPTED");
-        if (encrypted) {
-            throw new InvalidKeyException("the key is encrypted, and no password was given");
+        if (block.group(1).startsWith("ENCRYPTED")) {
+            throw new InvalidKeyException(ENCRYPTED);
         }
         byte[] content = decode(block.group(2));
         byte[] encoded =

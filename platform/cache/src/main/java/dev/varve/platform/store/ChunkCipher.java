@@ -67,7 +67,7 @@ public final class ChunkCipher {
                 .orElseThrow(
                         () ->
                                 new VarveException(
-                                        VarveException.Kind.INVALID_REQUEST,
+                                        VarveException.Kind.CORRUPT_FILE,
                                         Setting.STORE_KEY
                                                 + ": "
                                                 + file

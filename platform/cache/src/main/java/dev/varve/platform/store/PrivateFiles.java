@@ -3,6 +3,7 @@ package dev.varve.platform.store;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -42,6 +43,9 @@ final class PrivateFiles {
 
     /** Creates a folder and its parents, unless they exist. */
     static void createFolder(Path folder) throws IOException {
+        if (Files.exists(folder) && !Files.isDirectory(folder)) {
+            throw new NotDirectoryException(folder.toString());
+        }
         Files.createDirectories(folder, attributes(folder, "rwx------"));
     }
 

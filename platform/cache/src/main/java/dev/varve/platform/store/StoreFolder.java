@@ -106,7 +106,7 @@ final class StoreFolder {
      * Checks that no other user can forge the content that this process reads back. A checksum does
      * not prevent that; a key does.
      *
-     * @throws VarveException of kind INVALID_REQUEST if other users can write to the folder
+     * @throws VarveException of kind UNREADABLE_FILE if other users can write to the folder
      */
     void requireOwn(Optional<ChunkCipher> cipher) throws IOException {
         Optional<String> reason =
@@ -166,7 +166,7 @@ final class StoreFolder {
 
     private VarveException refused(String why) {
         return new VarveException(
-                VarveException.Kind.INVALID_REQUEST,
+                VarveException.Kind.UNREADABLE_FILE,
                 Setting.STORE_FOLDER + ": " + folder + " " + why);
     }
 

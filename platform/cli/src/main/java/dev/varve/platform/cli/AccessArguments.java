@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.FileErrors;
+import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
@@ -139,12 +140,16 @@ final class AccessArguments {
                             .filter(line -> !line.isEmpty() && !line.startsWith("#"))
                             .toList();
             if (keys.isEmpty()) {
-                throw new UsageException(flag + ": " + file + ": expected a key, found none");
+                throw new VarveException(
+                        VarveException.Kind.CORRUPT_FILE,
+                        flag + ": " + file + ": expected a key, found none");
             }
             return keys;
         } catch (IOException e) {
-            throw new UsageException(
-                    flag + ": " + file + " cannot be read: " + FileErrors.reason(e));
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    flag + ": " + file + " cannot be read: " + FileErrors.reason(e),
+                    e);
         }
     }
 }

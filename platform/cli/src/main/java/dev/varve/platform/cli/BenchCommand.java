@@ -136,7 +136,7 @@ final class BenchCommand extends CliCommand {
         requireFits();
         List<String> questions =
                 promptFile
-                        .map(file -> DraftBench.questions(TextFile.read(file)))
+                        .map(file -> DraftBench.questions(TextFile.read("--prompt-file", file)))
                         .orElse(DraftBench.QUESTIONS);
         if (questions.isEmpty()) {
             throw new UsageException("--prompt-file: expected one question per line, found none");

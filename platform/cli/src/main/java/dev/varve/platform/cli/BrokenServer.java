@@ -9,12 +9,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Ends a server whose engine has failed: {@code /health} reports the reason for a moment, so that
- * monitors see it, and the process exits with status {@value #STATUS}.
+ * monitors see it, and the process exits with status 1.
  */
 final class BrokenServer {
-    /** Exit status. */
-    static final int STATUS = 1;
-
     private static final Duration READ_TIME = Duration.ofSeconds(4);
 
     /** Time until the process is halted, since a failed device may not free its memory in order. */
@@ -48,7 +45,7 @@ final class BrokenServer {
             return false;
         }
         CompletableFuture.delayedExecutor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)
-                .execute(() -> Runtime.getRuntime().halt(STATUS));
+                .execute(() -> Runtime.getRuntime().halt(ExitStatus.FAILURE.code()));
         return true;
     }
 

@@ -199,6 +199,6 @@ final class CacheCommand extends CliCommand {
             verdict.broken().forEach(out()::println);
             out().println(verdict.valid() + " are intact, " + verdict.broken().size() + " damaged");
         }
-        return verdict.broken().isEmpty() ? 0 : ErrorReport.FAILURE;
+        return verdict.broken().isEmpty() ? 0 : ExitStatus.FAILURE.code();
     }
 }

@@ -43,7 +43,8 @@ final class ChatTemplateLoader {
                         .orElse(model.path().getFileName() + ": " + KEY);
         try {
             Optional<String> source =
-                    given.map(TextFile::read).or(() -> model.metadata().findString(KEY));
+                    given.map(file -> TextFile.read("--chat-template-file", file))
+                            .or(() -> model.metadata().findString(KEY));
             source.ifPresent(text -> requireExpressions(text, where));
             Optional<ChatRenderer> chat =
                     source.map(ChatTemplate::compile)
@@ -52,7 +53,7 @@ final class ChatTemplateLoader {
             return chat;
         } catch (TemplateException e) {
             throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
+                    VarveException.Kind.CORRUPT_FILE,
                     where
                             + ": "
                             + e.getMessage()
@@ -71,7 +72,7 @@ final class ChatTemplateLoader {
         String text = source.strip().replaceAll("\\p{Cntrl}", "?");
         String shown = text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
         throw new VarveException(
-                VarveException.Kind.INVALID_REQUEST,
+                VarveException.Kind.CORRUPT_FILE,
                 where
                         + ": expected a Jinja template that renders messages, found "
                         + (text.isEmpty() ? "an empty text" : "only the text \"" + shown + "\"")

@@ -154,7 +154,7 @@ final class CheckCommand extends CliCommand {
                     .forEach(file -> printMessage("wrote " + file));
         }
         return results.stream().anyMatch(each -> each.verdict().status().isFault())
-                ? ErrorReport.FAILURE
+                ? ExitStatus.FAILURE.code()
                 : 0;
     }
 

@@ -259,7 +259,7 @@ final class CheckProcess {
         ObjectNode message;
         try {
             message = CliJson.parseObject(line, "the output of a check");
-        } catch (UsageException _) {
+        } catch (VarveException _) {
             // A line of a driver.
             return;
         }

@@ -73,12 +73,15 @@ final class CheckReport {
     /**
      * Checks before the first check that the report can be written.
      *
-     * @throws UsageException if its folder does not exist or is not writable
+     * @throws VarveException of kind UNREADABLE_FILE if its folder does not exist or is not
+     *     writable
      */
     static void requireWritable(Path file) {
         Path folder = file.toAbsolutePath().getParent();
         if (folder == null || !Files.isDirectory(folder) || !Files.isWritable(folder)) {
-            throw new UsageException("--report: expected a writable folder, found " + folder);
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    "--report: expected a writable folder, found " + folder);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.VarveException;
+
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -56,7 +58,7 @@ final class CliJson {
      * Reads a value of any kind; numbers keep all their digits.
      *
      * @param source description of the text, for the message
-     * @throws UsageException if the text is not JSON
+     * @throws VarveException of kind CORRUPT_FILE if the text is not JSON
      */
     static JsonNode parseExact(String text, String source) {
         try {
@@ -70,7 +72,7 @@ final class CliJson {
      * Reads an object.
      *
      * @param source description of the text, for the message
-     * @throws UsageException if the text is not JSON object
+     * @throws VarveException of kind CORRUPT_FILE if the text is not JSON object
      */
     static ObjectNode parseObject(String text, String source) {
         try {
@@ -78,18 +80,20 @@ final class CliJson {
             if (node instanceof ObjectNode object) {
                 return object;
             }
-            throw new UsageException(
+            throw new VarveException(
+                    VarveException.Kind.CORRUPT_FILE,
                     source + ": expected a JSON object, found " + node.getNodeType());
         } catch (JacksonException e) {
             throw noJson(source, e);
         }
     }
 
-    private static UsageException noJson(String source, JacksonException e) {
-        return new UsageException(
+    private static VarveException noJson(String source, JacksonException e) {
+        return new VarveException(
+                VarveException.Kind.CORRUPT_FILE,
                 source
                         + ": invalid JSON: "
-                        + e.getOriginalMessage()
+                        + e.getOriginalMessage().replaceAll(" \\(start marker at .*\\)", "")
                         + " at line "
                         + e.getLocation().getLineNr());
     }

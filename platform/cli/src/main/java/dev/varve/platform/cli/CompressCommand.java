@@ -79,7 +79,7 @@ final class CompressCommand extends CliCommand {
         ModelChoice choice = choose(model.model());
         CompressionSettings settings = settings(choice);
         Map<String, Object> variables = new LinkedHashMap<>();
-        JsonNode body = CliJson.parseObject(TextFile.read(input), input.toString());
+        JsonNode body = CliJson.parseObject(TextFile.read("--input", input), input.toString());
         List<Map<String, Object>> messages = messages(body.path("messages"));
         if (body.path("tools").isArray() && !body.path("tools").isEmpty()) {
             variables.put("tools", CliJson.plain(body.get("tools")));

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 
 import picocli.CommandLine;
@@ -7,29 +8,24 @@ import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.FileSystemException;
 
 /**
  * Reports an error as one line, {@code varve: what is wrong}; with {@code --debug} the stack trace
- * follows. The message of a foreign exception includes its type, so that a bug report is useful.
+ * follows.
  */
 final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
-    static final int FAILURE = 1;
-    static final int USAGE = 2;
-
     @Override
     public int handleParseException(ParameterException problem, String[] arguments) {
         CommandLine command = problem.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("varve: " + oneLine(problem.getMessage()).replaceFirst("^Error: ", ""));
-        if (!UnmatchedArgumentException.printSuggestions(problem, err)) {
-            err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
-        }
+        err.println("varve: " + oneLine(UsageMessage.of(problem)));
+        err.println("See: " + command.getCommandSpec().qualifiedName() + " --help");
         err.flush();
-        return USAGE;
+        return ExitStatus.USAGE.code();
     }
 
     @Override
@@ -43,17 +39,7 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
             err.print(FlagNames.FLAGS.render(trace.toString()));
         }
         err.flush();
-        return isUsage(problem) ? USAGE : FAILURE;
-    }
-
-    /**
-     * Whether an exception means wrong usage. Options are also checked where they are used; such a
-     * message begins with the option.
-     */
-    private static boolean isUsage(Exception problem) {
-        return problem instanceof UsageException
-                || (problem.getMessage() != null
-                        && FlagNames.FLAGS.render(problem.getMessage()).startsWith("--"));
+        return ExitStatus.of(problem, describe(problem)).code();
     }
 
     private static boolean debug(CommandLine command) {
@@ -67,7 +53,11 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         if (problem instanceof IllegalArgumentException && problem.getMessage() != null) {
             return oneLine(problem.getMessage());
         }
-        return "unexpected error: " + oneLine(problem.toString()) + " (--debug shows where)";
+        String reason =
+                problem instanceof FileSystemException file && file.getFile() != null
+                        ? file.getFile() + ": " + FileErrors.reason(problem)
+                        : "unexpected error: " + FileErrors.reason(problem);
+        return oneLine(reason) + " (--debug shows where)";
     }
 
     private static String oneLine(String text) {

@@ -34,7 +34,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
 
     /**
      * @param sources creates the source of a model from its header
-     * @throws UsageException if a folder does not exist
+     * @throws VarveException of kind UNREADABLE_FILE if a folder does not exist
      */
     FolderModelCatalogue(
             List<FileModelSource> named,
@@ -53,7 +53,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
         if (!folders.isEmpty()) {
             try {
                 known = look();
-            } catch (UsageException | VarveException e) {
+            } catch (VarveException e) {
                 LOG.log(System.Logger.Level.WARNING, e.getMessage());
             }
         }

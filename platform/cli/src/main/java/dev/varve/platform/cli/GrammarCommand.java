@@ -112,7 +112,7 @@ final class GrammarCommand extends CliCommand {
     }
 
     private static Optional<GrammarException> refusal(Path path) {
-        String text = TextFile.read(path);
+        String text = TextFile.read("FILE", path);
         TextGrammarSource source =
                 path.toString().endsWith(".gbnf")
                         ? new TextGrammarSource.Rules(text)
@@ -133,7 +133,7 @@ final class GrammarCommand extends CliCommand {
                         .map(ModelFamilyProvider::preTokenizers)
                         .orElse(Map.of());
         SchemaTrialRunner trials =
-                new SchemaTrialRunner(Tokenizer.of(gguf.metadata(), preTokenizers), out(), json);
+                new SchemaTrialRunner(Tokenizer.of(gguf, preTokenizers), out(), json);
         try {
             return trials.run(path);
         } catch (NoSuchFileException e) {

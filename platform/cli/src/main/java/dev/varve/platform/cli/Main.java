@@ -38,14 +38,14 @@ public final class Main {
                         exit -> {
                             err.println("varve: " + exit.describe());
                             if (exit.isLoading()) {
-                                Runtime.getRuntime().halt(ErrorReport.FAILURE);
+                                Runtime.getRuntime().halt(ExitStatus.FAILURE.code());
                             }
                         });
     }
 
     private static int refuse(PrintWriter err, String complaint) {
         err.println("varve: " + complaint);
-        return ErrorReport.USAGE;
+        return ExitStatus.USAGE.code();
     }
 
     /**

@@ -95,7 +95,7 @@ sealed interface ModelReference {
         @Override
         public ModelReference convert(String text) {
             try {
-                return isUrl(text) ? url(text) : hub(text);
+                return text.contains("://") ? url(text) : hub(text);
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(e.getMessage());
             }
@@ -164,6 +164,10 @@ sealed interface ModelReference {
 
     private static OfUrl url(String text) {
         try {
+            if (!isUrl(text)) {
+                throw new IllegalArgumentException(
+                        "expected an address that begins with https:// or http://, found " + text);
+            }
             URI uri = new URI(text);
             // Checks the form.
             new UrlCache(Path.of("")).file(uri);

@@ -31,13 +31,10 @@ final class ModelSearchPath {
     /**
      * Returns the models of a folder by name; of a split model the first part that exists.
      *
-     * @throws UsageException if the folder does not exist
-     * @throws VarveException of kind UNREADABLE_FILE if it cannot be read
+     * @throws VarveException of kind UNREADABLE_FILE if the folder does not exist or cannot be read
      */
     static List<Path> models(Path folder) {
-        if (!Files.isDirectory(folder)) {
-            throw new UsageException("--models: expected a folder, found " + folder);
-        }
+        TextFile.requireFolder("--models", folder);
         try (Stream<Path> files = Files.list(folder)) {
             TreeMap<String, Path> models = new TreeMap<>();
             files.filter(file -> file.toString().endsWith(".gguf"))

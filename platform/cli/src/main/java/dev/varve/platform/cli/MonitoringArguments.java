@@ -78,6 +78,7 @@ final class MonitoringArguments {
      *
      * @param plugins requested if tracing is on
      * @throws UsageException if flags are wrong
+     * @throws VarveException of kind INVALID_REQUEST if the address is malformed
      * @throws VarveException of kind UNAVAILABLE if no plugin can export traces
      */
     Tracing tracing(Supplier<PluginCatalog> plugins) {
@@ -95,7 +96,7 @@ final class MonitoringArguments {
                     plugins.get().traceExporter("otlp").open(target(endpoint.get())), part);
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE, ENDPOINT + ": " + e.getMessage(), e);
+                    VarveException.Kind.INVALID_REQUEST, ENDPOINT + ": " + e.getMessage(), e);
         }
     }
 

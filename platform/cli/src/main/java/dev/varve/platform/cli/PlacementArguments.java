@@ -9,7 +9,6 @@ import dev.varve.platform.placement.SplitRule;
 
 import picocli.CommandLine.Option;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -194,13 +193,7 @@ final class PlacementArguments {
 
     /** The ggml build of shard processes, if it differs from this process's. */
     Optional<Path> shardGgmlHome() {
-        shardGgmlHome
-                .filter(given -> !Files.isDirectory(given))
-                .ifPresent(
-                        given -> {
-                            throw new UsageException(
-                                    "--target-shard-ggml-home: expected a folder, found " + given);
-                        });
+        shardGgmlHome.ifPresent(given -> TextFile.requireFolder("--target-shard-ggml-home", given));
         return shardGgmlHome;
     }
 }

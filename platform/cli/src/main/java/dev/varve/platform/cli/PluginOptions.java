@@ -6,7 +6,6 @@ import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Option;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,12 +56,7 @@ final class PluginOptions {
     }
 
     private Path checkedFolder(Environment environment) {
-        folder.filter(given -> !Files.isDirectory(given))
-                .ifPresent(
-                        given -> {
-                            throw new UsageException(
-                                    "--plugins: expected a folder, found " + given);
-                        });
+        folder.ifPresent(given -> TextFile.requireFolder("--plugins", given));
         return folder(environment);
     }
 

@@ -61,7 +61,7 @@ final class PluginsCommand extends CliCommand {
     }
 
     private static int status(PluginCatalog catalog) {
-        return catalog.rejected().isEmpty() ? 0 : ErrorReport.FAILURE;
+        return catalog.rejected().isEmpty() ? 0 : ExitStatus.FAILURE.code();
     }
 
     private static ObjectNode describe(PluginCatalog catalog) {

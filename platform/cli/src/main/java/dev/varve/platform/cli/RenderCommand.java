@@ -39,9 +39,9 @@ final class RenderCommand extends CliCommand {
 
     @Override
     int run() {
-        ChatTemplate compiled = ChatTemplate.compile(TextFile.read(template));
+        ChatTemplate compiled = ChatTemplate.compile(TextFile.read("--template", template));
         Map<String, Object> variables = new LinkedHashMap<>();
-        CliJson.parseObject(TextFile.read(input), input.toString())
+        CliJson.parseObject(TextFile.read("--input", input), input.toString())
                 .properties()
                 .forEach(entry -> variables.put(entry.getKey(), CliJson.plain(entry.getValue())));
         variables.putIfAbsent("add_generation_prompt", false);

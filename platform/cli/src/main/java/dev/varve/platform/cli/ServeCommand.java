@@ -359,7 +359,7 @@ final class ServeCommand extends CliCommand {
                         System.Logger.Level.ERROR,
                         FlagNames.FLAGS.render(broken.join().getMessage()) + "; the server exits");
                 BrokenServer.awaitReaders(stop.stopRequested());
-                return BrokenServer.STATUS;
+                return ExitStatus.FAILURE.code();
             }
         }
         stop.drain(http::drain, this::printMessage);

@@ -150,14 +150,7 @@ final class ShardCommand extends CliCommand {
             return provider.listen(where, options);
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    "--listen: cannot listen on "
-                            + provider.scheme()
-                            + ":"
-                            + where
-                            + ": "
-                            + e.getMessage(),
-                    e);
+                    VarveException.Kind.UNAVAILABLE, "--listen: " + e.getMessage(), e);
         }
     }
 

@@ -71,9 +71,13 @@ final class StructuredOutputArguments {
                         ? Optional.of(
                                 new TextGrammarSource.Schema(
                                         CliJson.parseObject(
-                                                TextFile.read(schema), schema.toString())))
+                                                TextFile.read("--json-schema", schema),
+                                                schema.toString())))
                         : Optional.ofNullable(grammar)
-                                .map(file -> new TextGrammarSource.Rules(TextFile.read(file)));
+                                .map(
+                                        file ->
+                                                new TextGrammarSource.Rules(
+                                                        TextFile.read("--grammar", file)));
         try {
             return dialect.form(
                     List.of(),

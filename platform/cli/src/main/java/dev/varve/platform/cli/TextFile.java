@@ -9,28 +9,50 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Reads text files that are named on the command line. */
+/** Text files and folders that are named on the command line. */
 final class TextFile {
     private TextFile() {}
 
     /**
+     * Checks that a folder exists.
+     *
+     * @param flag the flag that names it
+     * @throws VarveException of kind UNREADABLE_FILE, naming flag and folder
+     */
+    static void requireFolder(String flag, Path folder) {
+        if (!Files.isDirectory(folder)) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    flag
+                            + ": "
+                            + folder
+                            + (Files.exists(folder)
+                                    ? ": expected a folder, found a file"
+                                    : ": no such folder"));
+        }
+    }
+
+    /**
      * Reads a file in UTF-8.
      *
+     * @param flag the flag that names it
      * @throws VarveException of kind UNREADABLE_FILE or CORRUPT_FILE, naming the file
      */
-    static String read(Path file) {
+    static String read(String flag, Path file) {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, file + ": no such file", e);
+                    VarveException.Kind.UNREADABLE_FILE, flag + ": " + file + ": no such file", e);
         } catch (CharacterCodingException e) {
             throw new VarveException(
-                    VarveException.Kind.CORRUPT_FILE, file + ": expected UTF-8", e);
+                    VarveException.Kind.CORRUPT_FILE,
+                    flag + ": " + file + ": expected text in UTF-8",
+                    e);
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    file + ": cannot be read: " + FileErrors.reason(e),
+                    flag + ": " + file + ": cannot be read: " + FileErrors.reason(e),
                     e);
         }
     }

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.http.tls.TlsSource;
 
 import picocli.CommandLine.Option;
@@ -38,6 +39,16 @@ final class TlsArguments {
                     "--tls-cert and --tls-key: expected both or none, found only "
                             + (key.isPresent() ? "the key" : "the certificate"));
         }
-        return certificate.map(chain -> TlsSource.read(chain, key.orElseThrow()));
+        return certificate.map(chain -> read(chain, key.orElseThrow()));
+    }
+
+    private static TlsSource read(Path certificate, Path key) {
+        try {
+            return TlsSource.read(certificate, key);
+        } catch (VarveException e) {
+            boolean ofKey = e.getMessage().startsWith(key + ": ");
+            throw new VarveException(
+                    e.kind(), (ofKey ? "--tls-key: " : "--tls-cert: ") + e.getMessage(), e);
+        }
     }
 }

@@ -46,7 +46,7 @@ final class TokenizeCommand extends CliCommand {
                                 plugins.discover(environment()).families().get(file.architecture()))
                         .map(ModelFamilyProvider::preTokenizers)
                         .orElse(Map.of());
-        Tokenizer tokenizer = Tokenizer.of(file.metadata(), preTokenizers);
+        Tokenizer tokenizer = Tokenizer.of(file, preTokenizers);
         out().println(CliJson.write(CliJson.array(tokenizer.encode(text, parseSpecial))));
         return 0;
     }

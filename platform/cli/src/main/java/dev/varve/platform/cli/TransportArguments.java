@@ -84,12 +84,13 @@ final class TransportArguments {
     }
 
     private static String secret(Path file) {
-        String secret = TextFile.read(file);
+        String secret = TextFile.read("--shard-token-file", file);
         try {
             FilePermissionCheck.exposed(file)
                     .ifPresent(
                             reason -> {
-                                throw new UsageException(
+                                throw new VarveException(
+                                        VarveException.Kind.UNREADABLE_FILE,
                                         "--shard-token-file: "
                                                 + reason
                                                 + "; expected a file that only its owner can read"
@@ -98,7 +99,7 @@ final class TransportArguments {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    file + ": cannot be read: " + FileErrors.reason(e),
+                    "--shard-token-file: " + file + ": cannot be read: " + FileErrors.reason(e),
                     e);
         }
         return secret;

@@ -51,7 +51,7 @@ class ChatTemplateLoaderTest {
     void nameOrEmptyTextIsRefusedWithAHint(String template, String found) {
         VarveException error = assertThrows(VarveException.class, () -> open(template));
 
-        assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
+        assertEquals(VarveException.Kind.CORRUPT_FILE, error.kind());
         assertTrue(
                 error.getMessage()
                         .contains(

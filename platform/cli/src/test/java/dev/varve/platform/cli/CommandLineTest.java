@@ -66,8 +66,8 @@ class CommandLineTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "generate --model m --prompt x --tokens 1 | mutually exclusive",
-                "generate --model m --prompt x --chat y    | mutually exclusive",
+                "generate --model m --prompt x --tokens 1 | expected only one of them",
+                "generate --model m --prompt x --chat y    | expected only one of them",
                 "generate --model m                       | --tokens",
                 "generate m --json                        | --tokens",
                 "generate m --model n --prompt x          | --model: expected one model, found 2",
@@ -80,7 +80,7 @@ class CommandLineTest {
                 "chat m --kv-cache-budget 1G              | --kv-cache-budget needs --kv-cache-dir",
                 "chat m --prompt x                        | --prompt",
                 "generate --prompt x                      | --model",
-                "generate --model m --prompt x -n many    | 'many' is not an int",
+                "generate --model m --prompt x -n many    | expected a whole number, found many",
                 "generate --model m --chat x --json-schema a --grammar b | --grammar, found both",
                 "generate --model m --chat x --grammar b --ignore-eos    | --ignore-eos: cannot",
                 "generate --model m --prompt x --cache-type-k q4_k | expected one of f16, bf16",
@@ -89,7 +89,6 @@ class CommandLineTest {
                 "serve --model a=m --model a=n            | --model: two models have the name a",
                 "serve --model a=demo:x                   | --model: expected one of the demo",
                 "serve --model m --model n --model-name x | --model-name: expected one model",
-                "serve --models no-such                   | --models: expected a folder, found",
                 "serve --models /proc --draft ngram       | --draft: applies to the model of"
                         + " --model",
                 "serve --models /proc --chat-template-file x | --chat-template-file: applies to"
@@ -125,13 +124,11 @@ class CommandLineTest {
                 "generate --model m --prompt x --prefill-drafter d | needs --kvflash-policy"
                         + " drafter",
                 "plan --model m --kvflash 512 --kvflash-tau 0 | --kvflash-tau: expected 1 or more",
-                "serve --model m --kvflash 512 --kvflash-tau x | 'x' is not an int",
+                "serve --model m --kvflash 512 --kvflash-tau x | expected a whole number, found x",
                 "generate --model m --prompt x --kvflash-policy lru | --kvflash-policy: needs",
                 "logits --model m --tokens 1 --out o --kvflash 512 | --kvflash",
                 "serve --model m --kvflash 512 --fa-window 4096 | --fa-window",
                 "serve --model m --cache-scope all        | --cache-scope",
-                "serve --model m --operator-key-file none | --operator-key-file: none cannot be"
-                        + " read: no such file",
                 "serve --model m --operator-key k --operator-key-file none | expected only one of"
                         + " them",
                 "serve --model m --shard-patience 30      | such as 500ms, 90s, 5m or 1h, found 30",
@@ -194,7 +191,6 @@ class CommandLineTest {
                         + " --prefill-drafter d --draft-device :@ | --draft-device: expected",
                 "serve --prefill-upstream-base http://h/v1 --prefill-compression auto"
                     + " --prefill-drafter d --draft-ipc-work-dir w | --draft-ipc-work-dir: needs",
-                "plugins --plugins no-such-folder         | --plugins: expected a folder",
             })
     void usageErrorIsStatusTwoAndNamesTheOption(String arguments, String expected) {
         Outcome outcome = run(arguments.split("\\s+"));
@@ -314,7 +310,7 @@ class CommandLineTest {
         Outcome outcome =
                 run("render", "--template", template.toString(), "--input", input.toString());
 
-        assertEquals(2, outcome.status());
+        assertEquals(1, outcome.status());
         assertTrue(
                 outcome.err().contains("chat.json: invalid JSON")
                         && outcome.err().contains("line 2"),

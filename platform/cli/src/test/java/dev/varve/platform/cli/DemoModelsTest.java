@@ -134,7 +134,7 @@ class DemoModelsTest {
         assertEquals(2, outcome.status(), outcome.toString());
         for (String named :
                 List.of(
-                        "'--model'",
+                        "--model: ",
                         "demo:qwen35, demo:gemma4, demo:laguna",
                         "found " + reference + " (",
                         "./" + reference)) {
@@ -301,11 +301,11 @@ class DemoModelsTest {
     }
 
     @Test
-    void missingFolderIsAUsageError() {
+    void missingFolderIsNamed() {
         Outcome outcome = run("models", "--models", "no-such-folder");
 
-        assertEquals(2, outcome.status(), outcome.toString());
-        assertEquals("varve: --models: expected a folder, found no-such-folder\n", outcome.err());
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertEquals("varve: --models: no-such-folder: no such folder\n", outcome.err());
     }
 
     @ParameterizedTest

@@ -50,7 +50,7 @@ class FlagNamesTest {
 
         int status = line.execute();
 
-        assertEquals(ErrorReport.USAGE, status);
+        assertEquals(ExitStatus.USAGE.code(), status);
         assertEquals(
                 "varve: "
                         + FlagNames.FLAGS.of(setting)

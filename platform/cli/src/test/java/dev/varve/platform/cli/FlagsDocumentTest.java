@@ -8,8 +8,11 @@ import org.junit.jupiter.api.Test;
 
 import picocli.CommandLine;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -30,6 +33,17 @@ class FlagsDocumentTest {
     @Test
     void documentHasAllFlagsOfAllCommands() {
         GeneratedFile.of("docs/flags.md").checkBelow(MARKER, FlagsDocument.of(commands()));
+    }
+
+    @Test
+    void documentHasAllExitStatuses() throws IOException {
+        String document =
+                Files.readString(Path.of(System.getProperty("varve.test.root"), "docs/flags.md"));
+
+        for (ExitStatus status : ExitStatus.values()) {
+            String row = "| " + status.code() + " | " + status.meaning() + " |";
+            assertTrue(document.contains(row), row);
+        }
     }
 
     @Test

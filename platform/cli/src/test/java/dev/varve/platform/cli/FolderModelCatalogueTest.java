@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelOutline;
 import dev.varve.platform.http.serving.RunningModel;
@@ -103,7 +104,7 @@ class FolderModelCatalogueTest {
         Files.move(folder, moved);
         try {
             assertEquals(List.of("a"), ids(catalogue));
-            assertThrows(UsageException.class, () -> catalogue("qwen35"));
+            assertThrows(VarveException.class, () -> catalogue("qwen35"));
         } finally {
             Files.move(moved, folder);
         }

@@ -127,7 +127,7 @@ class HubCommandsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "pull                      | 2 | Missing required parameter: 'MODEL'",
+                "pull                      | 2 | expected MODEL, found none",
                 "pull model.gguf           | 2 | expected a model of the form owner/repository",
                 "pull https://host/x.bin   | 2 | expected the address of a GGUF file",
                 "inspect --hf x            | 2 | expected a model of the form owner/repository",

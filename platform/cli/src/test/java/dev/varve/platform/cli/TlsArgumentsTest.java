@@ -35,6 +35,6 @@ class TlsArgumentsTest {
                         VarveException.class,
                         () -> parse("--tls-cert", "none.pem", "--tls-key", "x").source());
 
-        assertEquals("none.pem: cannot be read: no such file", failure.getMessage());
+        assertEquals("--tls-cert: none.pem: cannot be read: no such file", failure.getMessage());
     }
 }

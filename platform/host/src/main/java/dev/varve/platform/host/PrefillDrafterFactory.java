@@ -69,7 +69,7 @@ final class PrefillDrafterFactory {
         LayerMajorTextScorer.requireReadable(file.path(), model.shape());
         LayerMajorTextScorer.ScoringOptions options = scoringOptions(model.shape());
         LayerMajorTextScorer.requireAttention(file.path(), model.shape(), options.layers());
-        Tokenizer tokenizer = Tokenizer.of(file.metadata(), family.preTokenizers());
+        Tokenizer tokenizer = Tokenizer.of(file, family.preTokenizers());
         DeviceReference where = devices.choose(settings.placement());
         ModelRange all = new ModelRange(file, model, model.shape().allLayers());
         FilePrefillDrafter drafter =

@@ -5,6 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.content.TensorDigests;
+import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
@@ -69,6 +70,7 @@ public final class PreparedModel {
         GgufFile file = ZeroTensors.requireWeights(settings.file(), listener::warning);
         catalog = settings.plugins().catalog();
         catalog.rejected().forEach(plugin -> listener.warning(describe(plugin)));
+        requireTarget(file);
         LayerSplitAdapter adapter =
                 catalog.family(file.architecture(), file.path())
                         .open(file, settings.model().reading());
@@ -82,7 +84,7 @@ public final class PreparedModel {
                         catalog.backends(), settings.plugins().backendOptions(asked.peerAccess()));
         request = asked.resolve(backends::best);
         listener.resolved(request, backends::provides);
-        requireProvided(catalog, request);
+        requireProvided();
         digests = TensorDigests.cachedIn(settings.plugins().cacheFolder());
         auxiliary = new AuxiliaryModels(this, request, listener::note);
     }
@@ -108,11 +110,24 @@ public final class PreparedModel {
                 plugin.reason());
     }
 
+    private static void requireTarget(GgufFile file) {
+        if (DraftFile.isDraft(file.architecture())) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    file.path().getFileName()
+                            + ": this is a draft model (architecture "
+                            + file.architecture()
+                            + "), which needs a target model; give the target as the model, and"
+                            + " this file with "
+                            + Setting.DRAFT);
+        }
+    }
+
     /**
-     * Checks that the backends exist; the catalog's message also lists the rejected plugins and
-     * their reasons.
+     * Checks that the backends exist; the message names the setting, the existing devices and the
+     * rejected plugins.
      */
-    private static void requireProvided(PluginCatalog catalog, PlacementRequest request) {
+    private void requireProvided() {
         for (DeviceReference device : request.devices()) {
             if (!device.isLocal()) {
                 continue;
@@ -120,11 +135,41 @@ public final class PreparedModel {
             try {
                 catalog.backend(device.backend());
             } catch (VarveException e) {
-                Setting setting = request.isSplit() ? Setting.DEVICES : Setting.DEVICE;
                 throw new IllegalArgumentException(
-                        setting + ": " + device + ": " + e.getMessage(), e);
+                        deviceSetting() + ": " + device + ": " + e.getMessage() + existing(), e);
             }
         }
+    }
+
+    private Setting deviceSetting() {
+        return request.isSplit() ? Setting.DEVICES : Setting.DEVICE;
+    }
+
+    /** Opens the backends of this process's devices, and names the setting if one is unusable. */
+    private void requireUsable() {
+        for (DeviceReference device : request.devices()) {
+            if (!device.isLocal()) {
+                continue;
+            }
+            try {
+                backends.info(device);
+            } catch (VarveException e) {
+                throw new VarveException(
+                        e.kind(),
+                        deviceSetting()
+                                + ": "
+                                + device
+                                + ": "
+                                + e.getMessage()
+                                + (backends.isOpen(device.backend()) ? "" : existing()),
+                        e);
+            }
+        }
+    }
+
+    private String existing() {
+        List<String> names = backends.usable();
+        return names.isEmpty() ? "" : "; devices here: " + String.join(", ", names);
     }
 
     /** Returns the settings. */
@@ -148,7 +193,7 @@ public final class PreparedModel {
 
     /** Returns the tokenizer of the file. */
     public Tokenizer tokenizer() {
-        return Tokenizer.of(model.file().metadata(), family().preTokenizers());
+        return Tokenizer.of(model.file(), family().preTokenizers());
     }
 
     /**
@@ -198,6 +243,7 @@ public final class PreparedModel {
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if the model does not fit
      */
     public SplitForecast forecast(Age age) {
+        requireUsable();
         try (PlacedShardFactory shards = shards()) {
             ModelSettings sized =
                     auxiliary
@@ -264,6 +310,7 @@ public final class PreparedModel {
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
      */
     public PlacedShardFactory reserve() {
+        requireUsable();
         PlacedShardFactory shards = shards();
         try {
             shards.claimAuxiliaryMemory(() -> auxiliary.needs(shards));
@@ -299,6 +346,7 @@ public final class PreparedModel {
             ModelSettings leaving =
                     drafter.map(auxiliary::withReservedMemory).orElse(settings.model());
             listener.opened(model.file(), tokenizer);
+            requireUsable();
             for (int i = 0; i < leaving.replicas(); i++) {
                 // Opened before planning: the plan then sees the memory that they leave free.
                 speculation.add(speculation(shards));

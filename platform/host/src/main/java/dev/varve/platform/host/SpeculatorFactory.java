@@ -324,6 +324,9 @@ final class SpeculatorFactory {
                         + ", or one of "
                         + catalog.speculators().keySet()
                         + ", found "
+                        + (draft.source().contains("/") || draft.source().endsWith(".gguf")
+                                ? "no such file: "
+                                : "")
                         + draft.source());
     }
 

@@ -156,7 +156,7 @@ public final class PluginCatalog {
      */
     public ModelFamilyProvider family(String architecture, Path modelFile) {
         return table(PluginServiceKind.FAMILIES)
-                .require(architecture, modelFile.getFileName() + ": ", this::describe);
+                .require(architecture, modelFile.getFileName() + ": ", this::describeUnused);
     }
 
     /** Returns the device backends by name. */
@@ -170,7 +170,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public DeviceBackendProvider backend(String name) {
-        return table(PluginServiceKind.BACKENDS).require(name, "", this::describe);
+        return table(PluginServiceKind.BACKENDS).require(name, "", this::describeUnused);
     }
 
     /**
@@ -179,7 +179,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public TransportProvider transport(String scheme) {
-        return table(PluginServiceKind.TRANSPORTS).require(scheme, "", this::describe);
+        return table(PluginServiceKind.TRANSPORTS).require(scheme, "", this::describeUnused);
     }
 
     /** Returns the speculator providers by name. */
@@ -198,7 +198,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public SnapshotStoreProvider store(String name) {
-        return table(PluginServiceKind.STORES).require(name, "", this::describe);
+        return table(PluginServiceKind.STORES).require(name, "", this::describeUnused);
     }
 
     /**
@@ -207,7 +207,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public TraceExporterProvider traceExporter(String name) {
-        return table(PluginServiceKind.TRACE_EXPORTERS).require(name, "", this::describe);
+        return table(PluginServiceKind.TRACE_EXPORTERS).require(name, "", this::describeUnused);
     }
 
     /**
@@ -216,7 +216,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public SharedStoreProvider sharedStore(String scheme) {
-        return table(PluginServiceKind.SHARED_STORES).require(scheme, "", this::describe);
+        return table(PluginServiceKind.SHARED_STORES).require(scheme, "", this::describeUnused);
     }
 
     /**
@@ -225,30 +225,16 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public CacheListenerProvider cacheListener(String scheme) {
-        return table(PluginServiceKind.CACHE_LISTENERS).require(scheme, "", this::describe);
+        return table(PluginServiceKind.CACHE_LISTENERS).require(scheme, "", this::describeUnused);
     }
 
-    /**
-     * Lists the loaded plugins with their services, and the rejected ones; the end of an error
-     * message.
-     */
-    private String describe() {
-        String used =
-                loaded.isEmpty()
-                        ? "no plugin is loaded"
-                        : "loaded: "
-                                + loaded.stream()
-                                        .map(
-                                                plugin ->
-                                                        plugin.module()
-                                                                + " ("
-                                                                + plugin.describeServices()
-                                                                + ")")
-                                        .collect(Collectors.joining(", "));
+    /** Lists the rejected plugins, if there are any; the end of an error message. */
+    private String describeUnused() {
         String unused =
                 rejected.stream()
                         .map(plugin -> plugin.file().getFileName() + ": " + plugin.reason())
                         .collect(Collectors.joining(", "));
-        return unused.isEmpty() ? used : used + "; refused: " + unused;
+        return (loaded.isEmpty() ? "; no plugin is loaded" : "")
+                + (unused.isEmpty() ? "" : "; refused: " + unused);
     }
 }

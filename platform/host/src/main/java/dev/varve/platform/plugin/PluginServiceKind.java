@@ -44,8 +44,7 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     TransportProvider.class,
                     new Words("transport", "transport", "transports", "transports"),
-                    new UnknownNameError(
-                            Kind.UNAVAILABLE, "no transport for %1$s: addresses; known: %2$s"),
+                    new UnknownNameError(Kind.UNAVAILABLE, "no transport for %s: addresses"),
                     ProviderNameReader.oneWord("transport scheme", TransportProvider::scheme));
 
     /** Stores of cached prefixes, by their names. */
@@ -53,8 +52,7 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     SnapshotStoreProvider.class,
                     new Words("store", "store", "stores", "stores"),
-                    new UnknownNameError(
-                            Kind.UNAVAILABLE, "no plugin provides store %s; known: %s"),
+                    new UnknownNameError(Kind.UNAVAILABLE, "no plugin provides store %s"),
                     ProviderNameReader.oneWord("store name", SnapshotStoreProvider::name));
 
     /** Stores that several servers share, by the schemes of their addresses. */
@@ -68,7 +66,7 @@ public final class PluginServiceKind<T> {
                             "shared_stores"),
                     new UnknownNameError(
                             Kind.UNAVAILABLE,
-                            "no plugin provides a shared store for %1$s: addresses; known: %2$s"),
+                            "no plugin provides a shared store for %s: addresses"),
                     ProviderNameReader.words("store scheme", SharedStoreProvider::schemes));
 
     /** Listeners that report cached prefixes to routers, by the schemes of their addresses. */
@@ -81,8 +79,7 @@ public final class PluginServiceKind<T> {
                             "cache listeners",
                             "cache_listeners"),
                     new UnknownNameError(
-                            Kind.UNAVAILABLE,
-                            "no plugin sends cache events to %1$s: addresses; known: %2$s"),
+                            Kind.UNAVAILABLE, "no plugin sends cache events to %s: addresses"),
                     ProviderNameReader.oneWord("event scheme", CacheListenerProvider::scheme));
 
     /** Speculators, by their names. */
@@ -90,8 +87,7 @@ public final class PluginServiceKind<T> {
             new PluginServiceKind<>(
                     SpeculatorProvider.class,
                     new Words("speculator", "speculator", "speculators", "speculators"),
-                    new UnknownNameError(
-                            Kind.UNAVAILABLE, "no plugin provides speculator %s; known: %s"),
+                    new UnknownNameError(Kind.UNAVAILABLE, "no plugin provides speculator %s"),
                     ProviderNameReader.oneWord("speculator name", SpeculatorProvider::name));
 
     /** Exporters of request traces, by their names. */
@@ -103,8 +99,7 @@ public final class PluginServiceKind<T> {
                             "trace exporter",
                             "trace exporters",
                             "trace_exporters"),
-                    new UnknownNameError(
-                            Kind.UNAVAILABLE, "no plugin provides trace exporter %s; known: %s"),
+                    new UnknownNameError(Kind.UNAVAILABLE, "no plugin provides trace exporter %s"),
                     ProviderNameReader.oneWord("trace exporter name", TraceExporterProvider::name));
 
     /** All kinds, in the order of messages. */
@@ -133,7 +128,7 @@ public final class PluginServiceKind<T> {
      * Error texts of a kind of service.
      *
      * @param kind exception kind for an unknown name, and for a provider's unexpected failure
-     * @param unknown message for an unknown name; its arguments are the name and the known names
+     * @param unknown message for an unknown name, which is its argument
      */
     record UnknownNameError(Kind kind, String unknown) {}
 

@@ -76,22 +76,20 @@ final class ProviderTable<T> {
      * Returns the provider of a name.
      *
      * @param where source of the name, at the start of the message; may be empty
-     * @param plugins list of the plugins, at the end of the message
+     * @param refused list of the refused plugins, at the end of the message; may be empty
      * @throws VarveException if there is none, listing the known ones
      */
-    T require(String name, String where, Supplier<String> plugins) {
+    T require(String name, String where, Supplier<String> refused) {
         Owned<T> owner = owned.get(name);
         if (owner == null) {
             throw new VarveException(
                     spi.trouble().kind(),
                     where
-                            + String.format(
-                                    Locale.ROOT,
-                                    spi.trouble().unknown(),
-                                    name,
-                                    String.join(", ", owned.keySet()))
-                            + "; "
-                            + plugins.get());
+                            + String.format(Locale.ROOT, spi.trouble().unknown(), name)
+                            + (owned.isEmpty()
+                                    ? ""
+                                    : "; known: " + String.join(", ", owned.keySet()))
+                            + refused.get());
         }
         return owner.provider();
     }

@@ -77,8 +77,7 @@ class PluginCatalogTest {
 
         assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, error.kind());
         assertEquals(
-                "m.gguf: no plugin serves architecture gemma4; loaded: acme.qwen (models: qwen35)",
-                error.getMessage());
+                "m.gguf: no plugin serves architecture gemma4; known: qwen35", error.getMessage());
     }
 
     @Test

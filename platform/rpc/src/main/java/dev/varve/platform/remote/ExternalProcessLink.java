@@ -1,5 +1,6 @@
 package dev.varve.platform.remote;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.TransportOptions;
@@ -39,9 +40,13 @@ public final class ExternalProcessLink implements ShardLink {
         try {
             connection = transport.connect(address, transportOptions);
         } catch (IOException e) {
+            String name = transport.scheme() + ":" + address + ": ";
+            String reason = FileErrors.reason(e);
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    transport.scheme() + ":" + address + ": no shard responds: " + e.getMessage(),
+                    name
+                            + "no shard responds: "
+                            + (reason.startsWith(name) ? reason.substring(name.length()) : reason),
                     e);
         }
         sameHost = connection.sameHost();

@@ -369,6 +369,6 @@ final class SendQueue {
     }
 
     static String reason(IOException e) {
-        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return e.getMessage() == null ? "the connection ended" : e.getMessage();
     }
 }

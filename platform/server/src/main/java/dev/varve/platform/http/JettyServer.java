@@ -1,5 +1,6 @@
 package dev.varve.platform.http;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.tls.ServerTls;
@@ -55,6 +56,9 @@ final class JettyServer implements AutoCloseable {
                     "VARVE",
                     UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
                     UriCompliance.Violation.AMBIGUOUS_EMPTY_SEGMENT);
+
+    /** Ports below this one need a privilege. */
+    private static final int FIRST_FREE_PORT = 1024;
 
     private final HttpOptions options;
     private final Server server;
@@ -158,14 +162,18 @@ final class JettyServer implements AutoCloseable {
         }
     }
 
-    private static String rootMessage(Throwable failure) {
+    private String rootMessage(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        return root instanceof UnresolvedAddressException
-                ? "the host name has no address"
-                : root.getMessage() == null ? "unknown error" : root.getMessage();
+        String reason = FileErrors.reason(root);
+        if (root instanceof UnresolvedAddressException) {
+            return "the host name has no address";
+        }
+        return reason.equals("permission denied") && options.address().port() < FIRST_FREE_PORT
+                ? reason + "; ports below " + FIRST_FREE_PORT + " need CAP_NET_BIND_SERVICE"
+                : reason;
     }
 
     /** Returns the address at which clients reach the server. */

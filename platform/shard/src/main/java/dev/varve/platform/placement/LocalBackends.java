@@ -13,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The device backends of this process. Each is loaded once, when it is first requested; the CPU
@@ -159,13 +161,35 @@ public final class LocalBackends {
         if (device.index() >= devices.size()) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    device.device()
-                            + ": the backend "
-                            + (devices.size() == 1
-                                    ? "has only " + devices.getFirst().name()
-                                    : "has " + devices.size() + " devices"));
+                    "expected "
+                            + (devices.size() == 1 ? "" : "one of ")
+                            + devices.stream()
+                                    .map(DeviceInfo::name)
+                                    .collect(Collectors.joining(", "))
+                            + ", found "
+                            + device.device());
         }
         return devices.get(device.index());
+    }
+
+    /** Whether a backend was loaded and can be used. */
+    public boolean isOpen(String backend) {
+        return opened.containsKey(backend);
+    }
+
+    /** Returns the names of all devices that this process can use, in the order of backends. */
+    public List<String> usable() {
+        return providers.keySet().stream()
+                .sorted()
+                .flatMap(
+                        name -> {
+                            try {
+                                return open(name).devices().stream().map(DeviceInfo::name);
+                            } catch (VarveException e) {
+                                return Stream.empty();
+                            }
+                        })
+                .toList();
     }
 
     /** Whether this process can use a device. */

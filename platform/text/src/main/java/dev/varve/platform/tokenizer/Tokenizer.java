@@ -1,5 +1,7 @@
 package dev.varve.platform.tokenizer;
 
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
 import dev.varve.api.model.PreTokenizer;
 import dev.varve.platform.tokenizer.SpecialTokenMatcher.Match;
@@ -68,6 +70,19 @@ public final class Tokenizer {
      */
     public static Tokenizer of(GgufMetadata metadata, Map<String, PreTokenizer> preTokenizers) {
         return new Tokenizer(GgufVocabulary.read(metadata), PreTokenizers.with(preTokenizers));
+    }
+
+    /** As {@link #of(GgufMetadata, Map)}, with errors that name the file. */
+    public static Tokenizer of(GgufFile file, Map<String, PreTokenizer> preTokenizers) {
+        try {
+            return of(file.metadata(), preTokenizers);
+        } catch (VarveException e) {
+            String name = file.path().getFileName() + ": ";
+            if (e.getMessage().startsWith(name)) {
+                throw e;
+            }
+            throw new VarveException(e.kind(), name + e.getMessage(), e);
+        }
     }
 
     /** As {@link #of(GgufMetadata, Map)}, for a family without pre-tokenizers. */

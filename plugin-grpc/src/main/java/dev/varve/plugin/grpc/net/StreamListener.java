@@ -1,5 +1,6 @@
 package dev.varve.plugin.grpc.net;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
@@ -54,7 +55,7 @@ final class StreamListener implements Listener {
             this.server = builder.build().start();
         } catch (IOException e) {
             throw new IOException(
-                    wanted + ": cannot listen: " + Failures.deepest(e).getMessage(), e);
+                    wanted + ": cannot listen: " + FileErrors.reason(Failures.deepest(e)), e);
         }
         this.address = wanted.withPort(server.getPort());
     }

@@ -1,5 +1,6 @@
 package dev.varve.plugin.grpc.net;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.PemKey;
 import dev.varve.api.transport.TransportOptions;
@@ -92,14 +93,16 @@ final class TlsFiles {
         } catch (CertificateException e) {
             throw new VarveException(
                     VarveException.Kind.CORRUPT_FILE,
-                    file + ": expected certificates (PEM): " + e.getMessage(),
+                    file + ": expected certificates (PEM), found none, or an invalid one",
                     e);
         }
     }
 
     private static VarveException unreadable(Path file, IOException cause) {
         return new VarveException(
-                VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + cause, cause);
+                VarveException.Kind.UNREADABLE_FILE,
+                file + ": cannot be read: " + FileErrors.reason(cause),
+                cause);
     }
 
     /** Omits the library's own message, because no part of a key may appear in a message. */

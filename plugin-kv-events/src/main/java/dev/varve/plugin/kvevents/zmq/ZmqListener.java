@@ -10,6 +10,8 @@ import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 import org.zeromq.ZMQException;
 
+import zmq.ZError;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -75,16 +77,25 @@ final class ZmqListener implements CacheListener {
             return socket;
         } catch (ZMQException e) {
             context.close();
-            throw refused(VarveException.Kind.UNAVAILABLE, address, e);
+            throw refused(VarveException.Kind.UNAVAILABLE, address, reason(e), e);
         } catch (IllegalArgumentException e) {
             context.close();
-            throw refused(VarveException.Kind.INVALID_REQUEST, address, e);
+            throw refused(VarveException.Kind.INVALID_REQUEST, address, e.getMessage(), e);
         }
     }
 
     private static VarveException refused(
-            VarveException.Kind kind, String address, RuntimeException e) {
-        return new VarveException(kind, address + ": cannot listen: " + e.getMessage(), e);
+            VarveException.Kind kind, String address, String reason, RuntimeException e) {
+        return new VarveException(kind, address + ": cannot listen: " + reason, e);
+    }
+
+    private static String reason(ZMQException e) {
+        return switch (e.getErrorCode()) {
+            case ZError.EADDRINUSE -> "another process listens on this address";
+            case ZError.EADDRNOTAVAIL -> "this machine does not have this address";
+            case ZError.EACCESS -> "permission denied";
+            default -> e.getMessage();
+        };
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.varve.platform.wire.unix;
 
+import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.VarveException.Kind;
 import dev.varve.api.transport.Connection;
@@ -49,7 +50,7 @@ public final class UnixTransport implements TransportProvider {
         } catch (IOException e) {
             channel.close();
             throw new IOException(
-                    String.format(Locale.ROOT, "unix:%s: %s", path, e.getMessage()), e);
+                    String.format(Locale.ROOT, "unix:%s: %s", path, FileErrors.reason(e)), e);
         } catch (RuntimeException e) {
             channel.close();
             throw e;

@@ -56,8 +56,17 @@ public record ListenAddress(String host, int port, String basePath) {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException e) {
+            if (host.contains("/") || host.matches("[^:]*:[0-9]+")) {
+                throw invalid(
+                        Setting.HOST
+                                + ": expected a name or an address without scheme and port, which"
+                                + " is for "
+                                + Setting.PORT
+                                + "; found "
+                                + host);
+            }
             throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
+                    VarveException.Kind.UNAVAILABLE,
                     Setting.HOST + ": no such address: " + host,
                     e);
         }

@@ -86,7 +86,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
             }
             return found.stream().map(X509Certificate.class::cast).toList();
         } catch (CertificateException e) {
-            throw corrupt(file, "expected certificates (PEM): " + e.getMessage(), e);
+            throw corrupt(file, "expected certificates (PEM), found none, or an invalid one", e);
         }
     }
 

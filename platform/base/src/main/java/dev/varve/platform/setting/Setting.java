@@ -28,6 +28,8 @@ public enum Setting {
     DEVICES("devices"),
     /** Share of each device in the layers. */
     LAYER_SPLIT("layerSplit"),
+    /** Whether devices are measured again for an automatic split. */
+    MEASURE_AGAIN("measureAgain"),
     /** Whether devices of one backend copy from each other directly. */
     PEER_ACCESS("peerAccess"),
     /** Program that starts a shard process. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.paging;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.PagePoolSizing;
 
@@ -19,8 +20,6 @@ public final class ResidentPoolSizing {
 
     /** The smallest pool that pages can leave, {@link PagePoolSizing#LEAST}, in whole blocks. */
     public static final int LEAST = (PagePoolSizing.LEAST + BLOCK - 1) / BLOCK * BLOCK;
-
-    private static final double GIB = 1L << 30;
 
     /**
      * Divisor of the context if the free memory is unknown: pages that leave the pool can return.
@@ -109,12 +108,12 @@ public final class ResidentPoolSizing {
                     VarveException.Kind.INVALID_REQUEST,
                     String.format(
                             Locale.ROOT,
-                            "%s: expected memory for a pool beside a reserve of %.1f GiB, found"
-                                    + " %.1f GiB free beside weights and states; a number of"
+                            "%s: expected memory for a pool beside a reserve of %s, found"
+                                    + " %s free beside weights and states; a number of"
                                     + " tokens may need less memory than %s",
                             Setting.KVFLASH,
-                            budget.reserveBytes() / GIB,
-                            budget.freeBytes() / GIB,
+                            ByteCount.format(budget.reserveBytes()),
+                            ByteCount.format(budget.freeBytes()),
                             RequestedPaging.AUTO));
         }
     }
@@ -161,10 +160,10 @@ public final class ResidentPoolSizing {
                 budget.isKnown()
                         ? String.format(
                                 Locale.ROOT,
-                                "%.1f GiB free, %.1f GiB of it in reserve, %d bytes per token, %d"
+                                "%s free, %s of it in reserve, %d bytes per token, %d"
                                         + " sequences",
-                                budget.freeBytes() / GIB,
-                                budget.reserveBytes() / GIB,
+                                ByteCount.format(budget.freeBytes()),
+                                ByteCount.format(budget.reserveBytes()),
                                 budget.bytesPerToken(),
                                 budget.sequences())
                         : "a fraction of the context, since the free memory is unknown");

@@ -42,7 +42,7 @@ final class CacheCounts {
         HostPrefixTree tree = host.tree();
         return status(
                 new PrefixCacheStatus.HostTierStatus(
-                        host.limit(), host.used(), tree.checkpoints().size(), tree.blockTokens()),
+                        host.limit(), host.used(), tree.checkpoints().size(), tree.keptTokens()),
                 tree.evictions(),
                 new long[] {host.exporter().bytes(), host.restoredBytes()});
     }

@@ -38,6 +38,7 @@ final class HostPrefixTree implements AutoCloseable {
     private final RecentEvictions recentEvictions = new RecentEvictions();
     private long evictions;
     private long blockTokens;
+    private long tailTokens;
 
     /**
      * @param memory is closed with the tree
@@ -157,6 +158,7 @@ final class HostPrefixTree implements AutoCloseable {
         checkpoint.pin();
         checkpoint.block().checkpoints().add(checkpoint);
         checkpoints.add(checkpoint);
+        tailTokens += checkpoint.tail().length;
         checkpoint.block().pathToRoot().forEach(block -> block.addKept(1));
         return checkpoint;
     }
@@ -263,9 +265,12 @@ final class HostPrefixTree implements AutoCloseable {
                 .toList();
     }
 
-    /** Tokens whose rows are kept in whole blocks. */
-    long blockTokens() {
-        return blockTokens;
+    /**
+     * Tokens whose rows are kept: those of whole blocks, which prompts share, and those between the
+     * last whole block and each checkpoint.
+     */
+    long keptTokens() {
+        return blockTokens + tailTokens;
     }
 
     /** Evicts everything that is not in use. */
@@ -297,6 +302,7 @@ final class HostPrefixTree implements AutoCloseable {
             return;
         }
         checkpoints.remove(checkpoint);
+        tailTokens -= checkpoint.tail().length;
         checkpoint.block().pathToRoot().forEach(block -> block.addKept(-1));
         checkpoint.remove();
         prune(checkpoint.block());

@@ -54,9 +54,9 @@ public record PrefixCacheStatus(
      * @param limitBytes maximum number of bytes; 0 if host memory is not used
      * @param usedBytes bytes in use, including hidden states for a draft model
      * @param entries positions that can be restored
-     * @param blockTokens tokens whose rows are kept, each counted once
+     * @param keptTokens tokens whose rows are kept, each copy counted
      */
-    public record HostTierStatus(long limitBytes, long usedBytes, int entries, long blockTokens) {}
+    public record HostTierStatus(long limitBytes, long usedBytes, int entries, long keptTokens) {}
 
     /**
      * Lookups and copies.

@@ -238,6 +238,18 @@ class HostPrefixTreeTest {
     }
 
     @Test
+    void tokensBehindTheLastWholeBlockAreKeptToo() {
+        assertTrue(store(ONE, prompt(100, 1)));
+        assertEquals(100, tree.keptTokens());
+
+        assertTrue(store(ONE, prompt(BLOCK + 10, 2)));
+
+        assertEquals(100 + BLOCK + 10, tree.keptTokens());
+        tree.clear();
+        assertEquals(0, tree.keptTokens());
+    }
+
+    @Test
     void entriesInUseAreNotCleared() {
         int[] used = prompt(600, 1);
         assertTrue(store(ONE, used));
@@ -250,11 +262,11 @@ class HostPrefixTreeTest {
 
         assertContent(found, ONE, used);
         assertEquals(0, found(TWO, join(used, new int[1])));
-        assertEquals(2 * BLOCK, tree.blockTokens());
+        assertEquals(600, tree.keptTokens());
         tree.unpin(found);
         tree.clear();
         assertEquals(0, tree.memory().used());
-        assertEquals(0, tree.blockTokens());
+        assertEquals(0, tree.keptTokens());
         assertEquals(List.of(), tree.entries());
     }
 
@@ -301,7 +313,7 @@ class HostPrefixTreeTest {
                 clears++;
                 tree.clear();
                 assertEquals(0, tree.memory().used());
-                assertEquals(0, tree.blockTokens());
+                assertEquals(0, tree.keptTokens());
             } else {
                 hits += assertFound(stored, scope, prompt);
             }

@@ -145,10 +145,10 @@ class SnapshotExporterTest {
     private void assertWholeAndThenFree() {
         assertTrue(exporter.isIdle());
         assertEquals(LENGTH, found().map(PrefixMatch::position).orElse(0));
-        assertEquals(2 * BLOCK, tree.blockTokens());
+        assertEquals(LENGTH, tree.keptTokens());
         tree.clear();
         assertEquals(0, tree.memory().used());
-        assertEquals(0, tree.blockTokens());
+        assertEquals(0, tree.keptTokens());
     }
 
     @Test

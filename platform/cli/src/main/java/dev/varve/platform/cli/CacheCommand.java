@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.platform.host.StoreProviderSelector;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.store.ArchiveInspector;
 import dev.varve.platform.store.ArchiveInspector.NamespaceSummary;
 import dev.varve.platform.store.ArchiveInspector.Verdict;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** Manages cached prefixes on disk, without a model. */
@@ -39,7 +39,6 @@ import java.util.Optional;
             "  varve cache prune --kv-cache-dir DIR --kv-cache-budget 10G --kv-cache-ttl 720h"
         })
 final class CacheCommand extends CliCommand {
-    private static final double MEBIBYTE = 1 << 20;
 
     /** Action of the command. */
     enum Action {
@@ -122,13 +121,9 @@ final class CacheCommand extends CliCommand {
         if (json) {
             out().println(CliJson.write(CliJson.object().put("freed_bytes", bytes)));
         } else {
-            out().println(mebibytes(bytes) + " freed");
+            out().println(ByteCount.format(bytes) + " freed");
         }
         return 0;
-    }
-
-    private static String mebibytes(long bytes) {
-        return String.format(Locale.ROOT, "%.1f MiB", bytes / MEBIBYTE);
     }
 
     private int status(List<NamespaceSummary> models) {
@@ -146,7 +141,7 @@ final class CacheCommand extends CliCommand {
             table.row(
                     kept.description().getOrDefault("model", "?")
                             + (kept.readable() ? "" : " (another format)"),
-                    mebibytes(kept.bytes()),
+                    ByteCount.format(kept.bytes()),
                     Long.toString(kept.blocks()),
                     Long.toString(kept.checkpoints()),
                     Long.toString(kept.uses()),
@@ -154,7 +149,7 @@ final class CacheCommand extends CliCommand {
         }
         table.lines("").forEach(out()::println);
         long all = models.stream().mapToLong(NamespaceSummary::bytes).sum();
-        out().println(mebibytes(all) + " in " + folder);
+        out().println(ByteCount.format(all) + " in " + folder);
         return 0;
     }
 

@@ -226,7 +226,7 @@ abstract class CliCommand implements Callable<Integer> {
      */
     void showPlan(SplitMemoryPlan plan, List<String> reasons) {
         if (plan.parts().size() > 1) {
-            reasons.forEach(this::printMessage);
+            reasons.stream().map(FlagNames.FLAGS::render).forEach(this::printMessage);
             plan.parts().forEach(part -> printMessage(describe(part)));
         }
         plan.describeReplicas().ifPresent(this::printMessage);

@@ -6,6 +6,7 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -80,8 +81,8 @@ final class DevicesCommand extends CliCommand {
                                     "%-9s %s, %s of %s free, ggml %s",
                                     device.name(),
                                     device.description(),
-                                    gibibytes(device.memoryFreeBytes()),
-                                    gibibytes(device.memoryTotalBytes()),
+                                    ByteCount.format(device.memoryFreeBytes()),
+                                    ByteCount.format(device.memoryTotalBytes()),
                                     provider.ggmlVersion()));
             backend.systemLibraries().forEach(file -> out().println("          with " + file));
         }
@@ -99,9 +100,5 @@ final class DevicesCommand extends CliCommand {
                             String.format(
                                     Locale.ROOT, "%-9s unavailable: %s", provider.name(), reason));
         }
-    }
-
-    private static String gibibytes(long bytes) {
-        return String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (1L << 30));
     }
 }

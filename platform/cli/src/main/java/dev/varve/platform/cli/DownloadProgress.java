@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.hub.DownloadListener;
+import dev.varve.platform.setting.ByteCount;
 
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -18,6 +18,7 @@ final class FlagNames implements SettingNames {
             case DEVICE -> "--target-device";
             case DEVICES -> "--target-devices";
             case LAYER_SPLIT -> "--target-layer-split";
+            case MEASURE_AGAIN -> "--measure-again";
             case PEER_ACCESS -> "--peer-access";
             case SHARD_LAUNCHER -> "--target-shard-ipc-bin";
             case SHARD_WORK_FOLDER -> "--target-shard-ipc-work-dir";

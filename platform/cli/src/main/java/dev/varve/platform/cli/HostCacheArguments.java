@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.runtime.HostCacheLimit;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Option;
 

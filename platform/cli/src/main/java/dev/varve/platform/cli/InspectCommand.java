@@ -14,6 +14,7 @@ import dev.varve.platform.sampling.FileSampling;
 import dev.varve.platform.sampling.SamplingDefaults;
 import dev.varve.platform.sampling.SamplingParameter;
 import dev.varve.platform.sampling.SamplingValues;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -123,13 +124,13 @@ final class InspectCommand extends CliCommand {
         out().println(
                         String.format(
                                 Locale.ROOT,
-                                "%s: GGUF version %d, architecture %s (%s), %d tensors, %.2f GiB",
+                                "%s: GGUF version %d, architecture %s (%s), %d tensors, %s",
                                 file.path(),
                                 file.version(),
                                 architecture(file),
                                 verdict.served() ? "served by a plugin" : "no plugin serves it",
                                 file.tensors().size(),
-                                file.tensorBytes() / (double) (1L << 30)));
+                                ByteCount.format(file.tensorBytes())));
         if (file.parts().size() > 1) {
             file.parts().forEach(part -> out().println("  part " + part.getFileName()));
         }
@@ -153,9 +154,9 @@ final class InspectCommand extends CliCommand {
                                 out().println(
                                                 String.format(
                                                         Locale.ROOT,
-                                                        "  %-8s %10.1f MiB",
+                                                        "  %-8s %12s",
                                                         type,
-                                                        bytes / (double) (1L << 20))));
+                                                        ByteCount.format(bytes))));
         if (tensors) {
             out().println("Tensors:");
             file.tensors()

@@ -30,6 +30,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -171,6 +172,8 @@ final class ModelLoadArguments {
             description = "YaRN's lower bound in rotations, instead of the file's.",
             order = OptionSections.RARE + 21)
     private Optional<Double> yarnBetaSlow = Optional.empty();
+
+    private final Instant begin = Instant.now();
 
     @Mixin private PlacementArguments placement;
 
@@ -322,8 +325,13 @@ final class ModelLoadArguments {
     }
 
     private DeviceSettings devices(PlacementRequest request) {
-        return new DeviceSettings(
-                request, positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
+        DeviceSettings devices =
+                new DeviceSettings(
+                        request,
+                        positive(threads, "--threads"),
+                        positive(threadsBatch, "--threads-batch"));
+        // A model that is loaded again uses the measurements of this process.
+        return placement.measuresAgain() ? devices.measuredSince(begin) : devices;
     }
 
     /** Opens the prefill drafter without a target model. */

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.hub.OtherModelFolders;
 import dev.varve.platform.hub.PulledModel;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

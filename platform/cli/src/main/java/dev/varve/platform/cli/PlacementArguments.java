@@ -58,6 +58,15 @@ final class PlacementArguments {
     private Optional<String> split = Optional.empty();
 
     @Option(
+            names = "--measure-again",
+            description =
+                    "Measure the devices again for an automatic split or a forecast, instead of"
+                            + " using stored measurements.",
+            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+            order = OptionSections.DEVICES + 3)
+    private boolean measureAgain;
+
+    @Option(
             names = "--peer-access",
             description =
                     "Let devices of one backend copy from each other directly, if the backend"
@@ -94,6 +103,11 @@ final class PlacementArguments {
                             + " example with libggml-hip.so.",
             order = OptionSections.PROCESSES + 3)
     private Optional<Path> shardGgmlHome = Optional.empty();
+
+    /** Whether stored measurements of devices are ignored. */
+    boolean measuresAgain() {
+        return measureAgain;
+    }
 
     /**
      * Returns the requested devices, which may still include {@code auto}. Checks everything that

@@ -7,13 +7,14 @@ import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plan.CachingProbe.Age;
+import dev.varve.platform.plan.Measurement;
 import dev.varve.platform.plan.SpeculationForecast;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.PoolPlan;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -28,7 +29,7 @@ import java.util.OptionalInt;
 @Command(
         name = "plan",
         description = {
-            "Shows the memory and speed to expect of a model on devices. The output has two lines"
+            "Shows the memory and speed to expect of a model on devices. The output has three lines"
                 + " per shard, in layer order, and one line for the host memory of the prefix"
                 + " cache. --kvflash adds one line for the bounded cache, and --replicas one for"
                 + " all replicas together.",
@@ -45,8 +46,6 @@ import java.util.OptionalInt;
             "       --target-layer-split auto --json"
         })
 final class PlanCommand extends CliCommand {
-    private static final double MEBIBYTE = 1 << 20;
-
     @Mixin private ModelLoadArguments model;
 
     @Mixin private HostCacheArguments hostCache;
@@ -54,13 +53,6 @@ final class PlanCommand extends CliCommand {
     @Mixin private PoolArguments pools;
 
     @Mixin private ReplicaOption replicas;
-
-    @Option(
-            names = "--measure-again",
-            description = "Measure the devices again, even if measurements are stored.",
-            showDefaultValue = Visibility.NEVER,
-            order = 2)
-    private boolean again;
 
     @Option(
             names = "--parallel",
@@ -87,7 +79,7 @@ final class PlanCommand extends CliCommand {
                                 true,
                                 choice.reader()),
                         new ModelLoadLog(model));
-        SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
+        SplitForecast forecast = prepared.forecast(Age.ANY);
         Optional<DraftMemoryPlan> draft = prepared.draftPlan();
         Optional<SpeculationForecast> guesses =
                 draft.map(plan -> prepared.forecast(plan, forecast));
@@ -110,11 +102,11 @@ final class PlanCommand extends CliCommand {
         out().println(
                         String.format(
                                 Locale.ROOT,
-                                "prefill drafter on %s: %.1f MiB weights, up to %.1f MiB more while"
+                                "prefill drafter on %s: %s weights, up to %s more while"
                                         + " it scores a prompt of %d tokens",
                                 drafter.device(),
-                                drafter.weightBytes() / MEBIBYTE,
-                                drafter.readingBytes() / MEBIBYTE,
+                                ByteCount.format(drafter.weightBytes()),
+                                ByteCount.format(drafter.readingBytes()),
                                 drafter.tokens()));
     }
 
@@ -133,11 +125,11 @@ final class PlanCommand extends CliCommand {
                                 out().println(
                                                 String.format(
                                                         Locale.ROOT,
-                                                        "draft model on %s: %.1f MiB weights,"
-                                                                + " %.1f MiB context%s",
+                                                        "draft model on %s: %s weights,"
+                                                                + " %s context%s",
                                                         device,
-                                                        draft.weightBytes() / MEBIBYTE,
-                                                        draft.cacheBytes() / MEBIBYTE,
+                                                        ByteCount.format(draft.weightBytes()),
+                                                        ByteCount.format(draft.cacheBytes()),
                                                         replicas > 1 ? " for each replica" : "")));
         out().println(
                         String.format(
@@ -175,7 +167,7 @@ final class PlanCommand extends CliCommand {
     }
 
     private void print(SplitForecast forecast) {
-        forecast.reasons().forEach(out()::println);
+        forecast.reasons().stream().map(FlagNames.FLAGS::render).forEach(out()::println);
         for (SplitForecast.Part part : forecast.parts()) {
             Placement.Part where = part.memory().where();
             out().println(part.memory().memory().describe(where.toString()));
@@ -185,6 +177,7 @@ final class PlanCommand extends CliCommand {
                                     "    %s per token, %s per chunk of 512 in prefill",
                                     millis(part.time().decodeMillis()),
                                     millis(part.time().prefillMillis())));
+            out().println("    " + describe(part.measurement()));
         }
         if (forecast.hostCache().isPresent()) {
             out().println(forecast.hostCache().describe());
@@ -197,6 +190,11 @@ final class PlanCommand extends CliCommand {
                                 "expected: prefill %.1f tokens/s, decode %.1f tokens/s",
                                 forecast.prefillTokensPerSecond(),
                                 forecast.decodeTokensPerSecond()));
+    }
+
+    private static String describe(Measurement measurement) {
+        return measurement.describe()
+                + (measurement.isLoaded() ? "; --measure-again measures again" : "");
     }
 
     private static String millis(double value) {
@@ -219,7 +217,7 @@ final class PlanCommand extends CliCommand {
                 .ifPresent(
                         options -> describe(options, forecast.pool(), result.putObject("kvflash")));
         ArrayNode reasons = result.putArray("reasons");
-        forecast.reasons().forEach(reasons::add);
+        forecast.reasons().stream().map(FlagNames.FLAGS::render).forEach(reasons::add);
         ArrayNode shards = result.putArray("shards");
         forecast.parts().forEach(part -> describe(part, shards.addObject()));
         return result;
@@ -246,6 +244,8 @@ final class PlanCommand extends CliCommand {
                 .put("total_bytes", memory.need().totalBytes())
                 .put("free_bytes", memory.availableBytes())
                 .put("prefill_tokens_per_second", part.prefillTokensPerSecond())
-                .put("decode_tokens_per_second", part.decodeTokensPerSecond());
+                .put("decode_tokens_per_second", part.decodeTokensPerSecond())
+                .put("measured_at", part.measurement().time().toString());
+        part.measurement().load().ifPresent(load -> shard.put("measured_load", load));
     }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.hub.HubReference;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

@@ -15,6 +15,7 @@ import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.runtime.WaitingLimits;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

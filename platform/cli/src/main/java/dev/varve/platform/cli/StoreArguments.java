@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.StoreSettings;
+import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

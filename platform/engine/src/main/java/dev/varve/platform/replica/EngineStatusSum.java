@@ -147,7 +147,7 @@ final class EngineStatusSum {
                         a.host().limitBytes() + b.host().limitBytes(),
                         a.host().usedBytes() + b.host().usedBytes(),
                         a.host().entries() + b.host().entries(),
-                        a.host().blockTokens() + b.host().blockTokens()),
+                        a.host().keptTokens() + b.host().keptTokens()),
                 new PrefixCacheStatus.Counts(
                         merged(a.counts().hits(), b.counts().hits()),
                         merged(a.counts().savedTokens(), b.counts().savedTokens()),

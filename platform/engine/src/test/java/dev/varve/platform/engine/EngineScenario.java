@@ -277,6 +277,6 @@ public final class EngineScenario implements Scenario {
                 && status.slots().resident() == 0
                 && status.cache().host().usedBytes() == 0
                 && status.cache().host().entries() == 0
-                && status.cache().host().blockTokens() == 0;
+                && status.cache().host().keptTokens() == 0;
     }
 }

@@ -173,6 +173,6 @@ final class PlainEngine {
                         now -> now.slots().resident() == 0 && now.cache().host().usedBytes() == 0);
         assertEquals(0, status.slots().running());
         assertEquals(0, status.cache().host().entries());
-        assertEquals(0, status.cache().host().blockTokens());
+        assertEquals(0, status.cache().host().keptTokens());
     }
 }

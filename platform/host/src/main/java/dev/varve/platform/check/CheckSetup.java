@@ -21,7 +21,6 @@ import dev.varve.platform.shard.OpenedModel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
@@ -102,8 +101,7 @@ public record CheckSetup(
                         PlacementRequest.of(
                                 DeviceReference.parseList(devices), new SplitRule.Equal()),
                         threads,
-                        OptionalInt.empty(),
-                        Optional.empty()),
+                        OptionalInt.empty()),
                 plugins,
                 processes);
     }

@@ -3,6 +3,7 @@ package dev.varve.platform.check;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.setting.ByteCount;
 
 import java.util.List;
 import java.util.Locale;
@@ -11,8 +12,6 @@ import java.util.TreeMap;
 
 /** Opens a device and reports its backend, memory and features. */
 final class DeviceFacts {
-    private static final double GIBIBYTE = 1L << 30;
-
     private final CheckSetup setup;
     private final DeviceReference device;
 
@@ -49,9 +48,9 @@ final class DeviceFacts {
                     "free memory",
                     String.format(
                             Locale.ROOT,
-                            "%.1f GiB of %.1f GiB free",
-                            free / GIBIBYTE,
-                            total / GIBIBYTE));
+                            "%s of %s free",
+                            ByteCount.format(free),
+                            ByteCount.format(total)));
         }
     }
 

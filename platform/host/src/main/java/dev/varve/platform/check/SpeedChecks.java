@@ -6,6 +6,7 @@ import dev.varve.platform.plan.BlockBenchmark;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.StepTime;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardOptions;
@@ -21,8 +22,6 @@ import java.util.Optional;
 
 /** Measures decode and prefill of a synthetic model, whose size follows the free memory. */
 final class SpeedChecks {
-    private static final double GIBIBYTE = 1L << 30;
-
     /** Time in which the file is written and measured, also on a slow disk. */
     static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -102,11 +101,11 @@ final class SpeedChecks {
                 String.format(
                         Locale.ROOT,
                         "decode %.1f tokens/s (%.1f GB/s), prefill %.0f tokens/s; %d layers of a"
-                                + " 4B shape, Q4_K, %.2f GiB",
+                                + " 4B shape, Q4_K, %s",
                         1e3 / time.decodeMillis(),
                         bytesPerSecond / 1e9,
                         1e3 * StepTime.CHUNK / time.prefillMillis(),
                         shape.layers(),
-                        shape.bytes() / GIBIBYTE));
+                        ByteCount.format(shape.bytes())));
     }
 }

@@ -5,6 +5,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.runtime.MemoryClaims;
 
+import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -17,25 +18,28 @@ import java.util.OptionalInt;
  *     use
  * @param prefillThreads threads for prefill; empty: as {@code threads}
  * @param claims memory that other models of this process have claimed; empty if there are none
+ * @param oldestMeasurement time from which on stored measurements of devices are used
  */
 @SuppressWarnings("exports") // see package-info
 public record DeviceSettings(
         PlacementRequest placement,
         OptionalInt threads,
         OptionalInt prefillThreads,
-        Optional<MemoryClaims> claims) {
+        Optional<MemoryClaims> claims,
+        Instant oldestMeasurement) {
     /** Checks that nothing is missing. */
     public DeviceSettings {
         Objects.requireNonNull(placement);
         Objects.requireNonNull(threads);
         Objects.requireNonNull(prefillThreads);
         Objects.requireNonNull(claims);
+        Objects.requireNonNull(oldestMeasurement);
     }
 
     /** Creates settings for a model that shares its devices with no other model. */
     public DeviceSettings(
             PlacementRequest placement, OptionalInt threads, OptionalInt prefillThreads) {
-        this(placement, threads, prefillThreads, Optional.empty());
+        this(placement, threads, prefillThreads, Optional.empty(), Instant.MIN);
     }
 
     /** Returns the best device of this process, with as many threads as it has cores. */
@@ -47,17 +51,24 @@ public record DeviceSettings(
 
     /** Returns a copy with the same threads on other devices. */
     public DeviceSettings with(PlacementRequest other) {
-        return new DeviceSettings(other, threads, prefillThreads, claims);
+        return new DeviceSettings(other, threads, prefillThreads, claims, oldestMeasurement);
     }
 
     /** Returns a copy that respects the claims of other models. */
     public DeviceSettings with(MemoryClaims others) {
-        return new DeviceSettings(placement, threads, prefillThreads, Optional.of(others));
+        return new DeviceSettings(
+                placement, threads, prefillThreads, Optional.of(others), oldestMeasurement);
     }
 
     /** Returns a copy with a number of threads for decode and prefill. */
     public DeviceSettings withThreads(int count) {
-        return new DeviceSettings(placement, OptionalInt.of(count), OptionalInt.empty(), claims);
+        return new DeviceSettings(
+                placement, OptionalInt.of(count), OptionalInt.empty(), claims, oldestMeasurement);
+    }
+
+    /** Returns a copy that ignores measurements of devices from before a time. */
+    public DeviceSettings measuredSince(Instant time) {
+        return new DeviceSettings(placement, threads, prefillThreads, claims, time);
     }
 
     /** Whether prefill and decode use the same number of threads. */

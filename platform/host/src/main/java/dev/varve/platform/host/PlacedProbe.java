@@ -11,7 +11,7 @@ import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.plan.BlockBenchmark;
 import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.DeviceProbe;
-import dev.varve.platform.plan.DeviceSpeed;
+import dev.varve.platform.plan.Measurement;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.ShardOpener;
 import dev.varve.platform.runtime.ComputeSettings;
@@ -54,7 +54,7 @@ final class PlacedProbe implements DeviceProbe {
     }
 
     @Override
-    public DeviceSpeed measure(DeviceReference device) {
+    public Measurement measure(DeviceReference device) {
         return isElsewhere(device) ? measureRemote(device) : measureLocal(device);
     }
 
@@ -107,7 +107,7 @@ final class PlacedProbe implements DeviceProbe {
                         new Placement.Part(device, range), options, LoadProgressListener.silent());
     }
 
-    private DeviceSpeed measureLocal(DeviceReference device) {
+    private Measurement measureLocal(DeviceReference device) {
         ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), settings());
         try (ComputeDevice opened = open(device)) {
             return probe.measure(
@@ -115,7 +115,8 @@ final class PlacedProbe implements DeviceProbe {
                             device.device(),
                             traits(device, opened),
                             here(opened, options),
-                            opened.info().memoryFreeBytes()),
+                            opened.info().memoryFreeBytes(),
+                            true),
                     notes);
         }
     }
@@ -132,7 +133,7 @@ final class PlacedProbe implements DeviceProbe {
                 family());
     }
 
-    private DeviceSpeed measureRemote(DeviceReference device) {
+    private Measurement measureRemote(DeviceReference device) {
         DeviceInfo info = shards.info(device);
         ShardOptions options = BlockBenchmark.shardOptions(prepared.model().adapter(), settings());
         return probe.measure(
@@ -140,7 +141,8 @@ final class PlacedProbe implements DeviceProbe {
                         device.toString(),
                         traits(device, info),
                         remoteOpener(device, options),
-                        info.memoryFreeBytes()),
+                        info.memoryFreeBytes(),
+                        false),
                 notes);
     }
 

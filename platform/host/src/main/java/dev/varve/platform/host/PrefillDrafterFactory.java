@@ -14,6 +14,7 @@ import dev.varve.platform.remote.ShardLoadRequest;
 import dev.varve.platform.remote.TensorCheck;
 import dev.varve.platform.remote.TextScorerLoadRequest;
 import dev.varve.platform.runtime.ZeroTensors;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgressListener;
@@ -30,8 +31,6 @@ import java.util.function.Consumer;
 
 /** Opens the prefill drafter. */
 final class PrefillDrafterFactory {
-    private static final double MIB = 1 << 20;
-
     /** Prompt length for which the memory need is reported. */
     private static final int USUAL_PROMPT = 32_768;
 
@@ -152,16 +151,19 @@ final class PrefillDrafterFactory {
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "prefill drafter %s on %s: %.1f MiB, %s; scoring a prompt of %d tokens"
-                                + " takes %.1f MiB more",
+                        "prefill drafter %s on %s: %s, %s; scoring a prompt of %d tokens"
+                                + " takes %s more",
                         model.file().path().getFileName(),
                         where,
-                        reader.weightBytes() / MIB,
+                        ByteCount.format(reader.weightBytes()),
                         stay,
                         USUAL_PROMPT,
-                        LayerMajorTextScorer.bytes(
-                                        model, CacheTypes.f16(), USUAL_PROMPT, TailQueries.COUNT)
-                                / MIB));
+                        ByteCount.format(
+                                LayerMajorTextScorer.bytes(
+                                        model,
+                                        CacheTypes.f16(),
+                                        USUAL_PROMPT,
+                                        TailQueries.COUNT))));
     }
 
     /**

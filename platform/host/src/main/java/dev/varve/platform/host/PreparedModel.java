@@ -15,6 +15,7 @@ import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.ProbeCache;
+import dev.varve.platform.plan.ProcLoadMeter;
 import dev.varve.platform.plan.SpeculationForecast;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.plan.SplitPlanner;
@@ -31,6 +32,8 @@ import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -250,7 +253,7 @@ public final class PreparedModel {
                             .drafterPlan(shards)
                             .map(plan -> auxiliary.withReservedMemory(plan.ownBytes()))
                             .orElse(settings.model());
-            SplitForecast forecast = planner(age, shards, sized).forecast(request);
+            SplitForecast forecast = planner(oldest(age), shards, sized).forecast(request);
             report(forecast.pool());
             return forecast;
         }
@@ -286,7 +289,7 @@ public final class PreparedModel {
     public SpeculationForecast forecast(DraftMemoryPlan draft, SplitForecast forecast) {
         int tokens = Math.min(CHECKED, 1 + draft.most());
         try (PlacedShardFactory shards = shards()) {
-            PlacedProbe probe = probe(Age.ANY, shards);
+            PlacedProbe probe = probe(oldest(Age.ANY), shards);
             double plain = 0;
             double check = 0;
             long bytes = 0;
@@ -315,7 +318,7 @@ public final class PreparedModel {
         try {
             shards.claimAuxiliaryMemory(() -> auxiliary.needs(shards));
             ModelSettings sized = settings.model();
-            SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
+            SplitPlanner.Placed placed = planner(oldest(Age.ANY), shards, sized).place(request);
             shards.claim(
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized));
             return shards;
@@ -356,7 +359,7 @@ public final class PreparedModel {
                             .getFirst()
                             .map(options -> SpeculatorFactory.settings(leaving, options))
                             .orElse(leaving);
-            SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
+            SplitPlanner.Placed placed = planner(oldest(Age.ANY), shards, sized).place(request);
             SplitMemoryPlan plan =
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             report(plan.pool());
@@ -436,15 +439,26 @@ public final class PreparedModel {
     }
 
     /** Creates the planner that assigns layers to devices. */
-    private SplitPlanner planner(Age age, PlacedShardFactory shards, ModelSettings sized) {
+    private SplitPlanner planner(Instant oldest, PlacedShardFactory shards, ModelSettings sized) {
         ModelBlocks blocks = ModelBlocks.of(model.adapter());
-        return new SplitPlanner(model.adapter(), blocks, sized, shards::info, probe(age, shards));
+        return new SplitPlanner(
+                model.adapter(), blocks, sized, shards::info, probe(oldest, shards));
     }
 
-    private PlacedProbe probe(Age age, PlacedShardFactory shards) {
+    private Instant oldest(Age age) {
+        return switch (age) {
+            case ANY -> settings.devices().oldestMeasurement();
+            case NEW -> Instant.now();
+        };
+    }
+
+    private PlacedProbe probe(Instant oldest, PlacedShardFactory shards) {
         ModelBlocks blocks = ModelBlocks.of(model.adapter());
-        ProbeCache cache = new ProbeCache(settings.plugins().cacheFolder().resolve(PROBES));
-        CachingProbe probe = new CachingProbe(model.adapter(), blocks, cache, age);
+        ProbeCache cache =
+                new ProbeCache(
+                        settings.plugins().cacheFolder().resolve(PROBES), InstantSource.system());
+        CachingProbe probe =
+                new CachingProbe(model.adapter(), blocks, cache, oldest, ProcLoadMeter.ofMachine());
         return new PlacedProbe(this, shards, probe, listener::note);
     }
 }

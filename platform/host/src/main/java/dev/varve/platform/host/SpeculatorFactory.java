@@ -22,6 +22,7 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.runtime.ZeroTensors;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
@@ -37,8 +38,6 @@ import java.util.function.Consumer;
 
 /** Opens the speculator of a model, before the model is loaded. */
 final class SpeculatorFactory {
-    private static final double MIB = 1 << 20;
-
     private final DraftSettings draft;
     private final PluginCatalog catalog;
     private final OpenedModel model;
@@ -244,11 +243,11 @@ final class SpeculatorFactory {
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "draft model %s on %s: %.1f MiB, up to %d draft tokens per step, reads the"
+                        "draft model %s on %s: %s, up to %d draft tokens per step, reads the"
                                 + " input of layers %s",
                         file.file().path().getFileName(),
                         where,
-                        file.weightBytes() / MIB,
+                        ByteCount.format(file.weightBytes()),
                         file.mostTokens(),
                         file.captures()));
         return speculator;
@@ -284,11 +283,11 @@ final class SpeculatorFactory {
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "multi-token prediction of %s on %s: %.1f MiB, up to %d draft tokens per"
+                        "multi-token prediction of %s on %s: %s, up to %d draft tokens per"
                                 + " step",
                         block.file().path().getFileName(),
                         where,
-                        block.weightBytes() / MIB,
+                        ByteCount.format(block.weightBytes()),
                         speculator.mostTokens()));
         return speculator;
     }

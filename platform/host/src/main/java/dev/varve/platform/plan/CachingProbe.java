@@ -2,9 +2,13 @@ package dev.varve.platform.plan;
 
 import dev.varve.api.model.LayerSplitAdapter;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Measures devices with parts of a model, and caches the measurements. The cache key holds
@@ -27,8 +31,10 @@ public final class CachingProbe {
      *     numerics, builds of the plugins
      * @param opener loads ranges onto it
      * @param freeBytes its free memory
+     * @param isHere whether it is on this machine, whose load affects it
      */
-    public record Subject(String name, List<String> traits, ShardOpener opener, long freeBytes) {
+    public record Subject(
+            String name, List<String> traits, ShardOpener opener, long freeBytes, boolean isHere) {
         /** Copies the traits. */
         public Subject {
             traits = List.copyOf(traits);
@@ -38,37 +44,68 @@ public final class CachingProbe {
     private final LayerSplitAdapter model;
     private final ModelBlocks blocks;
     private final ProbeCache cache;
-    private final Age age;
+    private final Instant oldest;
+    private final LoadMeter meter;
 
-    /** Creates a probe for the parts of one model. */
-    public CachingProbe(LayerSplitAdapter model, ModelBlocks blocks, ProbeCache cache, Age age) {
+    /**
+     * Creates a probe for the parts of one model.
+     *
+     * @param oldest time from which on cached measurements are acceptable
+     * @param meter load of this machine
+     */
+    public CachingProbe(
+            LayerSplitAdapter model,
+            ModelBlocks blocks,
+            ProbeCache cache,
+            Instant oldest,
+            LoadMeter meter) {
         this.model = model;
         this.blocks = blocks;
         this.cache = cache;
-        this.age = age;
+        this.oldest = oldest;
+        this.meter = meter;
     }
 
     /**
-     * Returns a cached measurement, or measures the device and caches the result.
+     * Returns a cached measurement, or measures the device and caches the result. A measurement
+     * that other processes slowed down is repeated if they use at most half as much now.
      *
      * @param notes receives a note when the device is measured, which takes seconds
      * @throws dev.varve.api.VarveException if a part does not fit the device, or the device fails
      */
-    public DeviceSpeed measure(Subject subject, Consumer<String> notes) {
+    public Measurement measure(Subject subject, Consumer<String> notes) {
         String key = key(subject);
-        Optional<DeviceSpeed> known = age == Age.ANY ? find(key) : Optional.empty();
-        if (known.isPresent()) {
+        Optional<Measurement> known = find(key);
+        boolean outdated =
+                known.filter(Measurement::isLoaded).isPresent()
+                        && known.get().isOutdatedBy(meter.now());
+        if (known.isPresent() && !outdated) {
             return known.get();
         }
-        notes.accept("measuring " + subject.name() + " with a few layers of the model");
+        notes.accept(
+                "measuring "
+                        + subject.name()
+                        + (outdated ? " again" : "")
+                        + " with a few layers of the model"
+                        + (outdated ? ": it was " + known.get().describe() : ""));
+        Instant begin = cache.clock().instant();
+        Supplier<OptionalDouble> load = meter.begin();
         DeviceSpeed speed =
                 new BlockBenchmark(model, blocks, subject.opener(), subject.freeBytes()).measure();
-        cache.store(key, speed);
-        return speed;
+        Measurement fresh =
+                new Measurement(
+                        speed,
+                        begin,
+                        Duration.ZERO,
+                        subject.isHere() ? load.get() : OptionalDouble.empty());
+        cache.store(key, fresh);
+        return fresh;
     }
 
-    private Optional<DeviceSpeed> find(String key) {
-        return cache.find(key).filter(speed -> speed.kinds().size() == blocks.kindCount());
+    private Optional<Measurement> find(String key) {
+        return cache.find(key)
+                .filter(each -> each.speed().kinds().size() == blocks.kindCount())
+                .filter(each -> !each.time().isBefore(oldest));
     }
 
     private String key(Subject subject) {

@@ -10,5 +10,5 @@ public interface DeviceProbe {
      *
      * @throws dev.varve.api.VarveException if the device cannot be used
      */
-    DeviceSpeed measure(DeviceReference device);
+    Measurement measure(DeviceReference device);
 }

@@ -28,10 +28,12 @@ public record SplitForecast(
      *
      * @param memory its memory plan, with device and layers
      * @param time time of a step in this shard alone
+     * @param measurement of its device, from which the time follows
      * @param pool name of the processor that the shard computes on; shards with the same name take
      *     turns
      */
-    public record Part(SplitMemoryPlan.Part memory, StepTime time, String pool) {
+    public record Part(
+            SplitMemoryPlan.Part memory, StepTime time, Measurement measurement, String pool) {
         /** Returns the tokens per second of decode if the model were this shard alone. */
         public double decodeTokensPerSecond() {
             return 1000 / time.decodeMillis();

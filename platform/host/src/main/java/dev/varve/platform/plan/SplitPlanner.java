@@ -12,6 +12,8 @@ import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
+import dev.varve.platform.setting.ByteCount;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.KvSlotSpan;
 
 import java.util.ArrayList;
@@ -37,7 +39,7 @@ public final class SplitPlanner {
     private final ModelSettings settings;
     private final Function<DeviceReference, DeviceInfo> devices;
     private final DeviceProbe probe;
-    private final Map<String, DeviceSpeed> speeds = new HashMap<>();
+    private final Map<String, Measurement> speeds = new HashMap<>();
 
     /**
      * Creates a planner for one model.
@@ -93,12 +95,14 @@ public final class SplitPlanner {
         int most = RangeMemory.mostSlots(model.shape(), settings);
         int slots = KvSlotSpan.roundUp(settings.sequences().kvTokens().orElse(most));
         List<SplitOptimizer.Candidate> candidates = new ArrayList<>();
+        List<Measurement> measurements = new ArrayList<>();
         List<ToLongFunction<LayerRange>> bytes = new ArrayList<>();
         for (DeviceReference device : on) {
             DeviceInfo info = devices.apply(device);
+            measurements.add(measurement(device));
             candidates.add(
                     new SplitOptimizer.Candidate(
-                            speed(device),
+                            measurements.getLast().speed(),
                             SplitMemoryPlan.memoryOf(device, info),
                             SplitMemoryPlan.memoryForShards(device, info, settings)));
             bytes.add(
@@ -115,12 +119,14 @@ public final class SplitPlanner {
         }
         List<LayerRange> ranges = chosen.orElse(equal);
         return new LayerPartitioner.Aligned(
-                ranges, Optional.of("automatic split: " + explain(on, candidates, ranges)));
+                ranges,
+                Optional.of("automatic split: " + explain(on, candidates, measurements, ranges)));
     }
 
     private String explain(
             List<DeviceReference> on,
             List<SplitOptimizer.Candidate> candidates,
+            List<Measurement> measurements,
             List<LayerRange> ranges) {
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < on.size(); i++) {
@@ -129,17 +135,21 @@ public final class SplitPlanner {
                     String.format(
                             Locale.ROOT,
                             "%s gets layers %s (alone it would decode %.1f and prefill %.1f"
-                                    + " tokens/s; %.1f GiB free)",
+                                    + " tokens/s, %s; %s free)",
                             on.get(i),
                             ranges.get(i),
                             1000 / all.decodeMillis(),
                             1000 * StepTime.CHUNK / all.prefillMillis(),
-                            candidates.get(i).freeBytes() / (double) (1L << 30)));
+                            measurements.get(i).describe(),
+                            ByteCount.format(candidates.get(i).freeBytes())));
         }
-        return String.join(", ", parts);
+        return String.join(", ", parts)
+                + (measurements.stream().anyMatch(Measurement::isLoaded)
+                        ? "; " + Setting.MEASURE_AGAIN + " measures again"
+                        : "");
     }
 
-    private DeviceSpeed speed(DeviceReference device) {
+    private Measurement measurement(DeviceReference device) {
         // A child process computes on a device as fast as this process.
         String name =
                 device.site() instanceof ProcessLocation.Listening
@@ -162,7 +172,8 @@ public final class SplitPlanner {
             parts.add(
                     new SplitForecast.Part(
                             part,
-                            speed(device).of(blocks, part.where().range()),
+                            measurement(device).speed().of(blocks, part.where().range()),
+                            measurement(device),
                             SplitMemoryPlan.memoryOf(device, devices.apply(device))));
         }
         return new SplitForecast(

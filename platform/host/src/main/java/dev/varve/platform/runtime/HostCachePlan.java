@@ -1,5 +1,7 @@
 package dev.varve.platform.runtime;
 
+import dev.varve.platform.setting.ByteCount;
+
 import java.util.Objects;
 import java.util.OptionalLong;
 
@@ -25,12 +27,12 @@ public record HostCachePlan(long bytes, OptionalLong leftBytes) {
 
     /** Returns one line for messages: its size, and the free memory. */
     public String describe() {
-        String size = "host cache " + MemoryPlan.mebibytes(bytes);
+        String size = "host cache " + ByteCount.format(bytes);
         return leftBytes.isEmpty()
                 ? size
                 : size
                         + " of "
-                        + MemoryPlan.mebibytes(leftBytes.getAsLong())
+                        + ByteCount.format(leftBytes.getAsLong())
                         + " that the model leaves free";
     }
 }

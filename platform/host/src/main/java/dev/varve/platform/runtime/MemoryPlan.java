@@ -1,5 +1,6 @@
 package dev.varve.platform.runtime;
 
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheCapacities;
 
@@ -38,16 +39,12 @@ public record MemoryPlan(
                 Locale.ROOT,
                 "%s: weights %s + KV %s (%d tokens) + states %s + compute %s = %s of %s free",
                 device,
-                mebibytes(need.weightBytes()),
-                mebibytes(need.kvBytes()),
+                ByteCount.format(need.weightBytes()),
+                ByteCount.format(need.kvBytes()),
                 capacities.slots(),
-                mebibytes(need.stateBytes()),
-                mebibytes(need.computeBytes()),
-                mebibytes(need.totalBytes()),
-                mebibytes(availableBytes));
-    }
-
-    static String mebibytes(long bytes) {
-        return String.format(Locale.ROOT, "%.1f MiB", bytes / (1024.0 * 1024.0));
+                ByteCount.format(need.stateBytes()),
+                ByteCount.format(need.computeBytes()),
+                ByteCount.format(need.totalBytes()),
+                ByteCount.format(availableBytes));
     }
 }

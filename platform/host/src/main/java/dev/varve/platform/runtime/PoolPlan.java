@@ -1,6 +1,7 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 
 import java.util.ArrayList;
@@ -78,8 +79,8 @@ public record PoolPlan(
                             "%s: pages may take %s of host memory, but only %s are free after"
                                     + " loading the model; see %s and %s",
                             Setting.KVFLASH,
-                            MemoryPlan.mebibytes(other.mostBytes()),
-                            MemoryPlan.mebibytes(Math.max(0, other.leftBytes().getAsLong())),
+                            ByteCount.format(other.mostBytes()),
+                            ByteCount.format(Math.max(0, other.leftBytes().getAsLong())),
                             Setting.CONTEXT_TOKENS,
                             Setting.PARALLEL));
         }
@@ -108,12 +109,12 @@ public record PoolPlan(
     }
 
     private String describePages() {
-        String most = "pages in host memory at most " + MemoryPlan.mebibytes(pages.mostBytes());
+        String most = "pages in host memory at most " + ByteCount.format(pages.mostBytes());
         return pages.leftBytes().isEmpty()
                 ? most
                 : most
                         + " of "
-                        + MemoryPlan.mebibytes(Math.max(0, pages.leftBytes().getAsLong()))
+                        + ByteCount.format(Math.max(0, pages.leftBytes().getAsLong()))
                         + " free after loading the model";
     }
 }

@@ -8,10 +8,13 @@ import dev.varve.platform.paging.ResidentPoolMemory;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.shard.CacheCapacities;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -37,8 +40,9 @@ public record SplitMemoryPlan(
      *
      * @param memory includes the free memory of the shard's device, without deducting other shards
      *     on it
+     * @param name name of the device's memory; parts with the same name share it
      */
-    public record Part(Placement.Part where, MemoryPlan memory) {}
+    public record Part(Placement.Part where, MemoryPlan memory, String name) {}
 
     /** Copies the parts. */
     public SplitMemoryPlan {
@@ -112,16 +116,16 @@ public record SplitMemoryPlan(
         return part.memory().describe(part.where().toString());
     }
 
-    /** Returns the sums of all shards; the free memory is the sum over the shards too. */
+    /** Returns the sums of all shards, with the free memory of all devices, each counted once. */
     public MemoryPlan total() {
         MemoryPlan first = parts.getFirst().memory();
         MemoryNeed need = MemoryNeed.NONE;
-        long free = 0;
+        Map<String, Long> free = new HashMap<>();
         int region = 0;
         for (Part part : parts) {
             MemoryPlan memory = part.memory();
             need = need.plus(memory.need());
-            free += memory.availableBytes();
+            free.merge(part.name(), memory.availableBytes(), Math::min);
             region = Math.max(region, memory.capacities().regionSlots());
         }
         return new MemoryPlan(
@@ -132,7 +136,7 @@ public record SplitMemoryPlan(
                         region,
                         first.capacities().rollbackBuffers()),
                 need,
-                free);
+                free.values().stream().mapToLong(Long::longValue).sum());
     }
 
     /** Returns the bytes of the shards of all replicas. */
@@ -157,7 +161,7 @@ public record SplitMemoryPlan(
                         "%d replicas of that, with %s: together %s",
                         replicas,
                         weights,
-                        MemoryPlan.mebibytes(bytesOfAll())));
+                        ByteCount.format(bytesOfAll())));
     }
 
     /**

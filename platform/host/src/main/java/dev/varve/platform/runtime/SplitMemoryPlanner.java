@@ -6,6 +6,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 
 import java.util.ArrayList;
@@ -101,9 +102,12 @@ final class SplitMemoryPlanner {
             parts.add(
                     new SplitMemoryPlan.Part(
                             placement.parts().get(i),
-                            needs.get(i).plan(shape, sized, slots, free)));
+                            needs.get(i).plan(shape, sized, slots, free),
+                            SplitMemoryPlan.memoryOf(
+                                    placement.parts().get(i).device(), infos.get(i))));
         }
-        memories.values().forEach(memory -> requireFits(memory, parts));
+        long fitting = affordable;
+        memories.values().forEach(memory -> requireFits(memory, parts, fitting));
         HostCachePlan cache = hostCache(parts);
         return new SplitMemoryPlan(
                 parts,
@@ -212,7 +216,10 @@ final class SplitMemoryPlanner {
                 .sum();
     }
 
-    private void requireFits(Memory memory, List<SplitMemoryPlan.Part> parts) {
+    /**
+     * @param fitting number of tokens of the KV cache that fit
+     */
+    private void requireFits(Memory memory, List<SplitMemoryPlan.Part> parts, long fitting) {
         long sum = needed(memory, parts) + memory.reserved;
         if (sum <= memory.free) {
             return;
@@ -220,7 +227,7 @@ final class SplitMemoryPlanner {
         List<String> needs = new ArrayList<>();
         memory.parts.forEach(part -> needs.add(SplitMemoryPlan.describe(parts.get(part))));
         if (memory.reserved > 0) {
-            needs.add("host cache " + MemoryPlan.mebibytes(memory.reserved));
+            needs.add("host cache " + ByteCount.format(memory.reserved));
         }
         if (settings.replicas() > 1) {
             needs.add(Setting.REPLICAS + ": " + settings.replicas());
@@ -231,13 +238,14 @@ final class SplitMemoryPlanner {
                         : String.format(
                                 Locale.ROOT,
                                 "; together %s of %s free",
-                                MemoryPlan.mebibytes(sum),
-                                MemoryPlan.mebibytes(memory.free));
+                                ByteCount.format(sum),
+                                ByteCount.format(memory.free));
         throw new VarveException(
                 VarveException.Kind.OUT_OF_MEMORY,
                 String.join("; ", needs)
                         + together
                         + MemoryPlan.DOES_NOT_FIT
-                        + (memory.reserved > 0 ? ", or a smaller " + Setting.CACHE_RAM : ""));
+                        + (memory.reserved > 0 ? ", or a smaller " + Setting.CACHE_RAM : "")
+                        + (fitting > 0 ? "; a KV cache of " + fitting + " tokens fits" : ""));
     }
 }

@@ -5,6 +5,7 @@ import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 
 import java.util.ArrayList;
@@ -137,7 +138,7 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
                         file.path().getFileName(),
                         tensors.size(),
                         tensors.size() == 1 ? "tensor" : "tensors",
-                        MemoryPlan.mebibytes(bytes(reason)),
+                        ByteCount.format(bytes(reason)),
                         names,
                         tensors.size() > NAMED ? ", ..." : "",
                         reason.text));

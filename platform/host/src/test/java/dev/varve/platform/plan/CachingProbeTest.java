@@ -15,10 +15,17 @@ import dev.varve.platform.shard.ShardOptions;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.function.Supplier;
 
 /** A device that computes a small model in plain loops is measured with real steps. */
 class CachingProbeTest {
@@ -29,6 +36,22 @@ class CachingProbeTest {
     @TempDir Path folder;
 
     private final List<String> notes = new ArrayList<>();
+    private Instant now = Instant.parse("2026-01-02T03:04:05Z");
+    private double load;
+
+    private final LoadMeter meter =
+            new LoadMeter() {
+                @Override
+                public Supplier<OptionalDouble> begin() {
+                    return this::now;
+                }
+
+                @Override
+                public OptionalDouble now() {
+                    return OptionalDouble.of(load);
+                }
+            };
+
     private final List<LayerRange> opened = new ArrayList<>();
     private int closed;
 
@@ -47,12 +70,20 @@ class CachingProbeTest {
                         }
                     };
                 },
-                PLENTY);
+                PLENTY,
+                true);
     }
 
     private DeviceSpeed measure(Age age, Subject subject) {
-        return new CachingProbe(MODEL, BLOCKS, new ProbeCache(folder), age)
-                .measure(subject, notes::add);
+        return probe(age == Age.NEW ? now : Instant.MIN).measure(subject, notes::add).speed();
+    }
+
+    private CachingProbe probe(Instant oldest) {
+        return new CachingProbe(MODEL, BLOCKS, cache(), oldest, meter);
+    }
+
+    private ProbeCache cache() {
+        return new ProbeCache(folder, () -> now = now.plusSeconds(60));
     }
 
     @Test
@@ -85,14 +116,66 @@ class CachingProbeTest {
     @Test
     void measurementWithAnotherNumberOfKindsIsIgnored() {
         measure(Age.ANY, subject("build 1"));
-        ProbeCache cache = new ProbeCache(folder);
+        ProbeCache cache = cache();
         String key = "build 1 | model " + BLOCKS.identity();
-        DeviceSpeed known = cache.find(key).orElseThrow();
-        cache.store(key, new DeviceSpeed(known.perShard(), known.kinds().subList(0, 1)));
+        DeviceSpeed known = cache.find(key).orElseThrow().speed();
+        cache.store(
+                key,
+                new Measurement(
+                        new DeviceSpeed(known.perShard(), known.kinds().subList(0, 1)),
+                        now,
+                        Duration.ZERO,
+                        OptionalDouble.empty()));
 
         measure(Age.ANY, subject("build 1"));
 
         assertEquals(2, notes.size());
+    }
+
+    /** From 20 % of the cores on a measurement may be too slow. */
+    @ParameterizedTest
+    @CsvSource({
+        "0.9, 0.9, false",
+        "0.9, 0.46, false",
+        "0.9, 0.45, true",
+        "0.9, 0, true",
+        "0.2, 0.1, true",
+        "0.19, 0, false"
+    })
+    void measurementUnderLoadIsRepeatedWithoutIt(double then, double later, boolean again) {
+        load = then;
+        measure(Age.ANY, subject("build 1"));
+        load = later;
+
+        Measurement second = probe(Instant.MIN).measure(subject("build 1"), notes::add);
+
+        assertEquals(again ? 2 : 1, notes.size(), notes.toString());
+        assertEquals(again ? later : then, second.load().orElseThrow());
+        if (again) {
+            assertEquals(
+                    String.format(
+                            Locale.ROOT,
+                            "measuring plain:0 again with a few layers of the model: it was"
+                                + " measured 1 minute ago, while other processes used %.0f %% of"
+                                + " the cores",
+                            100 * then),
+                    notes.getLast());
+        }
+    }
+
+    @Test
+    void loadOfThisMachineDoesNotApplyToAnotherOne() {
+        load = 0.9;
+        Subject here = subject("build 1");
+
+        Measurement measured =
+                probe(Instant.MIN)
+                        .measure(
+                                new Subject("far:0", here.traits(), here.opener(), PLENTY, false),
+                                notes::add);
+
+        assertEquals(OptionalDouble.empty(), measured.load());
+        assertEquals("measured now", measured.describe());
     }
 
     @Test
@@ -113,7 +196,8 @@ class CachingProbeTest {
                             throw new VarveException(
                                     VarveException.Kind.OUT_OF_MEMORY, "it does not fit");
                         },
-                        PLENTY);
+                        PLENTY,
+                        true);
 
         assertThrows(VarveException.class, () -> measure(Age.ANY, broken));
         measure(Age.ANY, subject("build 1"));

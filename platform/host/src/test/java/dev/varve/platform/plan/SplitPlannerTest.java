@@ -19,10 +19,13 @@ import dev.varve.platform.setting.Setting;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /** A model of 12 layers of which the last 4 use the rows of the two before them. */
 class SplitPlannerTest {
@@ -47,10 +50,17 @@ class SplitPlannerTest {
                 device -> {
                     measured.add(device);
                     double slowness = device.backend().equals("cpu") ? 10 : 1;
-                    return new DeviceSpeed(
-                            StepTime.ZERO,
-                            Collections.nCopies(
-                                    BLOCKS.kindCount(), new StepTime(slowness, 100 * slowness)));
+                    return new Measurement(
+                            new DeviceSpeed(
+                                    StepTime.ZERO,
+                                    Collections.nCopies(
+                                            BLOCKS.kindCount(),
+                                            new StepTime(slowness, 100 * slowness))),
+                            Instant.EPOCH,
+                            Duration.ofHours(3),
+                            device.backend().equals("cpu")
+                                    ? OptionalDouble.of(0.62)
+                                    : OptionalDouble.of(0.1));
                 });
     }
 
@@ -103,6 +113,14 @@ class SplitPlannerTest {
                 placed.placement().parts().toString());
         String reason = placed.reasons().getFirst();
         assertTrue(reason.contains("cuda:0 gets layers [0, 6) (alone it would"), reason);
+        assertTrue(
+                reason.contains("tokens/s, measured 3 hours ago; 1.0 GiB free), cpu:0 gets"),
+                reason);
+        assertTrue(
+                reason.contains(
+                        "measured 3 hours ago, while other processes used 62 % of the cores;"),
+                reason);
+        assertTrue(reason.endsWith("; " + Setting.MEASURE_AGAIN + " measures again"), reason);
         assertEquals(2, measured.size());
     }
 

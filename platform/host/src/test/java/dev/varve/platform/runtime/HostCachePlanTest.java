@@ -115,9 +115,9 @@ class HostCachePlanTest {
     void sizeThatDoesNotFitBesideTheModelIsRefusedWithTheSums() {
         String message = refusal(new HostCacheLimit.Fixed(HOST_FREE), "cpu:0", HOST_FREE);
 
-        assertTrue(message.startsWith("cpu:0 layers [0, 2): weights 0.0 MiB + KV "), message);
-        assertTrue(message.contains("; host cache 1024.0 MiB; together "), message);
-        assertTrue(message.contains(" of 1024.0 MiB free; it does not fit"), message);
+        assertTrue(message.startsWith("cpu:0 layers [0, 2): weights 6.3 KiB + KV "), message);
+        assertTrue(message.contains("; host cache 1.0 GiB; together "), message);
+        assertTrue(message.contains(" of 1.0 GiB free; it does not fit"), message);
         assertTrue(message.endsWith(", or a smaller " + Setting.CACHE_RAM), message);
     }
 
@@ -126,7 +126,7 @@ class HostCachePlanTest {
         String message = refusal(new HostCacheLimit.Fixed(HOST_FREE + 1), "cuda:0", HOST_FREE);
 
         assertTrue(
-                message.startsWith("host cache 1024.0 MiB; together 1024.0 MiB of 1024.0 MiB free"),
+                message.startsWith("host cache 1.0 GiB; together 1.0 GiB of 1.0 GiB free"),
                 message);
         plan(new HostCacheLimit.Fixed(HOST_FREE), "cuda:0", HOST_FREE);
     }
@@ -172,7 +172,7 @@ class HostCachePlanTest {
     @Test
     void planHasALineForTheHostCache() {
         assertEquals(
-                "host cache 2048.0 MiB of 8192.0 MiB that the model leaves free",
+                "host cache 2.0 GiB of 8.0 GiB that the model leaves free",
                 new HostCachePlan(2L << 30, OptionalLong.of(8L << 30)).describe());
         assertEquals("host cache 1.0 MiB", new HostCachePlan(MIB, OptionalLong.empty()).describe());
         String plan = plan(HostCacheLimit.USUAL, "cpu:0", HOST_FREE).describe();

@@ -93,6 +93,22 @@ class SplitMemoryPlanTest {
     }
 
     @Test
+    void memoryThatShardsShareIsCountedOnce() {
+        PlainModel model = PlainModel.attentionOnly(3, 4096);
+
+        SplitMemoryPlan plan =
+                plan(
+                        model,
+                        settings(512, 1),
+                        PLENTY,
+                        "cpu:0,cpu:0@process,cpu:0@grpc:host:1",
+                        1,
+                        2);
+
+        assertEquals(2 * PLENTY, plan.total().availableBytes());
+    }
+
+    @Test
     void replicasMustFitTogetherAndShareTheSlots() {
         PlainModel model = PlainModel.attentionOnly(1, 4096);
         ModelSettings two = settings(512, 2).withReplicas(2);
@@ -210,10 +226,10 @@ class SplitMemoryPlanTest {
 
         assertEquals(VarveException.Kind.OUT_OF_MEMORY, error.kind());
         String message = error.getMessage();
-        assertTrue(message.startsWith("cpu:0 layers [0, 1): weights 0.0 MiB + KV "), message);
+        assertTrue(message.startsWith("cpu:0 layers [0, 1): weights 3.2 KiB + KV "), message);
         assertTrue(message.contains("; cpu:0@process layers [1, 2): weights"), message);
         assertTrue(message.contains("; together "), message);
-        assertTrue(message.contains("of 0.1 MiB free; it does not fit"), message);
+        assertTrue(message.contains("of 64.0 KiB free; it does not fit"), message);
         assertTrue(message.contains(Setting.CONTEXT_TOKENS.toString()), message);
     }
 
@@ -338,8 +354,8 @@ class SplitMemoryPlanTest {
                         100 << 20);
 
         assertEquals(
-                "cpu:0: weights 1.0 MiB + KV 2.0 MiB (512 tokens) + states 3.0 MiB + compute 0.5"
-                        + " MiB = 6.5 MiB of 100.0 MiB free",
+                "cpu:0: weights 1.0 MiB + KV 2.0 MiB (512 tokens) + states 3.0 MiB + compute 512.0"
+                        + " KiB = 6.5 MiB of 100.0 MiB free",
                 plan.describe("cpu:0"));
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.hub;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.setting.ByteCount;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,8 +14,6 @@ final class DiskSpace {
     interface Probe {
         long freeBytes(Path folder) throws IOException;
     }
-
-    private static final double GIBIBYTE = 1 << 30;
 
     private final Probe probe;
 
@@ -46,11 +45,11 @@ final class DiskSpace {
                     VarveException.Kind.UNAVAILABLE,
                     String.format(
                             Locale.ROOT,
-                            "%s: the download needs %.2f GiB more, the disk has %.2f GiB free; the"
+                            "%s: the download needs %s more, the disk has %s free; the"
                                     + " variable %s can name a folder on another one",
                             file.getParent(),
-                            bytes / GIBIBYTE,
-                            free / GIBIBYTE,
+                            ByteCount.format(bytes),
+                            ByteCount.format(free),
                             folderVariable));
         }
     }

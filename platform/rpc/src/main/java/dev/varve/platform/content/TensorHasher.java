@@ -4,6 +4,7 @@ import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.setting.ByteCount;
 
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -29,7 +30,6 @@ import java.util.function.LongConsumer;
 final class TensorHasher {
     private static final Logger LOG = System.getLogger("dev.varve.content");
     private static final int BLOCK = 1 << 20;
-    private static final double MIB = 1 << 20;
 
     /** A core computes about 1 GB/s; with more threads the disk is the limit. */
     private static final int MOST_THREADS = 4;
@@ -60,10 +60,10 @@ final class TensorHasher {
                         Level.INFO,
                         String.format(
                                 Locale.ROOT,
-                                "%s: computing tensor digests: %.0f of %.0f MiB",
+                                "%s: computing tensor digests: %s of %s",
                                 file,
-                                done / MIB,
-                                total / MIB));
+                                ByteCount.format(done),
+                                ByteCount.format(total)));
             }
         }
 
@@ -72,10 +72,10 @@ final class TensorHasher {
                     Level.INFO,
                     String.format(
                             Locale.ROOT,
-                            "%s: computed the digests of %d tensors (%.1f MiB) in %d ms",
+                            "%s: computed the digests of %d tensors (%s) in %d ms",
                             file,
                             tensors,
-                            total / MIB,
+                            ByteCount.format(total),
                             (System.nanoTime() - begin) / 1_000_000));
         }
     }

@@ -66,7 +66,7 @@ final class CacheMetrics {
                 gauge(
                         "varve_prefix_cache_block_tokens",
                         "Tokens whose rows are in host memory.",
-                        host.blockTokens()),
+                        host.keptTokens()),
                 counter(
                         "varve_prefix_cache_exported_bytes",
                         "Bytes copied from the devices to host memory.",

@@ -60,7 +60,7 @@ final class CacheStatusReport {
         PrefixCacheStatus.HostTierStatus tier = cache.host();
         out.put("name", CacheSource.HOST.word())
                 .put("entries", tier.entries())
-                .put("used_tokens", tier.blockTokens())
+                .put("used_tokens", tier.keptTokens())
                 .put("used_bytes", tier.usedBytes())
                 .put("limit_bytes", tier.limitBytes())
                 .put("evictions", cache.counts().evictions())

@@ -25,7 +25,7 @@ public final class PrefixCacheReport {
                         .put("limit_bytes", tier.limitBytes())
                         .put("used_bytes", tier.usedBytes())
                         .put("entries", tier.entries())
-                        .put("block_tokens", tier.blockTokens())
+                        .put("block_tokens", tier.keptTokens())
                         .put("scope", scopes.word());
         cache.disk()
                 .ifPresent(

@@ -1,29 +1,37 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.setting;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Parses and formats byte counts with a unit. */
-final class ByteCount {
+public final class ByteCount {
+    private static final int STEP = 1024;
+    private static final List<String> UNITS = List.of("bytes", "KiB", "MiB", "GiB", "TiB");
     private static final Pattern FORM = Pattern.compile("([0-9]{1,18})([kKmMgG]?)");
 
     private ByteCount() {}
 
-    /** Formats a byte count, such as {@code 639.4 MiB} or {@code 17.3 GiB}. */
-    static String format(long bytes) {
-        double mebibytes = bytes / (double) (1L << 20);
-        return mebibytes < 1000
-                ? String.format(Locale.ROOT, "%.1f MiB", mebibytes)
-                : String.format(Locale.ROOT, "%.1f GiB", mebibytes / 1024);
+    /** Returns a size for people, in the largest unit that it reaches: {@code 9.4 MiB}. */
+    public static String format(long bytes) {
+        int unit = 0;
+        double size = bytes;
+        while (Math.abs(size) >= STEP && unit < UNITS.size() - 1) {
+            size /= STEP;
+            unit++;
+        }
+        return unit == 0
+                ? bytes + " bytes"
+                : String.format(Locale.ROOT, "%.1f %s", size, UNITS.get(unit));
     }
 
     /**
      * Parses a byte count such as {@code 64M}; empty if the text has another form or the count
      * overflows a {@code long}.
      */
-    static OptionalLong parse(String text) {
+    public static OptionalLong parse(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
             return OptionalLong.empty();

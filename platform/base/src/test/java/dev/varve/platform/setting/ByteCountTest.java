@@ -1,4 +1,4 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.setting;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -44,5 +44,20 @@ class ByteCountTest {
             })
     void otherTextIsRefused(String text) {
         assertEquals(OptionalLong.empty(), ByteCount.parse(text));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0 bytes",
+        "1023, 1023 bytes",
+        "1024, 1.0 KiB",
+        "9876543, 9.4 MiB",
+        "1073741824, 1.0 GiB",
+        "39928904909, 37.2 GiB",
+        "9223372036854775807, 8388608.0 TiB",
+        "-2097152, -2.0 MiB"
+    })
+    void sizeHasTheLargestUnitThatItReaches(long bytes, String expected) {
+        assertEquals(expected, ByteCount.format(bytes));
     }
 }

@@ -4,6 +4,8 @@ import static dev.varve.api.ggml.Native.C_POINTER;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.Pointer.RegistryPtr;
+import dev.varve.api.nativecall.LoaderMessage;
+import dev.varve.api.nativecall.SystemLibrary;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -145,7 +147,9 @@ public final class GgmlLibrary {
                     BackendApi.load(arena.allocateFrom(file.toAbsolutePath().toString()));
             if (loaded.isNull()) {
                 throw unavailable(
-                        file + ": the backend cannot be loaded: " + NativeMessages.lastError(),
+                        file
+                                + ": the backend cannot be loaded: "
+                                + LoaderMessage.explain(NativeMessages.lastError()),
                         null);
             }
         }
@@ -208,8 +212,10 @@ public final class GgmlLibrary {
         } catch (IllegalArgumentException e) {
             throw unavailable(
                     file
-                            + ": the library cannot be loaded (ggml needs Linux x86-64 with glibc"
-                            + " 2.29 or newer)",
+                            + ": the library cannot be loaded: "
+                            + SystemLibrary.whyMissing(file.toString())
+                                    .map(LoaderMessage::explain)
+                                    .orElse("unknown reason"),
                     e);
         }
     }

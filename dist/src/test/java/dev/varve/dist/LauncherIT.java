@@ -373,7 +373,7 @@ class LauncherIT {
 
         assertEquals(2, outcome.status(), outcome.toString());
         assertTrue(
-                outcome.err().startsWith("varve: Unknown option: '--colour'"), outcome.toString());
+                outcome.err().startsWith("varve: unknown flag --colour"), outcome.toString());
     }
 
     private static List<String> files(Path folder) throws IOException {

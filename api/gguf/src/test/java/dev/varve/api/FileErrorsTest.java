@@ -29,7 +29,7 @@ class FileErrorsTest {
         assertEquals("it exists already", reason(() -> Files.createFile(file)));
         assertEquals("not a folder", reason(() -> Files.list(file)));
         assertEquals("the folder is not empty", reason(() -> Files.delete(folder)));
-        assertEquals("Is a directory", reason(() -> Files.readString(folder)));
+        assertEquals("it is a folder", reason(() -> Files.readString(folder)));
         assertEquals(
                 "the disk is gone",
                 FileErrors.reason(new UncheckedIOException(new IOException("the disk is gone"))));

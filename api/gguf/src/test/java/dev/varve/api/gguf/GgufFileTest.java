@@ -234,7 +234,7 @@ class GgufFileTest {
         Path empty = Files.createFile(folder.resolve("empty.gguf"));
         assertEquals(
                 VarveException.Kind.CORRUPT_FILE,
-                message("magic", () -> GgufFile.open(empty)).kind());
+                message("found an empty file", () -> GgufFile.open(empty)).kind());
     }
 
     @ParameterizedTest

@@ -372,8 +372,7 @@ class LauncherIT {
         Outcome outcome = run(Map.of("VARVE_AOT", "off"), "devices", "--colour");
 
         assertEquals(2, outcome.status(), outcome.toString());
-        assertTrue(
-                outcome.err().startsWith("varve: unknown flag --colour"), outcome.toString());
+        assertTrue(outcome.err().startsWith("varve: unknown flag --colour"), outcome.toString());
     }
 
     private static List<String> files(Path folder) throws IOException {

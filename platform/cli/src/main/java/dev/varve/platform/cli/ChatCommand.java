@@ -170,11 +170,11 @@ final class ChatCommand extends CliCommand {
             reader = pool.reader();
             ModelSettings settings = model.settings().with(hostCache.limit()).withPool(pool.pool());
             try (HostedModel runtime = open(model, settings)) {
-                return chat(chatModel(choice, runtime)) ? 0 : ErrorReport.FAILURE;
+                return chat(chatModel(choice, runtime)) ? 0 : ExitStatus.FAILURE.code();
             }
         } catch (InterruptedException e) {
             // The process is stopping, and its signal decides the exit status.
-            return ErrorReport.FAILURE;
+            return ExitStatus.FAILURE.code();
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.setting.ByteCount;
+
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

@@ -20,8 +20,8 @@ final class ReasoningArguments {
             paramLabel = "N",
             description =
                     "Maximum tokens of reasoning (default: no limit). It applies to requests that"
-                            + " name no budget and no effort. A quarter of the response, at most 4096"
-                            + " tokens, is reserved for the text after the reasoning.",
+                        + " name no budget and no effort. A quarter of the response, at most 4096"
+                        + " tokens, is reserved for the text after the reasoning.",
             order = OptionSections.REASONING)
     private Optional<Integer> reasoningBudget = Optional.empty();
 

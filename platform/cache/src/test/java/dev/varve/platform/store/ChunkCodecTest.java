@@ -226,7 +226,7 @@ class ChunkCodecTest {
 
         VarveException thrown = assertThrows(VarveException.class, () -> ChunkCipher.of(file));
 
-        assertEquals(VarveException.Kind.INVALID_REQUEST, thrown.kind());
+        assertEquals(VarveException.Kind.CORRUPT_FILE, thrown.kind());
         assertTrue(thrown.getMessage().contains(text.length() + " bytes"), thrown.getMessage());
         assertTrue(thrown.getMessage().contains("bad"), thrown.getMessage());
         assertTrue(text.isEmpty() || !thrown.getMessage().contains(text), thrown.getMessage());

@@ -75,7 +75,7 @@ class FilePermissionCheckTest {
         VarveException refusal =
                 assertThrows(VarveException.class, () -> new ArchiveFixture(kept).open().close());
 
-        assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
+        assertEquals(VarveException.Kind.UNREADABLE_FILE, refusal.kind());
         assertTrue(refusal.getMessage().contains(kept.toString()), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("{setting:storeKey}"), refusal.getMessage());
         new ArchiveFixture(kept).cipher(key).open().close();

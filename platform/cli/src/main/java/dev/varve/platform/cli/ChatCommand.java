@@ -170,7 +170,10 @@ final class ChatCommand extends CliCommand {
             reader = pool.reader();
             ModelSettings settings = model.settings().with(hostCache.limit()).withPool(pool.pool());
             try (HostedModel runtime = open(model, settings)) {
-                return chat(chatModel(choice, runtime)) ? 0 : ExitStatus.FAILURE.code();
+                boolean success = chat(chatModel(choice, runtime));
+                // Not closed: it may take longer than the rest of this command.
+                StartCache.createIfMissing(environment());
+                return success ? 0 : ExitStatus.FAILURE.code();
             }
         } catch (InterruptedException e) {
             // The process is stopping, and its signal decides the exit status.

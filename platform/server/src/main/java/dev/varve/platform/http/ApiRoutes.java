@@ -335,6 +335,18 @@ final class ApiRoutes {
                             return PendingPreparation.done(
                                     LlamaCppCompletions.read(body, model.served()));
                         }));
+        routes.map(
+                new GenerationRoute(
+                        "/infill",
+                        context,
+                        delivery,
+                        ErrorForm.OPENAI,
+                        model -> HeartbeatFormat.OPENAI,
+                        (model, body) -> {
+                            LlamaCppCompletions.INFILL_RULES.check(body, context.policy());
+                            return PendingPreparation.done(
+                                    LlamaCppCompletions.readInfill(body, model.served()));
+                        }));
     }
 
     private void mapOllama() {

@@ -42,8 +42,7 @@ final class UnknownRoute extends Route {
                     new Hint(
                             List.of("/assistants", "/threads", "/moderations", "/uploads"),
                             "use /v1/chat/completions, /v1/responses or /v1/messages"),
-                    new Hint(
-                            List.of("/complete", "/infill"), "use /v1/completions or /v1/messages"),
+                    new Hint(List.of("/complete"), "use /v1/completions or /v1/messages"),
                     new Hint(
                             List.of("/api/"),
                             "this server has Ollama's routes /api/chat, /api/generate, /api/tags,"

@@ -70,8 +70,7 @@ public final class SmallChat {
             ReasoningDefaults defaults,
             String template,
             Optional<ToolSyntax> calls) {
-        return new ServedModel(
-                new ModelDescription("small", "small", 1000, Map.of()),
+        return served(
                 engine,
                 new ModelTextProcessing(
                         TOKENIZER,
@@ -80,6 +79,22 @@ public final class SmallChat {
                                 new ChatDialect(Optional.of(ReasoningMarks.think()), calls),
                                 TOKENIZER),
                         defaults));
+    }
+
+    /** A model that continues texts and does not chat. */
+    static ServedModel ofText(Engine engine, Tokenizer tokenizer) {
+        return served(
+                engine,
+                new ModelTextProcessing(
+                        tokenizer,
+                        Optional.empty(),
+                        ResponseSyntax.plain(tokenizer),
+                        ReasoningDefaults.none()));
+    }
+
+    private static ServedModel served(Engine engine, ModelTextProcessing texts) {
+        return new ServedModel(
+                new ModelDescription("small", "small", 1000, Map.of()), engine, texts);
     }
 
     /** A dialect without calls. */

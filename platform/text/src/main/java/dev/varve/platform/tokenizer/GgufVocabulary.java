@@ -48,6 +48,17 @@ final class GgufVocabulary {
         return types;
     }
 
+    /**
+     * The id of a key, if the file has it.
+     *
+     * @param tokens size of the vocabulary
+     */
+    static OptionalInt id(GgufMetadata metadata, String key, int tokens) {
+        OptionalInt id = id(metadata, key);
+        VocabularyData.checkId(key, id, tokens);
+        return id;
+    }
+
     private static OptionalInt id(GgufMetadata metadata, String key) {
         return metadata.findInteger(PREFIX + key).stream()
                 .mapToInt(id -> toId(key, id))

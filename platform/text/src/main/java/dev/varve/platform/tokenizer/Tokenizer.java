@@ -11,8 +11,10 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
@@ -32,13 +34,20 @@ public final class Tokenizer {
     private final OptionalInt bosId;
     private final OptionalInt eosId;
     private final Set<Integer> endTokens;
+    private final Optional<InfillTokens> infillTokens;
     private final boolean addsBos;
     private final int[] suppressed;
 
     /** Bytes of the longest token; empty where bytes of a text may have no token at all. */
     private final OptionalInt longestToken;
 
-    private Tokenizer(VocabularyData vocabulary, PreTokenizers preTokenizers) {
+    /**
+     * @param named ids that the file gives to keys, for tokens that few models have
+     */
+    private Tokenizer(
+            VocabularyData vocabulary,
+            PreTokenizers preTokenizers,
+            Function<String, OptionalInt> named) {
         symbols = new SymbolTable(vocabulary.tokens().length);
         for (byte[] text : vocabulary.tokens()) {
             symbols.add(text, 0, text.length);
@@ -50,6 +59,7 @@ public final class Tokenizer {
         bosId = vocabulary.bosId();
         eosId = vocabulary.eosId();
         endTokens = EndTokens.of(vocabulary, symbols);
+        infillTokens = InfillTokens.find(named, this::specialToken);
         addsBos = bosId.isPresent() && (vocabulary.addsBos() || algorithm.forcesBos());
         suppressed = vocabulary.suppressed().clone();
         longestToken =
@@ -69,7 +79,11 @@ public final class Tokenizer {
      *     inconsistent
      */
     public static Tokenizer of(GgufMetadata metadata, Map<String, PreTokenizer> preTokenizers) {
-        return new Tokenizer(GgufVocabulary.read(metadata), PreTokenizers.with(preTokenizers));
+        VocabularyData vocabulary = GgufVocabulary.read(metadata);
+        return new Tokenizer(
+                vocabulary,
+                PreTokenizers.with(preTokenizers),
+                key -> GgufVocabulary.id(metadata, key, vocabulary.tokens().length));
     }
 
     /** As {@link #of(GgufMetadata, Map)}, with errors that name the file. */
@@ -95,7 +109,7 @@ public final class Tokenizer {
     }
 
     static Tokenizer of(VocabularyData vocabulary, PreTokenizers preTokenizers) {
-        return new Tokenizer(vocabulary, preTokenizers);
+        return new Tokenizer(vocabulary, preTokenizers, key -> OptionalInt.empty());
     }
 
     /**
@@ -279,6 +293,16 @@ public final class Tokenizer {
     /** The tokens that end a turn. They count as generated and are not part of the text. */
     public Set<Integer> endTokens() {
         return endTokens;
+    }
+
+    /** The tokens to fill in the middle of a text, if the model was trained for it. */
+    public Optional<InfillTokens> infillTokens() {
+        return infillTokens;
+    }
+
+    private OptionalInt specialToken(String text) {
+        OptionalInt id = tokenId(text);
+        return id.isPresent() && isSpecial(id.getAsInt()) ? id : OptionalInt.empty();
     }
 
     /** The tokens that must never be sampled. */

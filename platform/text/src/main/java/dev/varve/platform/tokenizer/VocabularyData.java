@@ -53,7 +53,7 @@ record VocabularyData(
                 "tokenizer.ggml." + key + ": expected " + expected + ", found " + found);
     }
 
-    private static void checkId(String key, OptionalInt id, int tokens) {
+    static void checkId(String key, OptionalInt id, int tokens) {
         if (id.isPresent() && (id.getAsInt() < 0 || id.getAsInt() >= tokens)) {
             throw corrupt(key, "a token id below " + tokens, Integer.toString(id.getAsInt()));
         }

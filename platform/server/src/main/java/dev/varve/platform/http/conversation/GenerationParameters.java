@@ -178,6 +178,20 @@ public record GenerationParameters(
                 head, delivery, reducing, topLogprobs, sampling, mostDrafts);
     }
 
+    /** Returns a copy whose responses also end at these tokens. */
+    public GenerationParameters endingAlsoAt(Set<Integer> tokens) {
+        Set<Integer> all = new TreeSet<>(end.tokens);
+        all.addAll(tokens);
+        End longer =
+                new End(
+                        end.stops,
+                        end.maxTokens,
+                        end.unlimited,
+                        end.mayReduceOutput,
+                        Set.copyOf(all));
+        return new GenerationParameters(head, delivery, longer, topLogprobs, sampling, mostDrafts);
+    }
+
     /**
      * Returns the number of output tokens for which the context must have room.
      *

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.OptionalInt;
 
 /**
- * Reads {@code POST /completion}: one prompt and one response, limited only by the context by
+ * Reads {@code POST /completion} and {@code /infill}: one prompt and one response, limited only by the context by
  * default.
  */
 public final class LlamaCppCompletions {
@@ -26,6 +26,10 @@ public final class LlamaCppCompletions {
                     .onlyNumber("n", 1)
                     .build();
 
+    /** Rules for the fields of {@code POST /infill}: the model fills in the middle of a text. */
+    public static final FieldRules INFILL_RULES =
+            RULES.more().supported("input_prefix input_suffix input_extra").build();
+
     private static final CompletionRequests.Kind KIND =
             new CompletionRequests.Kind("cmpl-", Integer.MAX_VALUE, LlamaCppCompletions::format);
 
@@ -34,6 +38,17 @@ public final class LlamaCppCompletions {
     /** Reads a body whose fields were checked by the rules. */
     public static PreparedRequest read(ObjectNode body, ServedModel served) {
         return CompletionRequests.read(new RequestFields(body), served, OptionalInt.empty(), KIND);
+    }
+
+    /**
+     * Reads a body of {@code /infill} whose fields were checked by the rules; {@code prompt} is the
+     * text between the prefix and the gap.
+     */
+    public static PreparedRequest readInfill(ObjectNode body, ServedModel served) {
+        RequestFields fields = new RequestFields(body);
+        fields.require("input_prefix");
+        fields.require("input_suffix");
+        return read(body, served);
     }
 
     private static LlamaCppSerializer format(CompletionRequests.CompletionRequestFacts asked) {

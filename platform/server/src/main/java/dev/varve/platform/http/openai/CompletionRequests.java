@@ -20,6 +20,7 @@ import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.DecodedTextLimit;
 import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.tokenizer.InfillTokens;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import tools.jackson.databind.JsonNode;
@@ -30,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -45,8 +47,7 @@ public final class CompletionRequests {
     public static final FieldRules RULES =
             SharedFieldRules.bareText()
                     .more()
-                    .supported("prompt echo")
-                    .refuses("suffix", "fill-in-the-middle is not supported")
+                    .supported("prompt echo suffix")
                     .ignores("add_special_tokens")
                     .build();
 
@@ -102,22 +103,37 @@ public final class CompletionRequests {
             ServedModel served,
             long output,
             Optional<DecodedTextLimit> shown) {
+        Tokenizer tokenizer = served.textProcessing().tokenizer();
+        if (InfillPrompt.isAsked(fields)) {
+            return List.of(
+                    PromptLimit.of(served)
+                            .apply(
+                                    output,
+                                    limit ->
+                                            InfillPrompt.read(fields, tokenizer, limit, shown)));
+        }
         JsonNode given = fields.require("prompt");
         return PromptLimit.of(served)
                 .apply(
                         output,
-                        limit ->
-                                new CompletionPrompts(
-                                                served.textProcessing().tokenizer(), limit, shown)
-                                        .read(given));
+                        limit -> new CompletionPrompts(tokenizer, limit, shown).read(given));
     }
 
     /** Reads a body for a route of this kind. */
     public static PreparedRequest read(
             RequestFields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
         ResponseFormatFields asked = ResponseFormatFields.read(fields);
-        GenerationParameters parameters =
+        GenerationParameters read =
                 GenerationParameters.read(kind.idPrefix(), fields, served, topLogprobs);
+        GenerationParameters parameters =
+                InfillPrompt.isAsked(fields)
+                        ? read.endingAlsoAt(
+                                served.textProcessing()
+                                        .tokenizer()
+                                        .infillTokens()
+                                        .map(InfillTokens::ends)
+                                        .orElse(Set.of()))
+                        : read;
         RequestCacheOptions cache = CacheFields.read(fields);
         CompressionFields.checkForText(fields);
         Optional<DecodedTextLimit> echoed =

@@ -1,0 +1,155 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.llamacpp.LlamaCppCompletions;
+import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.tokenizer.TestTokenizers;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Set;
+
+/** Prompts whose middle the model fills in. */
+class InfillTest {
+    private static final Tokenizer TOKENIZER =
+            TestTokenizers.ofBytes(
+                    "<|fim_prefix|>",
+                    "<|fim_suffix|>",
+                    "<|fim_middle|>",
+                    "<|fim_pad|>",
+                    "<|repo_name|>",
+                    "<|file_sep|>",
+                    "<|im_end|>");
+
+    private final ScriptedEngine engine = new ScriptedEngine().hasContext(4000);
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    private static ObjectNode body(String json) {
+        return (ObjectNode) Json.MAPPER.readTree(json.replace('\'', '"'));
+    }
+
+    private GenerationRequest completion(String json) {
+        return CompletionRequests.read(body(json), SmallChat.ofText(engine, TOKENIZER))
+                .choices()
+                .getFirst()
+                .request();
+    }
+
+    private GenerationRequest infill(String json) {
+        return LlamaCppCompletions.readInfill(body(json), SmallChat.ofText(engine, TOKENIZER))
+                .choices()
+                .getFirst()
+                .request();
+    }
+
+    private static String text(GenerationRequest request) {
+        return TOKENIZER.decode(request.prompt().tokens(), true);
+    }
+
+    @Test
+    void suffixOfACompletionFollowsItsPrompt() {
+        GenerationRequest request = completion("{'prompt': 'int a = ', 'suffix': '; return a;'}");
+
+        assertEquals(
+                "<|fim_prefix|>int a = <|fim_suffix|>; return a;<|fim_middle|>", text(request));
+    }
+
+    @Test
+    void emptySuffixIsNone() {
+        assertEquals("abc", text(completion("{'prompt': 'abc', 'suffix': ''}")));
+    }
+
+    @Test
+    void promptOfInfillContinuesThePrefix() {
+        GenerationRequest request =
+                infill("{'input_prefix': 'a\\n', 'prompt': 'b', 'input_suffix': 'c'}");
+
+        assertEquals("<|fim_prefix|>a\nb<|fim_suffix|>c<|fim_middle|>", text(request));
+    }
+
+    @Test
+    void otherFilesPrecedeTheGap() {
+        GenerationRequest request =
+                infill(
+                        "{'input_prefix': 'a', 'input_suffix': 'c', 'input_extra': [{'filename':"
+                                + " 'x.h', 'text': 'int x;'}]}");
+
+        assertEquals(
+                "<|repo_name|>repository\n<|file_sep|>x.h\nint x;\n<|file_sep|>file\n"
+                        + "<|fim_prefix|>a<|fim_suffix|>c<|fim_middle|>",
+                text(request));
+    }
+
+    @Test
+    void specialTokensSpelledInTextsAreText() {
+        GenerationRequest request =
+                completion("{'prompt': '<|fim_middle|>', 'suffix': '<|im_end|>'}");
+
+        assertEquals(3 + 14 + 10, request.prompt().tokens().length);
+    }
+
+    @Test
+    void nextFileEndsTheResponse() {
+        Set<Integer> ends = completion("{'prompt': 'a', 'suffix': 'b'}").ending().endTokens();
+
+        for (String end : new String[] {"<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"}) {
+            assertTrue(ends.contains(TOKENIZER.tokenId(end).orElseThrow()), end);
+        }
+        assertTrue(ends.containsAll(TOKENIZER.endTokens()));
+        assertEquals(TOKENIZER.endTokens(), completion("{'prompt': 'a'}").ending().endTokens());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'prompt': 'a', 'suffix': 3} | suffix",
+                "{'prompt': ['a', 'b'], 'suffix': 'c'} | prompt",
+                "{'prompt': 'a', 'suffix': 'c', 'input_extra': 'x'} | input_extra"
+            })
+    void wrongFieldsAreRefused(String json, String field) {
+        ApiException refusal =
+                assertThrows(ApiException.class, () -> completion(json.replace("\\", "")));
+
+        assertTrue(refusal.getMessage().startsWith(field), refusal.getMessage());
+    }
+
+    @Test
+    void modelWithoutTheTokensRefuses() {
+        ApiException refusal =
+                assertThrows(
+                        ApiException.class,
+                        () ->
+                                CompletionRequests.read(
+                                        body("{'prompt': 'a', 'suffix': 'b'}"),
+                                        SmallChat.ofText(engine, SmallChat.TOKENIZER)));
+
+        assertTrue(
+                refusal.getMessage().startsWith("suffix: the model's vocabulary"),
+                refusal.getMessage());
+    }
+
+    @Test
+    void infillNeedsBothSides() {
+        ApiException refusal =
+                assertThrows(ApiException.class, () -> infill("{'input_prefix': 'a'}"));
+
+        assertTrue(refusal.getMessage().startsWith("input_suffix"), refusal.getMessage());
+    }
+}

@@ -13,6 +13,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
@@ -32,6 +33,12 @@ final class ClassFileUpgrade {
             return;
         }
         Files.createDirectories(copy.getParent());
+        // Also a copy of another version, which would be a second module of that name.
+        try (Stream<Path> others = Files.list(copy.getParent())) {
+            for (Path other : others.toList()) {
+                Files.delete(other);
+            }
+        }
         Path fresh = copy.resolveSibling(copy.getFileName() + ".new");
         try (URLClassLoader classes = new URLClassLoader(new URL[] {jar.toUri().toURL()});
                 InputStream source = Files.newInputStream(jar);

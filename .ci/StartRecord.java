@@ -20,9 +20,12 @@ final class StartRecord {
         Path installation = Path.of(arguments[0]);
         Path described = installation.resolve("start/content");
         String content = digest(installation);
-        if (Files.exists(described) && Files.readString(described).equals(content)) {
+        if (Files.exists(described)
+                && Files.exists(installation.resolve("start/start.aot"))
+                && Files.readString(described).equals(content)) {
             return;
         }
+        Files.deleteIfExists(described);
         ProcessBuilder builder = new ProcessBuilder(
                         installation.resolve("bin/varve").toString(), "warm-up", "--into-installation")
                 .redirectErrorStream(true);

@@ -96,6 +96,31 @@ class LauncherIT {
     }
 
     @Test
+    void startUpCacheOfAJavaBehindALinkIsFound() throws Exception {
+        Path launcher = smallInstallation();
+        Path java = recordingJava();
+        Path link = Files.createSymbolicLink(folder.resolve("current"), java);
+
+        assertEquals(
+                0, run(launcher, Map.of("VARVE_JAVA_HOME", java.toString()), "warm-up").status());
+
+        String command = command(launcher, Map.of("VARVE_JAVA_HOME", link.toString()), "devices");
+        assertTrue(command.contains("-XX:AOTCache=" + records().getFirst() + " "), command);
+    }
+
+    @Test
+    void installationWithAnotherJarDoesNotUseItsStartUpCache() throws Exception {
+        Path launcher = smallInstallation();
+        Map<String, String> java = Map.of("VARVE_JAVA_HOME", recordingJava().toString());
+        run(launcher, java, "warm-up", "--into-installation");
+
+        Files.writeString(launcher.resolve("../../lib/a.jar").normalize(), "another");
+
+        String command = command(launcher, java, "devices");
+        assertTrue(command.contains("-Dvarve.start-cache=plain "), command);
+    }
+
+    @Test
     void failedCreationOfTheStartUpCacheIsNotRepeatedAtEachStart() throws Exception {
         Path launcher = smallInstallation();
         Path home = java("[[ $* == *AOTCacheOutput* ]] && exit 3; echo \"$@\"");

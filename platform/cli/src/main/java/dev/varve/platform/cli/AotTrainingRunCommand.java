@@ -2,7 +2,6 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
-import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,6 +35,8 @@ import java.util.regex.Pattern;
         description = "Creates the start-up cache; the launcher calls it once.")
 final class AotTrainingRunCommand extends CliCommand {
     private static final int ANSWERS = 3;
+    private static final String PROCESSOR = "cpu";
+    private static final String DEVICE = "--target-device=cpu:0";
 
     /** Short, since the user waits for this run. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -45,11 +46,19 @@ final class AotTrainingRunCommand extends CliCommand {
     @Override
     int run() {
         showHelp();
-        PluginCatalog catalog = plugins.discover(environment());
-        for (DeviceBackendProvider backend : catalog.backends().values()) {
-            openDevices(backend);
-        }
-        execute(Writer.nullWriter(), "generate", "-p", "Hi", "-n", "3", "--log-level", "off");
+        // Only the processor: a server may need the memory of other devices meanwhile.
+        Optional.ofNullable(plugins.discover(environment()).backends().get(PROCESSOR))
+                .ifPresent(this::openDevices);
+        execute(
+                Writer.nullWriter(),
+                "generate",
+                "-p",
+                "Hi",
+                "-n",
+                "3",
+                DEVICE,
+                "--log-level",
+                "off");
         serve();
         return 0;
     }
@@ -84,7 +93,8 @@ final class AotTrainingRunCommand extends CliCommand {
                 .daemon(true)
                 .start(
                         () -> {
-                            execute(address, "serve", "--port", "0", "--log-level", "off");
+                            execute(
+                                    address, "serve", "--port", "0", DEVICE, "--log-level", "off");
                             address.found.complete(Optional.empty());
                         });
         address.found

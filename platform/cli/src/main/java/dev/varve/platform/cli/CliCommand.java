@@ -70,7 +70,7 @@ abstract class CliCommand implements Callable<Integer> {
         } catch (Exception e) {
             if (log.filter(arguments -> !isPlain(arguments)).isPresent()) {
                 // Also in the log: nobody may see the terminal.
-                LOG.log(System.Logger.Level.ERROR, "the server ends: " + e.getMessage());
+                LOG.log(System.Logger.Level.ERROR, "the server ends: " + ErrorReport.describe(e));
             }
             throw e;
         }

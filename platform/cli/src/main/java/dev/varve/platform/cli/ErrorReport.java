@@ -46,7 +46,8 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         return command.getCommand() instanceof CliCommand cli && cli.debug();
     }
 
-    private static String describe(Exception problem) {
+    /** Returns the problem in one line for the user. */
+    static String describe(Exception problem) {
         if (problem instanceof VarveException || problem instanceof UsageException) {
             return oneLine(problem.getMessage());
         }

@@ -16,8 +16,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -35,6 +38,8 @@ import java.util.logging.LogRecord;
 final class LogFile extends Handler {
     private static final String FLAG = "--log-file";
     private static final String PERMISSIONS = "rw-r-----";
+    private static final List<Path> DEVICES = List.of(Path.of("/dev"), Path.of("/proc"));
+    private static final Duration RETRY = Duration.ofMinutes(1);
 
     /**
      * When the file is rotated.
@@ -53,6 +58,9 @@ final class LogFile extends Handler {
 
     private Optional<Object> key;
     private long dropped;
+
+    /** Time of the last failed rotation, in nanoseconds; empty if the last one succeeded. */
+    private OptionalLong failedRotation = OptionalLong.empty();
 
     /**
      * Opens or creates a file, readable by its owner and group.
@@ -156,6 +164,7 @@ final class LogFile extends Handler {
             reopen();
         } else if (found.isRegularFile()
                 && rotation.maxBytes() > 0
+                && mayRotate()
                 && found.size() > 0
                 && found.size() + bytes > rotation.maxBytes()) {
             rotate();
@@ -168,18 +177,33 @@ final class LogFile extends Handler {
         before.close();
     }
 
+    /** Devices are not renamed, and a failed rotation is not repeated at once. */
+    private boolean mayRotate() {
+        return DEVICES.stream().noneMatch(file.toAbsolutePath()::startsWith)
+                && (failedRotation.isEmpty()
+                        || System.nanoTime() - failedRotation.getAsLong() > RETRY.toNanos());
+    }
+
     private void rotate() {
+        Path moved = file.resolveSibling(file.getFileName() + ".0");
         try {
+            // First: if the file cannot be moved, the others stay as they are.
+            move(file, moved);
             for (int number = rotation.count() - 1; number >= 1; number--) {
                 if (Files.exists(numbered(number))) {
                     move(numbered(number), numbered(number + 1));
                 }
             }
-            move(file, numbered(1));
+            move(moved, numbered(1));
             reopen();
+            failedRotation = OptionalLong.empty();
         } catch (IOException e) {
             // The current file goes on to grow, which is better than to lose lines.
-            problems.println("varve: " + FLAG + ": " + file + " cannot be rotated: " + reason(e));
+            if (failedRotation.isEmpty()) {
+                problems.println(
+                        "varve: " + FLAG + ": " + file + " cannot be rotated: " + reason(e));
+            }
+            failedRotation = OptionalLong.of(System.nanoTime());
         }
     }
 

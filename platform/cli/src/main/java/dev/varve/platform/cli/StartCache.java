@@ -18,9 +18,13 @@ final class StartCache implements AutoCloseable {
     /** {@code plain}, or {@code disk} for the Java options of a disk cache; set by the launcher. */
     private static final String MISSING_PROPERTY = "varve.start-cache";
 
+    /** Another process creates the cache. */
+    private static final int BUSY = 75;
+
     private static final System.Logger LOG = System.getLogger(StartCache.class.getName());
 
     private final Optional<Process> creation;
+    private volatile boolean closed;
 
     private StartCache(Optional<Process> creation) {
         this.creation = creation;
@@ -49,20 +53,23 @@ final class StartCache implements AutoCloseable {
                         .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().put("VARVE_JAVA_HOME", System.getProperty("java.home"));
         try {
-            Process process = builder.start();
+            StartCache cache = new StartCache(Optional.of(builder.start()));
             LOG.log(
                     Level.INFO,
                     "creating the start-up cache in the background, once; later starts take less"
                             + " time");
-            process.onExit().thenAccept(StartCache::report);
-            return new StartCache(Optional.of(process));
+            cache.creation.orElseThrow().onExit().thenAccept(cache::report);
+            return cache;
         } catch (IOException e) {
             LOG.log(Level.WARNING, "the start-up cache cannot be created: {0}", e.getMessage());
             return new StartCache(Optional.empty());
         }
     }
 
-    private static void report(Process ended) {
+    private void report(Process ended) {
+        if (closed || ended.exitValue() == BUSY) {
+            return;
+        }
         if (ended.exitValue() == 0) {
             LOG.log(Level.INFO, "the start-up cache is complete");
         } else {
@@ -77,6 +84,7 @@ final class StartCache implements AutoCloseable {
     /** Ends the creation if it is not complete; a later start begins again. */
     @Override
     public void close() {
+        closed = true;
         creation.ifPresent(Process::destroy);
     }
 }

@@ -98,8 +98,11 @@ public final class CachingProbe {
                         begin,
                         Duration.ZERO,
                         subject.isHere() ? load.get() : OptionalDouble.empty());
-        cache.store(key, fresh);
-        return fresh;
+        // The load may have come back meanwhile.
+        Measurement best =
+                known.filter(each -> outdated && !fresh.isBelow(each.load())).orElse(fresh);
+        cache.store(key, best);
+        return best;
     }
 
     private Optional<Measurement> find(String key) {

@@ -32,6 +32,11 @@ public record Measurement(DeviceSpeed speed, Instant time, Duration age, Optiona
         return load.orElse(0) >= LOADED;
     }
 
+    /** Returns whether the load was unknown or lower than another one. */
+    boolean isBelow(OptionalDouble other) {
+        return load.isEmpty() || load.getAsDouble() < other.orElse(1);
+    }
+
     /** Returns whether a new measurement under another load would have better values. */
     boolean isOutdatedBy(OptionalDouble current) {
         return isLoaded() && current.isPresent() && current.getAsDouble() <= load.getAsDouble() / 2;

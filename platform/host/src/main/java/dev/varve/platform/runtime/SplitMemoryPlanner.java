@@ -8,6 +8,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.KvSlotSpan;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -106,8 +107,8 @@ final class SplitMemoryPlanner {
                             SplitMemoryPlan.memoryOf(
                                     placement.parts().get(i).device(), infos.get(i))));
         }
-        long fitting = affordable;
-        memories.values().forEach(memory -> requireFits(memory, parts, fitting));
+        memories.values()
+                .forEach(memory -> requireFits(memory, parts, affordableSlots(memory, needs)));
         HostCachePlan cache = hostCache(parts);
         return new SplitMemoryPlan(
                 parts,
@@ -217,9 +218,9 @@ final class SplitMemoryPlanner {
     }
 
     /**
-     * @param fitting number of tokens of the KV cache that fit
+     * @param affordable number of KV slots that fit into this memory; the maximum if it has none
      */
-    private void requireFits(Memory memory, List<SplitMemoryPlan.Part> parts, long fitting) {
+    private void requireFits(Memory memory, List<SplitMemoryPlan.Part> parts, long affordable) {
         long sum = needed(memory, parts) + memory.reserved;
         if (sum <= memory.free) {
             return;
@@ -246,6 +247,14 @@ final class SplitMemoryPlanner {
                         + together
                         + MemoryPlan.DOES_NOT_FIT
                         + (memory.reserved > 0 ? ", or a smaller " + Setting.CACHE_RAM : "")
-                        + (fitting > 0 ? "; a KV cache of " + fitting + " tokens fits" : ""));
+                        + fitting(affordable));
+    }
+
+    /** Names the largest KV cache that fits; nothing if the cache is not what does not fit. */
+    private static String fitting(long affordable) {
+        long tokens = affordable / KvSlotSpan.BLOCK * KvSlotSpan.BLOCK;
+        return affordable == Long.MAX_VALUE || tokens == 0
+                ? ""
+                : "; a KV cache of " + tokens + " tokens fits";
     }
 }

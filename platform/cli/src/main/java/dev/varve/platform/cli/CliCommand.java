@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.cli.chat.ControlCharacters;
 import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostSettings;
@@ -246,8 +247,8 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /**
-     * Prints one line on stderr, for the user. A server logs it instead where no user reads stderr,
-     * and also where the log goes to a file.
+     * Prints one line on stderr, for the user, without control characters. A server logs it instead
+     * where no user reads stderr, and also where the log goes to a file.
      */
     final void printMessage(String text) {
         printMessage(System.Logger.Level.INFO, text);
@@ -262,7 +263,7 @@ abstract class CliCommand implements Callable<Integer> {
                         || isPlain(log.get())
                                 && environment().terminals().contains(Environment.Stream.ERR);
         if (isShown) {
-            err().println("varve: " + text);
+            err().println("varve: " + ControlCharacters.remove(text));
             err().flush();
         }
         if (!isShown || log.filter(LogArguments::isToFile).isPresent()) {

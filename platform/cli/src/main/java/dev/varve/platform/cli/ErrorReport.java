@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
+import dev.varve.platform.cli.chat.ControlCharacters;
 
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -36,7 +37,7 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         if (debug(command)) {
             StringWriter trace = new StringWriter();
             problem.printStackTrace(new PrintWriter(trace));
-            err.print(FlagNames.FLAGS.render(trace.toString()));
+            err.print(ControlCharacters.remove(FlagNames.FLAGS.render(trace.toString())));
         }
         err.flush();
         return ExitStatus.of(problem, describe(problem)).code();
@@ -61,7 +62,9 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         return oneLine(reason) + " (--debug shows where)";
     }
 
+    /** Messages may contain text of a model file, which a terminal must not execute. */
     private static String oneLine(String text) {
-        return FlagNames.FLAGS.render(text).strip().replaceAll("\\s*\\R\\s*", " ");
+        return ControlCharacters.remove(
+                FlagNames.FLAGS.render(text).strip().replaceAll("\\s*\\R\\s*", " "));
     }
 }

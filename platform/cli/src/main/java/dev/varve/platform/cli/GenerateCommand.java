@@ -157,8 +157,7 @@ final class GenerateCommand extends CliCommand {
 
     private SamplingOptions sampling(HostedModel runtime, SamplingValues flags) {
         return SamplingArguments.options(
-                flags.over(
-                        FileSampling.read(runtime.file().metadata(), text -> err().println(text))),
+                flags.over(FileSampling.read(runtime.file().metadata(), this::printMessage)),
                 runtime.tokenizer());
     }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.testkit.GgufValue;
+import dev.varve.testkit.Qwen3Model;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +38,25 @@ class CommandLineTest {
                 VarveCommand.execute(
                         environment, new PrintWriter(out), new PrintWriter(err), arguments);
         return new Outcome(status, out.toString(), err.toString());
+    }
+
+    @Test
+    void controlCharactersOfAFileDoNotReachTheTerminal() throws IOException {
+        Path model = folder.resolve("hostile.gguf");
+        Qwen3Model.tiny()
+                .writer()
+                .put("general.architecture", GgufValue.of("a\033]0;title\007b\u009b31m\nc"))
+                .write(model);
+
+        Outcome outcome = run("chat", model.toString(), "--debug");
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().contains("a]0;titleb31m c"), outcome.toString());
+        assertTrue(
+                outcome.err()
+                        .chars()
+                        .noneMatch(c -> c != '\n' && c != '\t' && c < ' ' || c == 0x9B),
+                outcome.toString());
     }
 
     @ParameterizedTest

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,7 +43,8 @@ final class ConversationFile {
     }
 
     /**
-     * Writes a conversation. An existing file is replaced only if it holds a conversation.
+     * Writes a conversation. An existing file is replaced only if it holds a conversation and
+     * nothing else, and keeps its permissions; a new one is readable by its owner alone.
      *
      * @throws VarveException that names the file and the reason
      */
@@ -72,23 +74,45 @@ final class ConversationFile {
         Path fresh = Files.createTempFile(target.getParent(), ".varve-chat", ".json");
         try {
             Files.writeString(fresh, text);
+            copyPermissions(target, fresh);
             Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(fresh);
         }
     }
 
-    private void requireConversation() {
-        try {
-            load();
-        } catch (VarveException e) {
-            throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
-                    path
-                            + ": exists and is no saved conversation, so it is not replaced; choose"
-                            + " another name",
-                    e);
+    private static void copyPermissions(Path from, Path to) throws IOException {
+        PosixFileAttributeView view =
+                Files.getFileAttributeView(from, PosixFileAttributeView.class);
+        if (view != null && Files.exists(from)) {
+            Files.setPosixFilePermissions(to, view.readAttributes().permissions());
         }
+    }
+
+    private void requireConversation() {
+        JsonNode file;
+        try {
+            file = read();
+            messages(file);
+        } catch (VarveException e) {
+            throw notReplaced("is no saved conversation", e);
+        }
+        List<String> others =
+                file.propertyNames().stream().filter(each -> !each.equals(MESSAGES)).toList();
+        if (!others.isEmpty()) {
+            throw notReplaced(
+                    "has fields that a saved conversation does not have ("
+                            + String.join(", ", others)
+                            + ")",
+                    null);
+        }
+    }
+
+    private VarveException notReplaced(String reason, Exception cause) {
+        return new VarveException(
+                VarveException.Kind.INVALID_REQUEST,
+                path + ": exists and " + reason + ", so it is not replaced; choose another name",
+                cause);
     }
 
     /**
@@ -98,6 +122,10 @@ final class ConversationFile {
      * @throws VarveException that names the file and the reason
      */
     List<ChatMessage> load() {
+        return messages(read());
+    }
+
+    private JsonNode read() {
         try {
             if (!Files.isRegularFile(path) && Files.exists(path)) {
                 throw failure("expected a file, found a folder or a device", null);
@@ -106,7 +134,7 @@ final class ConversationFile {
             if (bytes > MOST_BYTES) {
                 throw failure("expected at most " + MOST_BYTES + " bytes, found " + bytes, null);
             }
-            return messages(MAPPER.readTree(Files.readAllBytes(path)));
+            return MAPPER.readTree(Files.readAllBytes(path));
         } catch (NoSuchFileException e) {
             throw failure("no such file", e);
         } catch (JacksonException e) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -67,6 +68,40 @@ class ConversationFileTest {
 
         assertTrue(e.getMessage().startsWith(path + ": exists and is no saved"), e.getMessage());
         assertEquals(content, Files.readString(path));
+    }
+
+    @Test
+    void requestWithOtherFieldsIsNotReplaced() throws IOException {
+        String request = "{\"model\": \"m\", \"messages\": [], \"temperature\": 0}";
+        Path path = Files.writeString(folder.resolve("request.json"), request);
+
+        VarveException e =
+                assertThrows(VarveException.class, () -> new ConversationFile(path).save(MESSAGES));
+
+        assertEquals(
+                path
+                        + ": exists and has fields that a saved conversation does not have (model,"
+                        + " temperature), so it is not replaced; choose another name",
+                e.getMessage());
+        assertEquals(request, Files.readString(path));
+    }
+
+    @Test
+    void replacedFileKeepsItsPermissions() throws IOException {
+        Path path = folder.resolve("chat.json");
+        ConversationFile file = new ConversationFile(path);
+        file.save(MESSAGES);
+        assertEquals("rw-------", permissions(path));
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-r--"));
+
+        file.save(List.of());
+
+        assertEquals("rw-rw-r--", permissions(path));
+        assertEquals(List.of(), file.load());
+    }
+
+    private static String permissions(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 
     @Test

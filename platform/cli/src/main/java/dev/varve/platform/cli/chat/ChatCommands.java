@@ -14,8 +14,8 @@ final class ChatCommands {
 
     private static final List<String> KEYS =
             List.of(
-                    "  Ctrl-C                stop the response, or clear the line; on an empty line"
-                            + " leave",
+                    "  Ctrl-C                stop the response, or clear the line; twice on an"
+                            + " empty line leave",
                     "  Ctrl-D                leave",
                     "  Tab                   complete a command or a file name",
                     "  Up, Down, Ctrl-R      earlier inputs",
@@ -137,8 +137,7 @@ final class ChatCommands {
     }
 
     private Next regenerate() {
-        conversation.removeResponse();
-        if (!conversation.endsWithUser()) {
+        if (!conversation.removeResponse()) {
             throw new IllegalArgumentException("/regenerate: the conversation has no message");
         }
         return Next.RESPOND;

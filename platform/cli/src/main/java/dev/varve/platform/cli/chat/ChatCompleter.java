@@ -35,19 +35,21 @@ final class ChatCompleter implements Completer {
         }
     }
 
-    /** Adds the files of the folder that a word names; none if it cannot be read. */
+    /**
+     * Adds the files of the folder that a word names; none if it cannot be read. A terminal would
+     * execute control characters in a name, so such files are left out.
+     */
     private static void addFiles(String word, List<Candidate> candidates) {
         String folder = word.substring(0, word.lastIndexOf('/') + 1);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(ChatFiles.path(folder))) {
             for (Path file : files) {
                 String name = file.getFileName().toString();
+                if (name.chars().anyMatch(Character::isISOControl)) {
+                    continue;
+                }
                 boolean isFolder = Files.isDirectory(file);
-                candidates.add(
-                        candidate(
-                                folder + name + (isFolder ? "/" : ""),
-                                ControlCharacters.remove(name) + (isFolder ? "/" : ""),
-                                null,
-                                !isFolder));
+                String end = isFolder ? "/" : "";
+                candidates.add(candidate(folder + name + end, name + end, null, !isFolder));
                 if (candidates.size() == MOST_FILES) {
                     return;
                 }

@@ -55,27 +55,33 @@ final class Conversation {
         turns.addAll(hasSystem ? messages.subList(1, messages.size()) : messages);
     }
 
-    /** Removes the last message of the user and what follows it; returns whether there was one. */
+    /**
+     * Removes the last message of the user and its response. Without such a message nothing
+     * changes.
+     *
+     * @return whether there was a message
+     */
     boolean undo() {
-        removeResponse();
-        return removeLast(Role.USER);
-    }
-
-    /** Removes a response at the end; returns whether there was one. */
-    boolean removeResponse() {
-        return removeLast(Role.ASSISTANT);
-    }
-
-    /** Returns whether the model has to respond next. */
-    boolean endsWithUser() {
-        return !turns.isEmpty() && turns.getLast().role() == Role.USER;
-    }
-
-    private boolean removeLast(Role role) {
-        if (turns.isEmpty() || turns.getLast().role() != role) {
+        if (!removeResponse()) {
             return false;
         }
         turns.removeLast();
+        return true;
+    }
+
+    /**
+     * Removes the response to the last message of the user, if there is one. Without such a message
+     * nothing changes.
+     *
+     * @return whether there is a message, which is now the last one
+     */
+    boolean removeResponse() {
+        boolean hasResponse = !turns.isEmpty() && turns.getLast().role() == Role.ASSISTANT;
+        int end = turns.size() - (hasResponse ? 1 : 0);
+        if (end == 0 || turns.get(end - 1).role() != Role.USER) {
+            return false;
+        }
+        turns.subList(end, turns.size()).clear();
         return true;
     }
 }

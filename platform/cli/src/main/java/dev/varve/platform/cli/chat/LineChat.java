@@ -72,9 +72,9 @@ public final class LineChat {
                 return first;
             }
             StringBuilder text = new StringBuilder(first.get());
-            while (MessageText.endsWithBackslash(text.toString())
-                    || MessageText.isOpenBlock(text.toString())) {
-                if (MessageText.endsWithBackslash(text.toString())) {
+            boolean inBlock = MessageText.isOpenBlock(text);
+            while (inBlock || MessageText.endsWithBackslash(text)) {
+                if (!inBlock) {
                     text.setLength(text.length() - 1);
                 }
                 Optional<String> more = line();
@@ -82,6 +82,11 @@ public final class LineChat {
                     break;
                 }
                 text.append('\n').append(more.get());
+                // Of a block only the new line is examined: blocks may be long.
+                inBlock =
+                        inBlock
+                                ? !MessageText.endsBlock(more.get())
+                                : MessageText.isOpenBlock(text);
             }
             return Optional.of(text.toString());
         }

@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 
 /**
  * The syntax of messages with several lines: a line that ends with a backslash continues in the
- * next one, and three double quotes enclose a block. A block may also be the argument of a command.
+ * next one, and three double quotes enclose a block, in which a backslash has no meaning. A block
+ * may also be the argument of a command.
  */
 final class MessageText {
     private static final String QUOTES = "\"\"\"";
@@ -15,14 +16,19 @@ final class MessageText {
     private MessageText() {}
 
     /** Returns whether the last line of a text continues in the next one. */
-    static boolean endsWithBackslash(String text) {
-        return text.endsWith("\\");
+    static boolean endsWithBackslash(CharSequence text) {
+        return !text.isEmpty() && text.charAt(text.length() - 1) == '\\';
     }
 
     /** Returns whether a block was opened and not closed. */
-    static boolean isOpenBlock(String text) {
+    static boolean isOpenBlock(CharSequence text) {
         Matcher block = BLOCK.matcher(text);
-        return block.lookingAt() && !text.substring(block.end()).stripTrailing().endsWith(QUOTES);
+        return block.lookingAt() && !endsBlock(text.subSequence(block.end(), text.length()));
+    }
+
+    /** Returns whether a further line of an open block closes it. */
+    static boolean endsBlock(CharSequence line) {
+        return line.toString().stripTrailing().endsWith(QUOTES);
     }
 
     /** Returns the text of a complete message, without the quotes around a block. */

@@ -76,7 +76,7 @@ public final class TerminalChat {
         out.note(model.name() + ": /help lists the commands; Ctrl-D leaves");
         // The editor shows what is typed; while the model responds, nothing is shown.
         terminal.echo(false);
-        new ChatLoop(model, () -> next(reader), out, options).run();
+        new ChatLoop(model, () -> next(reader, out), out, options).run();
     }
 
     private static boolean isDumb(Terminal terminal) {
@@ -89,6 +89,7 @@ public final class TerminalChat {
     }
 
     private LineReader reader(ChatOutput out) {
+        // The default highlighter stays: it alone removes control characters from the line.
         LineReaderBuilder builder =
                 LineReaderBuilder.builder()
                         .terminal(terminal)
@@ -97,7 +98,6 @@ public final class TerminalChat {
                         .completer(new ChatCompleter())
                         .history(new ChatHistory())
                         .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true)
-                        .option(LineReader.Option.DISABLE_HIGHLIGHTER, true)
                         .option(LineReader.Option.HISTORY_TIMESTAMPED, false)
                         .variable(LineReader.SECONDARY_PROMPT_PATTERN, CONTINUATION)
                         .variable(LineReader.HISTORY_SIZE, ChatHistory.MOST_ENTRIES)
@@ -127,23 +127,34 @@ public final class TerminalChat {
     private static boolean continues(Buffer buffer) {
         String text = buffer.toString();
         boolean atEnd = buffer.cursor() == buffer.length();
-        if (atEnd && MessageText.endsWithBackslash(text)) {
+        if (!MessageText.isOpenBlock(text)) {
+            if (!atEnd || !MessageText.endsWithBackslash(text)) {
+                return false;
+            }
             buffer.backspace();
-        } else if (!MessageText.isOpenBlock(text)) {
-            return false;
         }
         buffer.write('\n');
         return true;
     }
 
-    private Optional<String> next(LineReader reader) throws InterruptedException {
+    /**
+     * Reads an input. One Ctrl-C does not leave: it may have been meant for a response that ended
+     * just before.
+     */
+    private Optional<String> next(LineReader reader, ChatOutput out) throws InterruptedException {
+        boolean leaves = false;
         while (!stopping.getAsBoolean()) {
             try {
                 return Optional.of(reader.readLine(PROMPT));
             } catch (UserInterruptException e) {
-                if (e.getPartialLine().isEmpty()) {
+                boolean onEmptyLine = e.getPartialLine().isEmpty();
+                if (onEmptyLine && leaves) {
                     return Optional.empty();
                 }
+                if (onEmptyLine) {
+                    out.note("press Ctrl-C again or Ctrl-D to leave");
+                }
+                leaves = onEmptyLine;
             } catch (EndOfFileException e) {
                 return Optional.empty();
             } catch (IllegalStateException | IOError e) {

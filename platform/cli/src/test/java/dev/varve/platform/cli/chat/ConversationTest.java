@@ -41,6 +41,15 @@ class ConversationTest {
     }
 
     @Test
+    void responseWithoutAMessageStays() {
+        conversation.replace(List.of(RESPONSE));
+
+        assertFalse(conversation.undo());
+        assertFalse(conversation.removeResponse());
+        assertEquals(List.of(RESPONSE), conversation.messages());
+    }
+
+    @Test
     void replacementBringsItsOwnSystemPromptOrNone() {
         conversation.replace(List.of(SYSTEM, QUESTION));
         assertEquals(Optional.of("Be brief."), conversation.system());

@@ -12,9 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -89,6 +91,17 @@ class LineChatTest {
     }
 
     @Test
+    void backslashesInABlockAreKept() throws InterruptedException {
+        model.thenSays("1").thenSays("2");
+
+        run("\"\"\"#define A \\", "  1 \\", "\"\"\"", "one \\", "\"\"\"two\"\"\"");
+
+        assertEquals(
+                List.of(user("#define A \\\n  1 \\"), user("one \n\"\"\"two\"\"\"")),
+                model.prompts().stream().map(List::getLast).toList());
+    }
+
+    @Test
     void systemPromptComesFirstAndMayBeReplaced() throws InterruptedException {
         model.thenSays("1").thenSays("2").thenSays("3");
 
@@ -140,6 +153,24 @@ class LineChatTest {
         assertEquals(
                 List.of(user("a"), assistant("1")),
                 new ConversationFile(folder.resolve("c.json")).load());
+    }
+
+    @Test
+    void refusedUndoAndRegenerateLeaveAResponseWithoutAMessage()
+            throws InterruptedException, IOException {
+        Path file = folder.resolve("c.json");
+        Files.writeString(file, "[{\"role\": \"assistant\", \"content\": \"Hello\"}]");
+        model.thenSays("1");
+
+        Outcome outcome = run("/load " + file, "/undo", "/regenerate", "a");
+
+        assertEquals(
+                """
+                varve: /undo: the conversation has no message
+                varve: /regenerate: the conversation has no message
+                """,
+                outcome.err());
+        assertEquals(List.of(List.of(assistant("Hello"), user("a"))), model.prompts());
     }
 
     @Test

@@ -14,6 +14,7 @@ class MessageTextTest {
     void blockIsOpenUntilItsQuotes(String text) {
         assertTrue(MessageText.isOpenBlock(text));
         assertFalse(MessageText.isOpenBlock(text + "x\"\"\" "));
+        assertTrue(MessageText.isOpenBlock(text + "x\"\"\"\\"));
     }
 
     @ParameterizedTest

@@ -144,23 +144,64 @@ class TerminalChatTest {
 
         chat(
                 "one\\\rtwo\r",
-                "\"\"\"\r/three\r\rfour\"\"\"\r",
+                "\"\"\"\r/three\\\r\rfour\"\"\"\r",
                 String.format(Locale.ROOT, PASTE, "five\rsix \\\r\"seven\"\r") + "\r");
 
-        assertEquals(List.of("one\ntwo", "/three\n\nfour", "five\nsix \\\n\"seven\""), sent());
+        assertEquals(List.of("one\ntwo", "/three\\\n\nfour", "five\nsix \\\n\"seven\""), sent());
     }
 
     @Test
-    void ctrlCClearsTheLineAndLeavesOnAnEmptyOne() throws IOException {
-        model.thenSays("1");
+    void ctrlCClearsTheLineAndLeavesIfPressedTwiceOnAnEmptyOne() throws IOException {
+        model.thenSays("1").thenSays("2");
         CompletableFuture<Void> end = start(ChatOptions.Style.ALLOWED, Optional.empty());
 
         type("discarded\003");
         type("sent\r");
         type("\003");
+        type("discarded too\003");
+        type("\003");
+        type("also sent\r");
+        type("\003");
+        type("\003");
 
         Await.result(end);
-        assertEquals(List.of("sent"), sent());
+        assertEquals(List.of("sent", "also sent"), sent());
+        assertEquals(3, count(text(), "press Ctrl-C again or Ctrl-D to leave\n"), text());
+    }
+
+    @Test
+    void escapeSequencesInPastedTextDoNotReachTheTerminal() throws IOException {
+        model.thenSays("1");
+
+        String screen = chat(String.format(Locale.ROOT, PASTE, "a\033]0;x\007\u009b31mb") + "\r");
+
+        assertEquals(List.of("a\033]0;x\007\u009b31mb"), sent());
+        assertFalse(screen.contains("\033]0;x"), screen);
+        assertFalse(screen.contains("\007"), screen);
+        assertFalse(screen.contains("\u009b"), screen);
+    }
+
+    @Test
+    void escapeSequencesInTheHistoryDoNotReachTheTerminal() throws IOException {
+        Path file = folder.resolve("chat-history");
+        Files.writeString(file, "a\033]0;x\007b\n");
+        model.thenSays("1");
+
+        // The key up, and Enter.
+        String screen = chat(ChatOptions.Style.ALLOWED, Optional.of(file), "\033OA\r");
+
+        assertEquals(List.of("a\033]0;x\007b"), sent());
+        assertFalse(screen.contains("\033]0;x"), screen);
+    }
+
+    @Test
+    void fileNamesWithControlCharactersAreNotCompleted() throws IOException {
+        Files.writeString(folder.resolve("a\033]0;x\007.json"), "[]");
+
+        String screen = chat("/load " + folder + "/a\t\r");
+
+        assertTrue(screen.contains(folder + "/a: no such file"), screen);
+        assertFalse(screen.contains("\033]0;x"), screen);
     }
 
     @Test

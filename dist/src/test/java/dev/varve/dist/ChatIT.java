@@ -79,9 +79,29 @@ class ChatIT {
             session.type("\3");
             assertTrue(session.await(PROMPT).contains("[stopped; the part above stays"));
             session.type("\3");
+            assertTrue(session.await(PROMPT).contains("press Ctrl-C again or Ctrl-D to leave"));
+            session.type("\3");
 
             assertEquals(0, session.status());
         }
+    }
+
+    /** Only so much is tokenised as shows that the message is too long. */
+    @Test
+    void messageThatExceedsTheContextFails() throws Exception {
+        Varve.Outcome outcome =
+                varve.runWithInput(
+                        "7 + 5 ".repeat(20_000) + "\n",
+                        "chat",
+                        DemoFamily.QWEN35.reference(),
+                        "--max-ctx",
+                        512);
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertEquals("", outcome.out());
+        assertTrue(
+                outcome.err().contains("1025 in the messages, 1 in the completion) at least"),
+                outcome.toString());
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.sampling.SamplingValues;
 
@@ -58,6 +59,9 @@ final class LocalChatModel implements ChatModel {
     /** Also read by the thread that handles Ctrl-C. */
     private volatile Optional<Running> running = Optional.empty();
 
+    /** Set by Ctrl-C, also before the engine has the request. */
+    private volatile boolean stopRequested;
+
     /**
      * @param renderer chat template of the model
      * @param progress creates the progress line of a prompt
@@ -90,8 +94,18 @@ final class LocalChatModel implements ChatModel {
     public ChatResponse respond(
             List<ChatMessage> messages, SamplingValues overrides, ResponseListener listener)
             throws InterruptedException {
-        ChatPrompt prompt = renderer.render(variables(messages));
+        stopRequested = false;
         int context = runtime.engine().status().load().contextTokens();
+        // A response has at least one token.
+        ChatPrompt prompt =
+                new PromptLimit(context)
+                        .apply(1, limit -> renderer.render(variables(messages), limit));
+        if (stopRequested) {
+            return new ChatResponse(
+                    new ChatMessage(ChatMessage.Role.ASSISTANT, ""),
+                    ChatResponse.End.STOPPED,
+                    Optional.empty());
+        }
         int room = Math.max(1, context - prompt.tokens().length);
         int maxOutput = Math.min(room, settings.maxTokens().orElse(room));
         ResponseState state = syntax.open(prompt.tokens(), options(maxOutput));
@@ -107,6 +121,9 @@ final class LocalChatModel implements ChatModel {
         ChatGeneration generation = new ChatGeneration(state.text());
         GenerationHandle handle = runtime.engine().submit(request, generation);
         running = Optional.of(new Running(generation, handle));
+        if (stopRequested) {
+            stop();
+        }
         try {
             return new Collector(generation, listener, context).await();
         } catch (InterruptedException e) {
@@ -119,6 +136,7 @@ final class LocalChatModel implements ChatModel {
 
     @Override
     public void stop() {
+        stopRequested = true;
         running.ifPresent(each -> each.generation().stop(each.handle()));
     }
 

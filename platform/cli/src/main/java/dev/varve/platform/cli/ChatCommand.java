@@ -35,8 +35,8 @@ import java.util.Set;
             "Chats with a model in the terminal. The model runs in this process, without a server.",
             "Type a message and press Enter. A line that ends with a backslash continues in the"
                 + " next one, three double quotes enclose several lines, and pasted lines stay"
-                + " together. Ctrl-C stops a response and keeps its text; on an empty line Ctrl-C"
-                + " or Ctrl-D leaves. A line that begins with / is a command: /help lists them."
+                + " together. Ctrl-C stops a response and keeps its text; on an empty line Ctrl-D"
+                + " or two Ctrl-C leave. A line that begins with / is a command: /help lists them."
                 + " Commands set the system prompt and sampling values, generate a response again,"
                 + " save and load conversations, and show tokens per second.",
             "If standard input is no terminal, each line is a message, and only responses are"
@@ -44,13 +44,13 @@ import java.util.Set;
         },
         customSynopsis = "varve chat [MODEL] [OPTIONS]",
         footer = {
-            "  varve chat                                          with a demo model",
-            "  varve chat model.gguf",
-            "  varve chat hf:Qwen/Qwen3-0.6B-GGUF:Q8_0             downloads a small model first",
-            "  varve chat model.gguf --system 'Answer in one sentence.' --temp 0.7 --max-ctx 8192",
+            "  varve chat                                      chat with a demo model",
+            "  varve chat model.gguf                           chat with a model",
+            "  varve chat hf:Qwen/Qwen3-0.6B-GGUF:Q8_0         download a model first",
+            "  varve chat model.gguf --system 'Answer in one sentence.' --temp 0.7",
             "  varve chat model.gguf --target-devices cuda:0,cpu:0 --target-layer-split auto",
-            "  varve chat model.gguf --draft draft.gguf",
-            "  varve chat model.gguf --temp 0 < questions.txt      one message per line"
+            "  varve chat model.gguf --draft draft.gguf        generate with a draft model",
+            "  varve chat model.gguf --temp 0 < questions.txt  answer one message per line"
         })
 final class ChatCommand extends CliCommand {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -85,7 +85,7 @@ final class ChatCommand extends CliCommand {
     @Option(
             names = "--no-history",
             description =
-                    "Neither read nor write the file that keeps earlier inputs:"
+                    "Neither read nor write the file of earlier inputs. The file is"
                             + " varve/chat-history in XDG_STATE_HOME or ~/.local/state.",
             order = 5)
     private boolean noHistory;

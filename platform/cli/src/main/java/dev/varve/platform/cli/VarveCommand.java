@@ -120,7 +120,15 @@ final class VarveCommand implements Runnable {
                 .description(annotation.description())
                 .header(annotation.header())
                 .hidden(annotation.hidden());
+        if (command == HelpCommand.class) {
+            describeHelp(summary);
+        }
         return summary;
+    }
+
+    /** Replaces the texts of the library's command. */
+    private static void describeHelp(CommandSpec help) {
+        help.usageMessage().header(new String[0]).description("Shows the help of a command.");
     }
 
     private static CommandLine commandLine(
@@ -134,10 +142,7 @@ final class VarveCommand implements Runnable {
         for (CommandLine command : line.getSubcommands().values()) {
             HelpSections.install(command);
             if (command.getCommand() instanceof HelpCommand) {
-                command.getCommandSpec()
-                        .usageMessage()
-                        .header(new String[0])
-                        .description("Shows the help of a command.");
+                describeHelp(command.getCommandSpec());
             }
             EnumConverter.register(command);
         }

@@ -137,6 +137,7 @@ class HelpLayoutTest {
                         "Options:",
                         "Server:",
                         "Sampling:",
+                        "Reasoning:",
                         "Devices:",
                         "Memory and threads:",
                         "Prefix cache:",

@@ -105,18 +105,16 @@ public final class CompletionRequests {
             Optional<DecodedTextLimit> shown) {
         Tokenizer tokenizer = served.textProcessing().tokenizer();
         if (InfillPrompt.isAsked(fields)) {
-            return List.of(
+            ChatPrompt prompt =
                     PromptLimit.of(served)
                             .apply(
                                     output,
-                                    limit ->
-                                            InfillPrompt.read(fields, tokenizer, limit, shown)));
+                                    limit -> InfillPrompt.read(fields, tokenizer, limit, shown));
+            return List.of(prompt);
         }
         JsonNode given = fields.require("prompt");
         return PromptLimit.of(served)
-                .apply(
-                        output,
-                        limit -> new CompletionPrompts(tokenizer, limit, shown).read(given));
+                .apply(output, limit -> new CompletionPrompts(tokenizer, limit, shown).read(given));
     }
 
     /** Reads a body for a route of this kind. */

@@ -317,7 +317,7 @@ class PageChatIT {
                          "settings": {"temperature": {}, "model": 7, "tools": "]", "__proto__": {"system": "x"}},
                          "messages": [
                           {"role": "user", "content": "q", "order": 5, "parent": 5, "files": [{"name": {}, "text": 1}, null]},
-                          {"role": "assistant", "content": "a", "order": 9, "parent": 12, "state": "running",
+                          {"role": "assistant", "content": "a", "order": 9007199254740991, "parent": 12, "state": "running",
                             "stream": {"id": "../x"}, "calls": {"length": 3}, "error": 3, "reasoning": [],
                             "facts": {"usage": {"prompt_tokens": "many"}, "timings": {"decode_tokens_per_second": {}},
                               "millis": "1"}}]}
@@ -328,6 +328,37 @@ class PageChatIT {
         assertThat(tab.page().locator(".chats a")).hasText("<b>t</b>");
         tab.page().reload();
         assertThat(tab.lastAnswer()).containsText("Stopped");
+        ScriptedChat.answers(tab.page(), "", "Yes.");
+        JsonNode body = bodyOf(() -> tab.ask("Next?"));
+        assertEquals(3, body.path("messages").size());
+        assertFalse(body.has("tools"));
+        tab.awaitEnd();
+        tab.page().reload();
+        assertThat(tab.messages("user").locator(".bubble"))
+                .hasText(new String[] {"q", "Next?"});
+        assertThat(tab.messages("assistant")).hasCount(2);
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    @Tag("nightly")
+    void requestThatCannotBeMadeChangesNothing() {
+        load(file("chat.json", "[{\"role\": \"assistant\", \"content\": \"Hello.\"}]"));
+        tab.button("Regenerate").click();
+        assertThat(trouble())
+                .hasText("There is no message before it, to which the model could respond.");
+        assertThat(lastText()).hasText("Hello.");
+        tab.page().reload();
+        assertThat(lastText()).hasText("Hello.");
+
+        tab.page().evaluate("localStorage['varve.settings'] = '{\"tools\": \"]\"}'");
+        tab.button("New chat").click();
+        tab.ask("Lost?");
+
+        assertThat(trouble()).containsText("The tools are not valid JSON");
+        assertThat(tab.question()).hasValue("Lost?");
+        assertThat(tab.messages("user")).hasCount(0);
+        assertThat(tab.page().locator(".chats a")).hasCount(1);
         assertEquals(List.of(), tab.complaints());
     }
 

@@ -249,10 +249,8 @@ class PageTabsIT {
         assertEquals(List.of(), tab.complaints());
     }
 
-    /** Of an older page, or of somebody who looks around. */
-    @Test
-    void incompleteRecordsAreShown() {
-        tab.askAndWait("What is 7 + 5?");
+    /** Stores messages of a chat without a leaf, as an older page did, and opens it. */
+    private void storeAndOpen(String messages) {
         tab.page()
                 .evaluate(
                         """
@@ -261,15 +259,44 @@ class PageTabsIT {
                             opening.onsuccess = () => {
                                 const all = opening.result.transaction(['chats', 'messages'], 'readwrite');
                                 all.objectStore('chats').put({id: 'odd'});
-                                all.objectStore('messages').put({chat: 'odd', order: 0, id: 'a', role: 'user'});
-                                all.objectStore('messages').put({chat: 'odd', order: 1, id: 'b', role: 'assistant'});
+                                [%s].forEach((message, order) => all.objectStore('messages')
+                                    .put({chat: 'odd', order, id: `m${order}`, ...message}));
                                 all.oncomplete = () => done(opening.result.close());
-                                all.onerror = fail;
+                                all.onabort = fail;
                             };
                         })
-                        """);
+                        """
+                                .formatted(messages));
         tab.page().navigate(server.url() + "/#/chat/odd");
         tab.page().reload();
+    }
+
+    @Test
+    void editedResponseOfAnOlderConversationIsKept() {
+        storeAndOpen(
+                """
+                {role: 'user', content: 'One?'}, {role: 'assistant', content: 'First.'},
+                {role: 'user', content: 'Two?'}, {role: 'assistant', content: 'Second.'}
+                """);
+        tab.messages("assistant").first().hover();
+        tab.button("Edit response").first().click();
+        tab.page().getByLabel("Edited message").fill("Edited.");
+        tab.button("Save").click();
+        assertThat(tab.messages("assistant").first().locator(".versions")).hasText("1/2");
+
+        tab.page().reload();
+
+        Locator texts = tab.page().locator(".message .bubble, .message .text.rich:visible");
+        assertThat(texts).hasText(new String[] {"One?", "Edited.", "Two?", "Second."});
+        assertThat(tab.messages("assistant").first().locator(".versions")).hasText("1/2");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    /** Of an older page, or of somebody who looks around. */
+    @Test
+    void incompleteRecordsAreShown() {
+        tab.askAndWait("What is 7 + 5?");
+        storeAndOpen("{role: 'user'}, {role: 'assistant'}");
 
         assertThat(tab.messages("user")).hasCount(1);
         assertThat(tab.page().locator(".chats a")).hasCount(2);

@@ -69,8 +69,11 @@ export function parseTools(text) {
     });
 }
 
-/** Body of a request that responds to, or continues, the last message. */
+/** Body of a request that responds to, or continues, the last message; throws an Error with the reason. */
 export function request(messages, settings) {
+    if (messages.length === 0) {
+        throw new Error('There is no message before it, to which the model could respond.');
+    }
     const body = {
         messages: [],
         stream: true,
@@ -131,8 +134,12 @@ export function withFiles({content, files = []}) {
 
 /** A text in a fence that is longer than those within it. */
 export function fenced(text, language = '') {
-    const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-    const fence = '`'.repeat(longest + 1);
+    let fence = '```';
+    for (const [ticks] of text.matchAll(/`{3,}/g)) {
+        if (ticks.length >= fence.length) {
+            fence = `${ticks}\``;
+        }
+    }
     return `${fence}${language}\n${text}\n${fence}`;
 }
 

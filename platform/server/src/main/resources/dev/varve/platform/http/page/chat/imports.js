@@ -4,10 +4,10 @@
 // Each message has its order, the parent (see tree.js), and the fields of conversation.js; leaf is the order of
 // the last message of the shown branch. Version 1 has one branch, and neither order, parent nor leaf.
 
-import {title, wellFormed} from './conversation.js';
+import {parseTools, title, wellFormed} from './conversation.js';
 import {known} from './presets.js';
 import {newId} from './store.js';
-import {withParents} from './tree.js';
+import {ROOT, withParents} from './tree.js';
 
 /** Size of the largest file that is read, in bytes. */
 const FILE_BYTES = 32 * 1024 * 1024;
@@ -50,7 +50,7 @@ function parseChat(value) {
         throw new Error(`it has ${list.length} messages, at most ${MESSAGES} are possible.`);
     }
     const id = newId();
-    const {messages, system} = isOwn ? ownMessages(list) : openAiMessages(list);
+    const {messages, system, leaf} = isOwn ? ownMessages(list, value.leaf) : openAiMessages(list);
     if (messages.length === 0) {
         throw new Error('it has only a system prompt.');
     }
@@ -62,11 +62,22 @@ function parseChat(value) {
             title: string(isOwn ? value.title : '').slice(0, 200) || title(first?.content ?? ''),
             created: Date.parse(value.created) || now,
             updated: now,
-            settings: {...known(isOwn ? value.settings : {}), ...system && {system}},
-            leaf: Number.isInteger(value.leaf) ? value.leaf : messages.at(-1).order,
+            settings: {...settings(isOwn ? value.settings : {}), ...system && {system}},
+            leaf: leaf ?? messages.at(-1).order,
         },
         messages: messages.map(message => ({...message, id: newId(), chat: id})),
     };
+}
+
+/** Known settings; tools with which every request would fail are left out. */
+function settings(value) {
+    const all = known(value);
+    try {
+        parseTools(all.tools);
+    } catch {
+        all.tools = '';
+    }
+    return all;
 }
 
 function string(value) {
@@ -77,7 +88,8 @@ function number(value) {
     return typeof value === 'number' ? value : undefined;
 }
 
-function ownMessages(list) {
+/** The messages, with orders from 0 on, and the leaf, if it is one of them. */
+function ownMessages(list, leaf) {
     const messages = list.map((message, index) => {
         const {role, content, reasoning, calls, call, name, model, state, finish, error, facts, files} =
             checked(message, index, ['user', 'assistant', 'tool']);
@@ -104,7 +116,13 @@ function ownMessages(list) {
     if (new Set(messages.map(message => message.order)).size < messages.length) {
         throw new Error('two messages have the same order.');
     }
-    return {messages: withParents(messages)};
+    // The next message needs a greater order, and numbers end.
+    const orders = new Map(messages.map((message, index) => [message.order, index]));
+    return {
+        messages: withParents(messages).map(message =>
+            ({...message, order: orders.get(message.order), parent: orders.get(message.parent) ?? ROOT})),
+        leaf: orders.get(leaf),
+    };
 }
 
 const GROUPS = ['usage', 'timings', 'prompt_tokens_details', 'completion_tokens_details', 'kvflash'];

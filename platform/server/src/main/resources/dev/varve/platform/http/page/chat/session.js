@@ -99,6 +99,8 @@ class Session {
         this.chat = {...chat, title: String(chat.title ?? ''), settings: {...DEFAULTS, ...chat.settings}};
         this.#all = withParents(messages.map(wellFormed));
         this.messages = path(this.#all, chat.leaf);
+        // The leaf of a chat of an older page is unknown: messages that are added later would become it.
+        this.chat.leaf = this.messages.at(-1)?.order;
     }
 
     /** The messages of all branches. */
@@ -196,19 +198,15 @@ class Session {
     /** Sends a message with the texts of attached files. */
     async send(content, files = []) {
         await this.#alone(async () => {
-            this.#name(content || files[0]?.name);
-            await this.#add({role: 'user', content, files});
-            await this.#reply();
+            await this.#reply([{role: 'user', content, files}]);
         });
     }
 
     /** Sends the results of the last response's tool calls. */
     async sendToolResults(message, results) {
         await this.#alone(async () => {
-            for (const [index, call] of this.#own(message).calls.entries()) {
-                await this.#add({role: 'tool', call: call.id, name: call.name, content: results[index]});
-            }
-            await this.#reply();
+            await this.#reply(this.#own(message).calls.map(({id, name}, index) =>
+                ({role: 'tool', call: id, name, content: results[index]})));
         });
     }
 
@@ -216,21 +214,18 @@ class Session {
     async resume(message) {
         await this.#alone(async () => {
             const own = this.#own(message);
+            const body = request(this.messages, this.chat.settings);
             delete own.stream;
             own.finish = null;
             own.facts = {};
-            await this.#run(own, answer => answer.ask(request(this.messages, this.chat.settings)));
+            await this.#run(own, answer => answer.ask(body));
         });
     }
 
     /** Generates another version of a response. */
     async regenerate(message) {
         await this.stop();
-        await this.#alone(async () => {
-            const own = this.#own(message);
-            await this.#leave(own);
-            await this.#reply();
-        });
+        await this.#alone(() => this.#reply([], this.#own(message)));
     }
 
     /** Sends another version of a message of the user. */
@@ -238,10 +233,7 @@ class Session {
         await this.stop();
         await this.#alone(async () => {
             const own = this.#own(message);
-            await this.#leave(own);
-            this.#name(content);
-            await this.#add({role: 'user', content, files: own.files});
-            await this.#reply();
+            await this.#reply([{role: 'user', content, files: own.files}], own);
         });
     }
 
@@ -300,12 +292,6 @@ class Session {
         }
     }
 
-    #name(content) {
-        if (this.messages.length === 0) {
-            this.chat.title = title(content);
-        }
-    }
-
     /** The current object of a message: another tab may have replaced the messages around it. */
     #own(message) {
         const own = this.messages.find(each => each.id === message.id);
@@ -315,8 +301,25 @@ class Session {
         return own;
     }
 
-    async #reply() {
-        const body = request(this.messages, this.chat.settings);
+    /**
+     * Adds messages and generates the response to them.
+     *
+     * @param {object[]} added
+     * @param {?object} left message at which the path ends before, or null: at its end
+     * @throws {Error} if the request cannot be made; then nothing has changed
+     */
+    async #reply(added, left = null) {
+        const before = this.messages.filter(each => !left || each.order < left.order);
+        const body = request([...before, ...added], this.chat.settings);
+        if (left) {
+            await this.#leave(left);
+        }
+        if (before.length === 0) {
+            this.chat.title = title(added[0].content || added[0].files[0]?.name || '');
+        }
+        for (const each of added) {
+            await this.#add(each);
+        }
         const message = await this.#add({
             role: 'assistant',
             content: '',

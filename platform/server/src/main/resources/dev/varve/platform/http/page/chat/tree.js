@@ -26,7 +26,8 @@ export function path(messages, leaf) {
     let message = byOrder.get(leaf) ?? messages.at(-1);
     while (message) {
         found.push(message);
-        message = byOrder.get(message.parent);
+        const parent = byOrder.get(message.parent);
+        message = parent?.order < message.order ? parent : null;
     }
     return found.reverse();
 }

@@ -364,6 +364,64 @@ class PageChatIT {
 
     @Test
     @Tag("nightly")
+    void filesMayBeRemovedAndAddedWhileAnotherIsRead() {
+        attach(file("first.txt", "one"));
+        assertThat(tab.button("Remove first.txt")).isVisible();
+        tab.page()
+                .evaluate(
+                        """
+                        () => {
+                            const gate = new Promise(resolve => { globalThis.letIn = resolve; });
+                            const read = Blob.prototype.arrayBuffer;
+                            Blob.prototype.arrayBuffer = async function () {
+                                await gate;
+                                return read.call(this);
+                            };
+                        }
+                        """);
+        attach(file("ticks.txt", "` ".repeat(130_000)));
+        attach(file("third.txt", "three"));
+        tab.button("Remove first.txt").click();
+        tab.page().evaluate("letIn()");
+
+        assertThat(tab.page().locator(".files li"))
+                .hasText(new String[] {"ticks.txt", "third.txt"});
+        ScriptedChat.answers(tab.page(), "", "Yes.");
+        JsonNode body = bodyOf(() -> tab.ask("What is it?"));
+        String content = body.at("/messages/0/content").stringValue();
+        assertTrue(content.startsWith("File ticks.txt:\n\n```txt\n` ` "));
+        assertTrue(content.endsWith("File third.txt:\n\n```txt\nthree\n```\n\nWhat is it?"));
+        tab.awaitEnd();
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    @Tag("nightly")
+    void formulaOfAContinuedTextIsShownOnce() {
+        tab.page()
+                .evaluate(
+                        """
+                        async () => {
+                            const {name} = performance.getEntriesByType('resource')
+                                .find(each => each.name.endsWith('/chat/markdown.js'));
+                            const {GrowingText} = await import(name);
+                            globalThis.part = document.body.appendChild(document.createElement('div'));
+                            part.id = 'part';
+                            globalThis.text = new GrowingText(part);
+                            text.whole('$$x^2$$');
+                        }
+                        """);
+        assertThat(tab.page().locator("#part .formula")).hasCount(1);
+
+        tab.page().evaluate("text.setText('$$x^2$$\\n\\nMore')");
+
+        assertThat(tab.page().locator("#part .formula, #part .math")).hasCount(1);
+        assertThat(tab.page().locator("#part")).containsText("More");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    @Tag("nightly")
     void searchFindsWordsInMessages() {
         answer("About apples?", "They are fruits.");
         tab.button("New chat").click();
@@ -387,6 +445,28 @@ class PageChatIT {
         search.fill("");
 
         assertThat(chats).hasText(new String[] {"About pears?", "About apples?"});
+        Object shown =
+                search.evaluate(
+                        """
+                        search => {
+                            const read = IDBObjectStore.prototype.getAll;
+                            globalThis.reads = 0;
+                            IDBObjectStore.prototype.getAll = function (...what) {
+                                reads += this.name === 'messages';
+                                return read.apply(this, what);
+                            };
+                            for (let length = 1; length <= 'needle'.length; length++) {
+                                search.value = 'needle'.slice(0, length);
+                                search.dispatchEvent(new Event('input'));
+                            }
+                            return document.querySelectorAll('.chats a').length;
+                        }
+                        """);
+        assertEquals(0, shown);
+        assertThat(chats).hasText("About pears?pear.txt: a needle in a text");
+        assertEquals(1, tab.page().evaluate("reads"));
+        search.fill("needle in hay");
+        assertEquals(0, chats.count());
         assertEquals(List.of(), tab.complaints());
     }
 
@@ -540,6 +620,20 @@ class PageChatIT {
                             kind);
             assertThat(tab.button("Remove " + kind + ".txt")).isVisible();
         }
+        // As of an office program: the browser itself inserts the text.
+        assertEquals(
+                true,
+                tab.question()
+                        .evaluate(
+                                """
+                                field => {
+                                    const data = new DataTransfer();
+                                    data.items.add('a cell', 'text/plain');
+                                    data.items.add(new File(['x'], 'image.png', {type: 'image/png'}));
+                                    return field.dispatchEvent(new ClipboardEvent('paste',
+                                        {clipboardData: data, bubbles: true, cancelable: true}));
+                                }
+                                """));
         tab.page().getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Cache")).click();
         assertThat(tab.question()).hasCount(0);
         tab.page().goBack();

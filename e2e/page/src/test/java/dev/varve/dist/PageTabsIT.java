@@ -292,6 +292,26 @@ class PageTabsIT {
         assertEquals(List.of(), tab.complaints());
     }
 
+    @Test
+    void failingStorageIsReportedAndTheConversationContinues() {
+        tab.askAndWait("What is 7 + 5?");
+        // A record of the same key exists: the request fails, and then the transaction.
+        tab.page()
+                .evaluate(
+                        """
+                        () => {
+                            IDBObjectStore.prototype.put = function (value) { return this.add(value); };
+                        }
+                        """);
+
+        tab.askAndWait("What is 2 + 2?");
+
+        assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
+        assertThat(tab.page().locator(".chat .trouble"))
+                .hasText("The browser’s storage does not respond: this conversation is not saved.");
+        assertEquals(List.of(), tab.complaints());
+    }
+
     /** Of an older page, or of somebody who looks around. */
     @Test
     void incompleteRecordsAreShown() {

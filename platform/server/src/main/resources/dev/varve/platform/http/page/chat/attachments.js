@@ -6,6 +6,8 @@ import {announce, h, icon} from '../dom.js';
 export class Attachments {
     #files = [];
     #pending = 0;
+    /** Resolves once all files are read; one at a time, so that the limits hold. */
+    #read = Promise.resolve();
     #report;
     #changed;
 
@@ -35,15 +37,21 @@ export class Attachments {
     }
 
     /** Reads and attaches files; reports those that cannot be. */
-    async add(list) {
+    add(list) {
         const files = [...list];
         this.#pending++;
         this.#draw();
         this.#report('');
+        this.#read = this.#read.then(() => this.#add(files));
+    }
+
+    async #add(files) {
         try {
             const {readFile} = await import('./files.js');
             for (const file of files) {
-                this.#files = [...this.#files, await readFile(file, this.#files)];
+                const read = await readFile(file, this.#files);
+                // The user may have removed others since.
+                this.#files = [...this.#files, read];
                 announce(`${file.name} is attached`);
                 this.#draw();
             }

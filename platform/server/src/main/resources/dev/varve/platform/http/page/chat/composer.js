@@ -26,9 +26,12 @@ export class Composer {
             'aria-describedby': 'question-help',
             oninput: () => this.#fit(),
             onpaste: event => {
-                if (event.clipboardData?.files.length > 0) {
+                const {files = [], types = []} = event.clipboardData ?? {};
+                // Office programs add a picture of the text that is copied.
+                const isText = types.includes('text/plain') && [...files].every(file => /^image/.test(file.type));
+                if (files.length > 0 && !isText) {
                     event.preventDefault();
-                    this.attach(event.clipboardData.files);
+                    this.attach(files);
                 }
             },
             onkeydown: event => {

@@ -8,9 +8,10 @@ const AFTER = 80;
  *
  * @param store
  * @param {string} words in lower case
+ * @param {AbortSignal} signal ends the search
  * @returns {Promise<Map<string, string>>} the text around the first match, by chat
  */
-export async function find(store, words) {
+export async function find(store, words, signal) {
     const found = new Map();
     await store.eachMessage(({chat, content, files}) => {
         if (found.has(chat)) {
@@ -23,7 +24,7 @@ export async function find(store, words) {
                 return;
             }
         }
-    });
+    }, signal);
     return found;
 }
 

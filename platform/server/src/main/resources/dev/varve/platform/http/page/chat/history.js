@@ -1,6 +1,10 @@
 // List of the stored conversations.
 
 import {announce, h, icon, show} from '../dom.js';
+import {wait} from '../server.js';
+
+/** Time after the last key before messages are read. */
+const PAUSE_MILLIS = 200;
 
 export class History {
     #actions;
@@ -11,10 +15,11 @@ export class History {
     #none;
     /** Texts around the words that were found in messages, by chat. */
     #found = new Map();
+    #searching = new AbortController();
 
     /**
      * @param {object} actions create(), remove(chat), removeAll(), close(), and
-     *     find(words), which returns a promise of texts by chat
+     *     find(words, signal), which returns a promise of texts by chat
      */
     constructor(actions) {
         this.#actions = actions;
@@ -53,24 +58,35 @@ export class History {
         this.#search.select();
     }
 
-    /** Searches the titles at once, and the messages as soon as they are read. */
+    /** Ends a search. */
+    close() {
+        this.#searching.abort();
+    }
+
+    /** Searches the titles at once, and the messages when the user pauses. */
     async #find() {
-        const words = this.#search.value.trim().toLowerCase();
+        this.close();
+        this.#searching = new AbortController();
+        const {signal} = this.#searching;
+        this.#found = new Map();
         this.#draw();
-        const found = words === '' ? new Map() : await this.#actions.find(words);
-        if (words === this.#search.value.trim().toLowerCase()) {
+        const words = this.#search.value.trim().toLowerCase();
+        if (words === '') {
+            return;
+        }
+        await wait(PAUSE_MILLIS, signal);
+        const found = signal.aborted ? null : await this.#actions.find(words, signal);
+        if (!signal.aborted) {
             this.#found = found;
             this.#draw();
-            if (words !== '') {
-                const count = this.#list.children.length;
-                announce(count === 1 ? '1 conversation found' : `${count} conversations found`);
-            }
+            const count = this.#list.children.length;
+            announce(count === 1 ? '1 conversation found' : `${count} conversations found`);
         }
     }
 
     #draw() {
         const words = this.#search.value.trim().toLowerCase();
-        const found = words === '' ? new Map() : this.#found;
+        const found = this.#found;
         show(this.#search, this.#chats.length > 0);
         show(this.element.querySelector('.danger-text'), this.#chats.length > 0);
         this.#list.replaceChildren(...this.#chats

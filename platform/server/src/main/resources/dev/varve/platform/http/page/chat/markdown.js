@@ -237,6 +237,10 @@ export class GrowingText {
         this.#text = text;
         // The last block grows; the block before it may merge with it.
         const settled = blocks(text.slice(this.#fixed)).slice(0, -2).reduce((length, block) => length + block.raw.length, 0);
+        if (this.#fixed === 0) {
+            // Also formulas that replaced a node of the tail.
+            this.#element.replaceChildren();
+        }
         this.#tail.forEach(node => node.remove());
         if (settled > 0) {
             const made = render(text.slice(this.#fixed, this.#fixed + settled));
@@ -257,9 +261,9 @@ export class GrowingText {
         this.#text = text;
         this.#isWhole = true;
         this.#fixed = 0;
+        this.#tail = [];
         const made = render(text);
         enrich([...made.children]);
-        this.#tail = [...made.childNodes];
         this.#element.replaceChildren(made);
     }
 }

@@ -7,8 +7,8 @@
 
 const NAME = 'varve';
 const VERSION = 1;
-/** Number of messages that a search reads at a time. */
-const PART = 500;
+/** Number of messages that a search reads at a time; each may have large files. */
+const PART = 50;
 
 /** Creates an id; also over plain HTTP, where randomUUID does not exist. */
 export function newId() {
@@ -37,6 +37,11 @@ function openDatabase() {
         request.onerror = () => reject(request.error);
         request.onblocked = () => reject(new Error('another page keeps an older store open'));
     });
+}
+
+/** Reason of an abort, which follows each error: a transaction has none before, and in some browsers none at all. */
+function reason(transaction) {
+    return transaction.error ?? new Error('The storage does not respond.');
 }
 
 /** Messages of a chat. */
@@ -98,8 +103,7 @@ class KeptStore {
                 }
             };
             transaction.oncomplete = () => resolve(isThere);
-            transaction.onerror = () => reject(transaction.error);
-            transaction.onabort = () => reject(transaction.error);
+            transaction.onabort = () => reject(reason(transaction));
         });
     }
 
@@ -110,8 +114,7 @@ class KeptStore {
             transaction.objectStore('chats').put(chat);
             messages.forEach(message => transaction.objectStore('messages').put(message));
             transaction.oncomplete = () => resolve();
-            transaction.onerror = () => reject(transaction.error);
-            transaction.onabort = () => reject(transaction.error);
+            transaction.onabort = () => reject(reason(transaction));
         });
     }
 
@@ -120,10 +123,10 @@ class KeptStore {
         return this.#ask('messages', 'readwrite', store => store.delete([chat, order]));
     }
 
-    /** Calls a function with all messages of all chats, in parts. */
-    async eachMessage(visit) {
+    /** Calls a function with all messages of all chats, in parts, until the signal. */
+    async eachMessage(visit, signal) {
         let after = [''];
-        for (;;) {
+        while (!signal.aborted) {
             const bounds = IDBKeyRange.lowerBound(after, true);
             const part = await this.#ask('messages', 'readonly', store => store.getAll(bounds, PART));
             part.forEach(visit);
@@ -163,8 +166,7 @@ class KeptStore {
             const request = action(transaction.objectStore(name));
             // Writes are durable when the whole transaction is complete.
             transaction.oncomplete = () => resolve(request.result);
-            transaction.onerror = () => reject(transaction.error);
-            transaction.onabort = () => reject(transaction.error);
+            transaction.onabort = () => reject(reason(transaction));
         });
     }
 }

@@ -36,6 +36,10 @@ let draft = '';
 let draftFiles = [];
 let emptySession = null;
 
+function isFull(error) {
+    return error.name === 'QuotaExceededError';
+}
+
 class ChatView {
     #server;
     #store;
@@ -82,7 +86,7 @@ class ChatView {
             remove: chat => this.#remove(chat),
             removeAll: () => this.#removeAll(),
             close: () => this.#toggleHistory(false),
-            find: words => this.#find(words),
+            find: (words, signal) => this.#find(words, signal),
         });
         this.#build();
     }
@@ -202,6 +206,7 @@ class ChatView {
             this.#session.listener = null;
         }
         this.#list.close();
+        this.#history.close();
     }
 
     /** Shows the chat that the address names, or a new one. */
@@ -274,7 +279,7 @@ class ChatView {
                     this.#list.updateNow();
                 }
             },
-            unkept: error => this.#say(error.name === 'QuotaExceededError'
+            unkept: error => this.#say(isFull(error)
                 ? 'The browser’s storage is full: this conversation is not saved.'
                 : 'The browser’s storage does not respond: this conversation is not saved.'),
         };
@@ -423,9 +428,9 @@ class ChatView {
         }
     }
 
-    async #find(words) {
+    async #find(words, signal) {
         const {find} = await import('../chat/find.js');
-        return find(this.#store, words).catch(() => new Map());
+        return find(this.#store, words, signal).catch(() => new Map());
     }
 
     /** Stores a conversation from a file, and shows it. */
@@ -440,7 +445,7 @@ class ChatView {
             location.hash = `#/chat/${chat.id}`;
             announce('Conversation imported');
         } catch (error) {
-            this.#say(error.message);
+            this.#say(isFull(error) ? 'The browser’s storage is full.' : error.message);
         }
     }
 

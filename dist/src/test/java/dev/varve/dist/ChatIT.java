@@ -99,8 +99,7 @@ class ChatIT {
 
         assertEquals(1, outcome.status(), outcome.toString());
         assertEquals("", outcome.out());
-        assertTrue(
-                outcome.err().contains(" in the completion) at least"), outcome.toString());
+        assertTrue(outcome.err().contains(" in the completion) at least"), outcome.toString());
     }
 
     @Test

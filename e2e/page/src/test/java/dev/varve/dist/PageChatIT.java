@@ -334,8 +334,7 @@ class PageChatIT {
         assertFalse(body.has("tools"));
         tab.awaitEnd();
         tab.page().reload();
-        assertThat(tab.messages("user").locator(".bubble"))
-                .hasText(new String[] {"q", "Next?"});
+        assertThat(tab.messages("user").locator(".bubble")).hasText(new String[] {"q", "Next?"});
         assertThat(tab.messages("assistant")).hasCount(2);
         assertEquals(List.of(), tab.complaints());
     }

@@ -93,8 +93,7 @@ final class AotTrainingRunCommand extends CliCommand {
                 .daemon(true)
                 .start(
                         () -> {
-                            execute(
-                                    address, "serve", "--port", "0", DEVICE, "--log-level", "off");
+                            execute(address, "serve", "--port", "0", DEVICE, "--log-level", "off");
                             address.found.complete(Optional.empty());
                         });
         address.found

@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.OptionalInt;
 
 /**
- * Reads {@code POST /completion} and {@code /infill}: one prompt and one response, limited only by the context by
- * default.
+ * Reads {@code POST /completion} and {@code /infill}: one prompt and one response, limited only by
+ * the context by default.
  */
 public final class LlamaCppCompletions {
     /** Rules for the fields of request bodies. */

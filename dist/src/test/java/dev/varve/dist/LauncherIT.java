@@ -93,7 +93,7 @@ class LauncherIT {
         assertTrue(
                 command(launcher, java, "devices")
                         .contains("-XX:AOTCache=" + records().getFirst() + " "));
-        Files.writeString(launcher.resolve("../../lib/a.jar").normalize(), "another");
+        Files.writeString(launcher.resolve("../../lib/a.jar").normalize(), "other content");
         assertTrue(command(launcher, java, "devices").contains("-Dvarve.start-cache=plain "));
     }
 
@@ -116,7 +116,7 @@ class LauncherIT {
         Map<String, String> java = Map.of("VARVE_JAVA_HOME", recordingJava().toString());
         run(launcher, java, "warm-up", "--into-installation");
 
-        Files.writeString(launcher.resolve("../../lib/a.jar").normalize(), "another");
+        Files.writeString(launcher.resolve("../../lib/a.jar").normalize(), "other content");
 
         String command = command(launcher, java, "devices");
         assertTrue(command.contains("-Dvarve.start-cache=plain "), command);

@@ -266,7 +266,7 @@ class PageTabsIT {
                             };
                         })
                         """
-                                .formatted(messages));
+                                .replace("%s", messages));
         tab.page().navigate(server.url() + "/#/chat/odd");
         tab.page().reload();
     }

@@ -3,11 +3,17 @@ package dev.varve.platform.tokenizer;
 import dev.varve.api.model.PreTokenizer;
 
 import java.util.Arrays;
+import java.util.Optional;
 
 /** Byte-level BPE ({@code gpt2}): words are merged from single bytes, so every text has tokens. */
 final class ByteLevelBpe implements MergeAlgorithm {
     private final String pre;
     private final PreTokenizer splitter;
+    private final boolean addsBos;
+
+    /** The tokens that are taken as whole words; empty if all words are merged. */
+    private final Optional<WholeWords> wholeWords;
+
     private final MergeTable merges;
     private final int vocabularySize;
 
@@ -18,13 +24,19 @@ final class ByteLevelBpe implements MergeAlgorithm {
 
     ByteLevelBpe(VocabularyData vocabulary, SymbolTable symbols, PreTokenizers preTokenizers) {
         pre = vocabulary.pre();
-        splitter = preTokenizers.named(pre);
+        WordRules rules = preTokenizers.named(pre);
+        splitter = rules.splitter();
+        addsBos = rules.addsBos();
         vocabularySize = vocabulary.tokens().length;
         for (int value = 0; value < 256; value++) {
             byte[] character = ByteAlphabet.encode(value);
             byteSymbols[value] = symbols.findOrAdd(character, 0, character.length);
         }
         merges = MergeTable.of(vocabulary.merges(), symbols);
+        wholeWords =
+                rules.takesWholeWords()
+                        ? Optional.of(new WholeWords(vocabulary, symbols))
+                        : Optional.empty();
     }
 
     @Override
@@ -36,6 +48,14 @@ final class ByteLevelBpe implements MergeAlgorithm {
         loop.mayWait();
         if (cache.appendTokens(text, from, to, ids)) {
             return;
+        }
+        if (wholeWords.isPresent()) {
+            int id = wholeWords.get().find(text, from, to);
+            if (id >= 0) {
+                ids.add(id);
+                cache.put(text, from, to, new int[] {id});
+                return;
+            }
         }
         loop.start();
         for (int at = from; at < to; at++) {
@@ -79,12 +99,12 @@ final class ByteLevelBpe implements MergeAlgorithm {
     }
 
     @Override
-    public boolean forcesBos() {
-        return false;
+    public boolean addsBos(Optional<Boolean> ofFile) {
+        return ofFile.orElse(addsBos);
     }
 
     @Override
     public String name() {
-        return "byte-level BPE, words as in " + pre + ", " + merges.size() + " merges";
+        return "byte-level BPE, words as in " + pre + ", " + merges.describe();
     }
 }

@@ -39,7 +39,7 @@ final class EndTokens {
 
     static Set<Integer> of(VocabularyData vocabulary, SymbolTable symbols) {
         Set<Integer> ids = new TreeSet<>();
-        Stream.of(vocabulary.eosId(), vocabulary.eotId(), vocabulary.eomId())
+        Stream.of(vocabulary.ids().eos(), vocabulary.ids().eot(), vocabulary.ids().eom())
                 .flatMapToInt(OptionalInt::stream)
                 .forEach(ids::add);
         SPELLINGS.forEach(spelling -> find(vocabulary, symbols, spelling).ifPresent(ids::add));

@@ -1,8 +1,10 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.gguf.GgufMetadata;
+import dev.varve.api.gguf.GgufValue;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.OptionalInt;
 
 /** Reads a vocabulary from the {@code tokenizer.ggml.*} keys of a model file. */
@@ -13,18 +15,18 @@ final class GgufVocabulary {
     private GgufVocabulary() {}
 
     static VocabularyData read(GgufMetadata metadata) {
+        String model = metadata.string(PREFIX + "model");
         byte[][] tokens = metadata.stringBytes(PREFIX + "tokens");
+        boolean scored = model.equals(MergeAlgorithm.SENTENCE_PIECE);
         return new VocabularyData(
-                metadata.string(PREFIX + "model"),
+                model,
                 metadata.findString(PREFIX + "pre").orElse(""),
                 tokens,
                 types(metadata, tokens.length),
-                metadata.stringBytes(PREFIX + "merges"),
-                id(metadata, "bos_token_id"),
-                id(metadata, "eos_token_id"),
-                id(metadata, "eot_token_id"),
-                id(metadata, "eom_token_id"),
-                metadata.findBool(PREFIX + "add_bos_token").orElse(false),
+                scored ? new byte[0][] : metadata.stringBytes(PREFIX + "merges"),
+                scored ? scores(metadata) : new float[0],
+                scored ? sentencePieceIds(metadata, tokens.length) : ids(metadata),
+                rules(metadata),
                 Arrays.stream(metadata.findIntegers(PREFIX + "suppress_tokens").orElse(NONE))
                         .mapToInt(id -> toId("suppress_tokens", id))
                         .toArray());
@@ -37,15 +39,62 @@ final class GgufVocabulary {
         metadata.findIntegers(PREFIX + "token_type")
                 .ifPresent(
                         codes -> {
-                            if (codes.length != tokens) {
-                                throw VocabularyData.corrupt(
-                                        "token_type",
-                                        tokens + " entries, one for each token",
-                                        codes.length + " entries");
-                            }
+                            VocabularyData.checkLength("token_type", codes.length, tokens);
                             Arrays.setAll(types, id -> TokenType.of(codes[id], id));
                         });
         return types;
+    }
+
+    /** Some files have integers. */
+    private static float[] scores(GgufMetadata metadata) {
+        String key = PREFIX + "scores";
+        boolean integers =
+                metadata.find(key)
+                        .filter(
+                                value ->
+                                        value instanceof GgufValue.Wholes
+                                                || value instanceof GgufValue.SmallWholes)
+                        .isPresent();
+        if (!integers) {
+            return metadata.floats(key);
+        }
+        long[] values = metadata.integers(key);
+        float[] scores = new float[values.length];
+        for (int id = 0; id < scores.length; id++) {
+            scores[id] = values[id];
+        }
+        return scores;
+    }
+
+    private static TextRules rules(GgufMetadata metadata) {
+        return new TextRules(
+                metadata.findBool(PREFIX + "add_bos_token"),
+                metadata.findBool(PREFIX + "add_space_prefix").orElse(true),
+                isPhi3(metadata));
+    }
+
+    /** Nothing but the name distinguishes these vocabularies, which all others read otherwise. */
+    private static boolean isPhi3(GgufMetadata metadata) {
+        String name = metadata.findString("general.name").orElse("").toLowerCase(Locale.ROOT);
+        return name.contains("phi3") || name.contains("phi-3");
+    }
+
+    private static NamedIds ids(GgufMetadata metadata) {
+        return new NamedIds(
+                id(metadata, "bos_token_id"),
+                id(metadata, "eos_token_id"),
+                id(metadata, "eot_token_id"),
+                id(metadata, "eom_token_id"));
+    }
+
+    /** SentencePiece numbers its special tokens like this unless it is told otherwise. */
+    private static NamedIds sentencePieceIds(GgufMetadata metadata, int tokens) {
+        NamedIds named = ids(metadata);
+        return new NamedIds(
+                named.bos().isEmpty() && tokens > 1 ? OptionalInt.of(1) : named.bos(),
+                named.eos().isEmpty() && tokens > 2 ? OptionalInt.of(2) : named.eos(),
+                named.eot(),
+                named.eom());
     }
 
     /**

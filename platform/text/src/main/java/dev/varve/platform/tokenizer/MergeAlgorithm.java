@@ -3,6 +3,7 @@ package dev.varve.platform.tokenizer;
 import dev.varve.api.VarveException;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -19,22 +20,38 @@ interface MergeAlgorithm {
                 VocabularyData vocabulary, SymbolTable symbols, PreTokenizers preTokenizers);
     }
 
+    /** Name of the vocabularies with scores in {@code tokenizer.ggml.model}. */
+    String SENTENCE_PIECE = "llama";
+
     /** By {@code tokenizer.ggml.model}. A new algorithm is one entry here. */
     Map<String, Factory> BY_MODEL =
             new TreeMap<>(
                     Map.of(
                             "gpt2",
                             ByteLevelBpe::new,
-                            // Whole lines need no pre-tokenizer.
+                            // The others need no pre-tokenizer.
+                            SENTENCE_PIECE,
+                            (vocabulary, symbols, preTokenizers) ->
+                                    new SentencePieceBpe(vocabulary, symbols),
                             "gemma4",
                             (vocabulary, symbols, preTokenizers) ->
                                     new CharacterBpe(vocabulary, symbols)));
 
     /**
-     * Appends the tokens of {@code text[from, to)}, well-formed UTF-8. The loop is scratch memory
-     * of the caller.
+     * Appends the tokens of {@code text[from, to)}, well-formed UTF-8, all the text between two
+     * special tokens. The loop is scratch memory of the caller.
      */
     void encode(byte[] text, int from, int to, MergeLoop loop, IntList ids);
+
+    /** The same algorithm for text that continues other text. */
+    default MergeAlgorithm continuing() {
+        return this;
+    }
+
+    /** Returns whether it puts a space before each text. */
+    default boolean addsSpacePrefix() {
+        return false;
+    }
 
     /** The bytes that a normal token stands for. */
     byte[] decode(byte[] tokenText);
@@ -42,8 +59,12 @@ interface MergeAlgorithm {
     /** Returns whether each byte of a text is part of one of its tokens. */
     boolean coversAllBytes();
 
-    /** Returns whether prompts begin with the bos token regardless of the file. */
-    boolean forcesBos();
+    /**
+     * Returns whether prompts begin with the bos token.
+     *
+     * @param ofFile what the file says, if anything
+     */
+    boolean addsBos(Optional<Boolean> ofFile);
 
     /** Name for messages. */
     String name();

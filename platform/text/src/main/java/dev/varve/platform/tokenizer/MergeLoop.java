@@ -87,7 +87,7 @@ final class MergeLoop {
         count++;
     }
 
-    void merge(MergeTable rules) {
+    void merge(MergeRules rules) {
         for (int left = 0; left < count - 1; left++) {
             mayWait();
             enqueue(left, left + 1, rules);
@@ -98,7 +98,7 @@ final class MergeLoop {
             int left = (int) top;
             int rank = (int) (top >>> 32);
             if (ranks[left] == rank) {
-                join(left, rules.merged(rank), rules);
+                join(left, rules.merged(symbols[left], symbols[next[left]], rank), rules);
             }
         }
     }
@@ -128,7 +128,7 @@ final class MergeLoop {
         return starts[index];
     }
 
-    private void join(int left, int symbol, MergeTable rules) {
+    private void join(int left, int symbol, MergeRules rules) {
         int right = next[left];
         int after = next[right];
         symbols[left] = symbol;
@@ -144,7 +144,7 @@ final class MergeLoop {
         }
     }
 
-    private void enqueue(int left, int right, MergeTable rules) {
+    private void enqueue(int left, int right, MergeRules rules) {
         int rank = rules.rank(symbols[left], symbols[right]);
         ranks[left] = rank;
         if (rank >= 0) {

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * <p>A hash table over pairs of symbol ids in plain arrays, since it is read several times per byte
  * of a prompt.
  */
-final class MergeTable {
+final class MergeTable implements MergeRules {
     private static final long NO_PAIR = -1;
 
     private final long[] pairs;
@@ -54,15 +54,8 @@ final class MergeTable {
         return table;
     }
 
-    int size() {
-        return merged.length;
-    }
-
-    /**
-     * The rank of the rule for two neighbours, 0 being the highest priority; {@code -1} if they do
-     * not merge.
-     */
-    int rank(int left, int right) {
+    @Override
+    public int rank(int left, int right) {
         if ((left | right) < 0) {
             return -1;
         }
@@ -70,8 +63,14 @@ final class MergeTable {
         return pairs[slot] == NO_PAIR ? -1 : ranks[slot];
     }
 
-    int merged(int rank) {
+    @Override
+    public int merged(int left, int right, int rank) {
         return merged[rank];
+    }
+
+    @Override
+    public String describe() {
+        return merged.length + " merges";
     }
 
     private void enter(int left, int right, int rank) {

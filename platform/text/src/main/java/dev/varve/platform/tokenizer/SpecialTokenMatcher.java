@@ -51,6 +51,10 @@ final class SpecialTokenMatcher {
         }
     }
 
+    boolean isEmpty() {
+        return specials.isEmpty();
+    }
+
     /**
      * Appends the occurrences in {@code text[from, to)} in the order of the text.
      *

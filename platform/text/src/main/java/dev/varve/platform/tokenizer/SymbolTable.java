@@ -58,6 +58,35 @@ final class SymbolTable {
         }
     }
 
+    /** The id of the symbol whose text is that of two others, {@code -1} if there is none. */
+    int findJoined(int left, int right) {
+        int leftFrom = offsets[left];
+        int leftTo = offsets[left + 1];
+        int rightFrom = offsets[right];
+        int rightTo = offsets[right + 1];
+        int border = leftTo - leftFrom;
+        int length = border + rightTo - rightFrom;
+        int hash = finish(mix(mix(0, bytes, leftFrom, leftTo), bytes, rightFrom, rightTo));
+        for (int slot = hash & slots.length - 1; ; slot = slot + 1 & slots.length - 1) {
+            int id = slots[slot];
+            if (id == NONE) {
+                return NONE;
+            }
+            int from = offsets[id];
+            if (offsets[id + 1] - from == length
+                    && Arrays.equals(bytes, from, from + border, bytes, leftFrom, leftTo)
+                    && Arrays.equals(
+                            bytes, from + border, from + length, bytes, rightFrom, rightTo)) {
+                return id;
+            }
+        }
+    }
+
+    /** Bytes of a symbol. */
+    int length(int id) {
+        return offsets[id + 1] - offsets[id];
+    }
+
     int findOrAdd(byte[] text, int from, int to) {
         int id = find(text, from, to);
         return id == NONE ? add(text, from, to) : id;
@@ -115,11 +144,19 @@ final class SymbolTable {
     }
 
     static int hash(byte[] text, int from, int to) {
-        int hash = 0;
+        return finish(mix(0, text, from, to));
+    }
+
+    private static int mix(int begun, byte[] text, int from, int to) {
+        int hash = begun;
         for (int at = from; at < to; at++) {
             hash = (hash ^ text[at] & 0xFF) * 0x01000193;
         }
-        hash = (hash ^ hash >>> 15) * 0x2C1B3C6D;
+        return hash;
+    }
+
+    private static int finish(int mixed) {
+        int hash = (mixed ^ mixed >>> 15) * 0x2C1B3C6D;
         return hash ^ hash >>> 13;
     }
 }

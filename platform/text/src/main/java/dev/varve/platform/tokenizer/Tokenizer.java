@@ -5,17 +5,14 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
 import dev.varve.api.model.PreTokenizer;
 import dev.varve.platform.tokenizer.SpecialTokenMatcher.Match;
-import dev.varve.platform.tokenizer.SpecialTokenMatcher.Special;
 
 import java.io.ByteArrayOutputStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -29,8 +26,8 @@ public final class Tokenizer {
     private final SymbolTable symbols;
     private final MergeAlgorithm algorithm;
     private final TokenBytes pieces;
-    private final SpecialTokenMatcher allSpecials;
-    private final SpecialTokenMatcher userDefinedOnly;
+    private final SpecialTokens specials;
+    private final SwallowedSpace swallowedSpace;
     private final OptionalInt bosId;
     private final OptionalInt eosId;
     private final Set<Integer> endTokens;
@@ -45,25 +42,24 @@ public final class Tokenizer {
      * @param named ids that the file gives to keys, for tokens that few models have
      */
     private Tokenizer(
-            VocabularyData vocabulary,
-            PreTokenizers preTokenizers,
-            Function<String, OptionalInt> named) {
-        symbols = new SymbolTable(vocabulary.tokens().length);
-        for (byte[] text : vocabulary.tokens()) {
+            VocabularyData read, PreTokenizers preTokenizers, Function<String, OptionalInt> named) {
+        symbols = new SymbolTable(read.tokens().length);
+        for (byte[] text : read.tokens()) {
             symbols.add(text, 0, text.length);
         }
+        VocabularyData vocabulary = read;
         algorithm = MergeAlgorithm.of(vocabulary, symbols, preTokenizers);
         pieces = TokenBytes.of(vocabulary, algorithm);
-        allSpecials = matcher(vocabulary, TokenType::isCutOut);
-        userDefinedOnly = matcher(vocabulary, type -> type == TokenType.USER_DEFINED);
-        bosId = vocabulary.bosId();
-        eosId = vocabulary.eosId();
+        specials = new SpecialTokens(vocabulary);
+        swallowedSpace = SwallowedSpace.of(vocabulary);
+        bosId = vocabulary.ids().bos();
+        eosId = vocabulary.ids().eos();
         endTokens = EndTokens.of(vocabulary, symbols);
         infillTokens = InfillTokens.find(named, this::specialToken);
-        addsBos = bosId.isPresent() && (vocabulary.addsBos() || algorithm.forcesBos());
+        addsBos = bosId.isPresent() && algorithm.addsBos(vocabulary.rules().addsBos());
         suppressed = vocabulary.suppressed().clone();
         longestToken =
-                algorithm.coversAllBytes()
+                algorithm.coversAllBytes() && swallowedSpace.isNone()
                         ? IntStream.range(0, pieces.size()).map(id -> pieces.length(id, true)).max()
                         : OptionalInt.empty();
     }
@@ -132,10 +128,19 @@ public final class Tokenizer {
     public int[] encode(String text, boolean parseSpecial, TokenLimit limit) {
         checkLength(text.length(), limit);
         byte[] bytes = Utf8.encode(text);
-        List<Match> matches = new ArrayList<>();
-        (parseSpecial ? allSpecials : userDefinedOnly)
-                .find(bytes, 0, bytes.length, limit.tokens(), matches);
-        return encode(bytes, matches, limit);
+        List<Match> matches = specials.find(bytes, parseSpecial, limit.tokens());
+        return encode(bytes, matches, algorithm, limit);
+    }
+
+    /**
+     * Tokenizes text that continues other text: without the space that SentencePiece puts before a
+     * text, and otherwise as {@link #encode(String, boolean)}. The tokens may still differ from
+     * those of the whole text, if a word crosses the border.
+     */
+    public int[] encodeContinuation(String text, boolean parseSpecial) {
+        byte[] bytes = Utf8.encode(text);
+        List<Match> matches = specials.find(bytes, parseSpecial, TokenLimit.NONE.tokens());
+        return encode(bytes, matches, algorithm.continuing(), TokenLimit.NONE);
     }
 
     /**
@@ -145,7 +150,8 @@ public final class Tokenizer {
      *
      * <p>In trusted text control and user-defined tokens are recognised. In untrusted text neither
      * are, nor is a spelling that is complete only together with untrusted text: a user's text
-     * cannot open or close a turn, a reasoning block or a tool call.
+     * cannot open or close a turn, a reasoning block or a tool call. User-defined tokens of white
+     * space alone, such as indentation, are recognised everywhere.
      */
     public int[] encodeSpans(List<TextSpan> spans) {
         return encodeSpans(spans, TokenLimit.NONE);
@@ -161,7 +167,6 @@ public final class Tokenizer {
     public int[] encodeSpans(List<TextSpan> spans, TokenLimit limit) {
         checkLength(spans.stream().mapToLong(span -> span.text().length()).sum(), limit);
         ByteArrayOutputStream text = new ByteArrayOutputStream();
-        List<Match> matches = new ArrayList<>();
         List<TextSpan> runs = SpanMerger.of(spans);
         int[] borders = new int[runs.size() + 1];
         for (int run = 0; run < runs.size(); run++) {
@@ -169,12 +174,8 @@ public final class Tokenizer {
             borders[run + 1] = text.size();
         }
         byte[] bytes = text.toByteArray();
-        for (int run = 0; run < runs.size(); run++) {
-            if (runs.get(run).trusted()) {
-                allSpecials.find(bytes, borders[run], borders[run + 1], limit.tokens(), matches);
-            }
-        }
-        return encode(bytes, matches, limit);
+        List<Match> matches = specials.find(bytes, borders, runs, limit.tokens());
+        return encode(bytes, matches, algorithm, limit);
     }
 
     /** Rejects a text whose length alone proves that it has too many tokens. */
@@ -185,22 +186,29 @@ public final class Tokenizer {
         }
     }
 
-    private int[] encode(byte[] text, List<Match> matches, TokenLimit limit) {
+    /**
+     * @param first for the text before the first special token
+     */
+    private int[] encode(byte[] text, List<Match> matches, MergeAlgorithm first, TokenLimit limit) {
         IntList ids = new IntList(limit.tokens());
         MergeLoop loop = new MergeLoop(limit.wordSymbols());
+        MergeAlgorithm next = first;
         int at = 0;
-        for (Match match : matches) {
-            algorithm.encode(text, at, match.from(), loop, ids);
+        for (int index = 0; index < matches.size(); index++) {
+            Match match = matches.get(index);
+            next.encode(text, at, match.from(), loop, ids);
             ids.add(match.id());
-            at = match.to();
+            next = algorithm;
+            int end = index + 1 < matches.size() ? matches.get(index + 1).from() : text.length;
+            at = swallowedSpace.end(match.id(), text, match.to(), end);
         }
-        algorithm.encode(text, at, text.length, loop, ids);
+        next.encode(text, at, text.length, loop, ids);
         return ids.toArray();
     }
 
     /**
-     * The text of tokens; control tokens have none. Bytes that are no UTF-8 become U+FFFD, one for
-     * each maximal subpart.
+     * The text of tokens from anywhere in a sequence; control tokens have none. Bytes that are no
+     * UTF-8 become U+FFFD, one for each maximal subpart.
      */
     public String decode(int[] ids) {
         return decode(ids, false);
@@ -220,6 +228,28 @@ public final class Tokenizer {
             end = pieces.copy(id, renderSpecial, bytes, end);
         }
         return Utf8.decode(bytes, 0, length);
+    }
+
+    /**
+     * The text of a whole sequence: as {@link #decode(int[], boolean)}, without the space that
+     * SentencePiece puts before a text.
+     */
+    public String decodeSequence(int[] ids, boolean renderSpecial) {
+        String text = decode(ids, renderSpecial);
+        return beginsWithSpacePrefix(ids, renderSpecial) ? text.substring(1) : text;
+    }
+
+    private boolean beginsWithSpacePrefix(int[] ids, boolean renderSpecial) {
+        if (!algorithm.addsSpacePrefix()) {
+            return false;
+        }
+        int first = 0;
+        while (first < ids.length && pieces.length(ids[first], renderSpecial) == 0) {
+            first++;
+        }
+        return first < ids.length
+                && !isSpecial(ids[first])
+                && pieces.of(ids[first], renderSpecial)[0] == ' ';
     }
 
     /**
@@ -322,14 +352,5 @@ public final class Tokenizer {
                 + vocabularySize()
                 + " tokens"
                 + (addsBos ? ", prompts begin with bos" : "");
-    }
-
-    private static SpecialTokenMatcher matcher(
-            VocabularyData vocabulary, Predicate<TokenType> types) {
-        return new SpecialTokenMatcher(
-                IntStream.range(0, vocabulary.tokens().length)
-                        .filter(id -> types.test(vocabulary.types()[id]))
-                        .mapToObj(id -> new Special(id, vocabulary.tokens()[id]))
-                        .toList());
     }
 }

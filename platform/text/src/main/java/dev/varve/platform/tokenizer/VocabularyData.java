@@ -14,7 +14,7 @@ import java.util.OptionalInt;
  * @param tokens texts as in the file, by id
  * @param types one for each token
  * @param merges {@code "left right"}, the highest priority first
- * @param addsBos value of the file; some models override it
+ * @param scores one for each token; empty for a file without
  * @param suppressed ids that must never be sampled
  */
 record VocabularyData(
@@ -23,34 +23,39 @@ record VocabularyData(
         byte[][] tokens,
         TokenType[] types,
         byte[][] merges,
-        OptionalInt bosId,
-        OptionalInt eosId,
-        OptionalInt eotId,
-        OptionalInt eomId,
-        boolean addsBos,
+        float[] scores,
+        NamedIds ids,
+        TextRules rules,
         int[] suppressed) {
     VocabularyData {
         if (tokens.length == 0) {
             throw corrupt("tokens", "at least one token", "none");
         }
-        if (types.length != tokens.length) {
-            throw corrupt(
-                    "token_type",
-                    tokens.length + " entries, one for each token",
-                    types.length + " entries");
+        checkLength("token_type", types.length, tokens.length);
+        if (scores.length > 0) {
+            checkLength("scores", scores.length, tokens.length);
         }
-        checkId("bos_token_id", bosId, tokens.length);
-        checkId("eos_token_id", eosId, tokens.length);
-        checkId("eot_token_id", eotId, tokens.length);
-        checkId("eom_token_id", eomId, tokens.length);
+        ids.check(tokens.length);
         Arrays.stream(suppressed)
                 .forEach(id -> checkId("suppress_tokens", OptionalInt.of(id), tokens.length));
+    }
+
+    /** The same vocabulary with other types of its tokens. */
+    VocabularyData withTypes(TokenType[] others) {
+        return new VocabularyData(
+                model, pre, tokens, others, merges, scores, ids, rules, suppressed);
     }
 
     static VarveException corrupt(String key, String expected, String found) {
         return new VarveException(
                 VarveException.Kind.CORRUPT_FILE,
                 "tokenizer.ggml." + key + ": expected " + expected + ", found " + found);
+    }
+
+    static void checkLength(String key, int found, int tokens) {
+        if (found != tokens) {
+            throw corrupt(key, tokens + " entries, one for each token", found + " entries");
+        }
     }
 
     static void checkId(String key, OptionalInt id, int tokens) {

@@ -1,12 +1,6 @@
 package dev.varve.platform.tokenizer;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import dev.varve.api.gguf.GgufFile;
-
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 
 /** Published vocabularies with special tokens that newer models have. */
@@ -15,10 +9,7 @@ public final class ExtendedTokenizers {
 
     /** Skips the test where the vocabulary is not there. */
     public static Tokenizer golden(String name, String... userDefined) {
-        String shared = System.getProperty("varve.test.shared", "");
-        Path file = Path.of(shared, "golden", "tokenizers", "ggml-vocab-" + name + ".gguf");
-        assumeTrue(!shared.isEmpty() && Files.exists(file), "no golden vocabulary " + file);
-        VocabularyData data = GgufVocabulary.read(GgufFile.open(file).metadata());
+        VocabularyData data = GoldenVocabulary.data(name);
         int size = data.tokens().length;
         byte[][] tokens = Arrays.copyOf(data.tokens(), size + userDefined.length);
         TokenType[] types = Arrays.copyOf(data.types(), tokens.length);
@@ -33,11 +24,11 @@ public final class ExtendedTokenizers {
                         tokens,
                         types,
                         data.merges(),
-                        data.bosId(),
-                        data.eosId(),
-                        data.eotId(),
-                        data.eomId(),
-                        data.addsBos(),
+                        data.scores().length == 0
+                                ? data.scores()
+                                : Arrays.copyOf(data.scores(), tokens.length),
+                        data.ids(),
+                        data.rules(),
                         data.suppressed()));
     }
 }

@@ -55,9 +55,12 @@ class FamilyPreTokenizerTest {
                                         TestVocabulary.ofBytes("none such").data(),
                                         PreTokenizers.with(Map.of("acme", WHOLE))));
 
-        assertEquals(
-                "tokenizer.ggml.pre: expected one of [acme, laguna, qwen2, qwen35], found \"none"
-                        + " such\"",
+        assertTrue(
+                refusal.getMessage()
+                        .startsWith("tokenizer.ggml.pre: expected one of [acme, chatglm-bpe, "),
+                refusal.getMessage());
+        assertTrue(
+                refusal.getMessage().endsWith("tekken], found \"none such\""),
                 refusal.getMessage());
     }
 

@@ -22,19 +22,28 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 
-/** Two published vocabularies; the expected ids are those of the reference. */
+/** Published vocabularies; the expected ids are those of the reference. */
 class GoldenTokenizerTest {
     private static GoldenVocabulary qwen;
     private static GoldenVocabulary gemma;
+
+    private static GoldenVocabulary llamaSpm;
+    private static GoldenVocabulary phi;
+    private static GoldenVocabulary llamaBpe;
+    private static GoldenVocabulary gpt2;
 
     @BeforeAll
     static void load() {
         qwen = GoldenVocabulary.load("qwen35");
         gemma = GoldenVocabulary.load("gemma-4");
+        llamaSpm = GoldenVocabulary.load("llama-spm");
+        phi = GoldenVocabulary.load("phi-3");
+        llamaBpe = GoldenVocabulary.load("llama-bpe");
+        gpt2 = GoldenVocabulary.load("gpt-2");
     }
 
     static List<GoldenVocabulary> vocabularies() {
-        return List.of(qwen, gemma);
+        return List.of(qwen, gemma, llamaSpm, phi, llamaBpe, gpt2);
     }
 
     @ParameterizedTest
@@ -62,7 +71,7 @@ class GoldenTokenizerTest {
         for (String text : texts) {
             Tokenizer tokenizer = golden.tokenizer();
 
-            assertEquals(text, tokenizer.decode(tokenizer.encode(text, false)));
+            assertEquals(text, tokenizer.decodeSequence(tokenizer.encode(text, false), false));
         }
     }
 

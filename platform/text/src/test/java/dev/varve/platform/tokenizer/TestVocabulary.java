@@ -3,6 +3,7 @@ package dev.varve.platform.tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Builds small vocabularies, token by token. */
@@ -12,9 +13,11 @@ final class TestVocabulary {
     private final List<byte[]> tokens = new ArrayList<>();
     private final List<TokenType> types = new ArrayList<>();
     private final List<byte[]> merges = new ArrayList<>();
+    private final List<Float> scores = new ArrayList<>();
     private OptionalInt bosId = OptionalInt.empty();
     private OptionalInt eosId = OptionalInt.empty();
-    private boolean addsBos;
+    private OptionalInt eotId = OptionalInt.empty();
+    private TextRules rules = TextRules.DEFAULT;
     private int[] suppressed = {};
 
     private TestVocabulary(String model, String pre) {
@@ -69,6 +72,12 @@ final class TestVocabulary {
         return this;
     }
 
+    /** A token with a score; all tokens need one then. */
+    TestVocabulary token(String text, TokenType type, float score) {
+        scores.add(score);
+        return token(text, type);
+    }
+
     /** A token of the given bytes. */
     TestVocabulary byteToken(byte... bytes) {
         StringBuilder text = new StringBuilder();
@@ -90,7 +99,23 @@ final class TestVocabulary {
 
     TestVocabulary bos(int id, boolean add) {
         bosId = OptionalInt.of(id);
-        addsBos = add;
+        return rules(
+                new TextRules(Optional.of(add), rules.addsSpacePrefix(), rules.swallowsSpace()));
+    }
+
+    /** The file names a bos token, and not whether prompts begin with it. */
+    TestVocabulary bos(int id) {
+        bosId = OptionalInt.of(id);
+        return this;
+    }
+
+    TestVocabulary rules(TextRules others) {
+        rules = others;
+        return this;
+    }
+
+    TestVocabulary eot(int id) {
+        eotId = OptionalInt.of(id);
         return this;
     }
 
@@ -115,12 +140,18 @@ final class TestVocabulary {
                 tokens.toArray(byte[][]::new),
                 types.toArray(TokenType[]::new),
                 merges.toArray(byte[][]::new),
-                bosId,
-                eosId,
-                OptionalInt.empty(),
-                OptionalInt.empty(),
-                addsBos,
+                scores(),
+                new NamedIds(bosId, eosId, eotId, OptionalInt.empty()),
+                rules,
                 suppressed);
+    }
+
+    private float[] scores() {
+        float[] values = new float[scores.size()];
+        for (int id = 0; id < values.length; id++) {
+            values[id] = scores.get(id);
+        }
+        return values;
     }
 
     Tokenizer tokenizer() {

@@ -228,16 +228,19 @@ class TokenizerTest {
 
     @Test
     void unknownPreTokenizerIsRefusedWithTheKnownOnes() {
-        assertRefused(TestVocabulary.ofBytes("acme"), "acme", "[laguna, qwen2, qwen35]");
+        assertRefused(
+                TestVocabulary.ofBytes("acme"),
+                "tokenizer.ggml.pre: expected one of [chatglm-bpe, codeshell, ",
+                "jina-*, ",
+                ", tekken], found \"acme\"");
         assertRefused(TestVocabulary.ofBytes(""), "tokenizer.ggml.pre", "none");
     }
 
     @Test
     void unknownModelIsRefusedWithTheKnownOnes() {
         assertRefused(
-                TestVocabulary.empty("llama", "").token("a", TokenType.NORMAL),
-                "llama",
-                "[gemma4, gpt2]");
+                TestVocabulary.empty("t5", "").token("a", TokenType.NORMAL),
+                "tokenizer.ggml.model: expected one of [gemma4, gpt2, llama], found \"t5\"");
     }
 
     @Test

@@ -47,7 +47,7 @@ public final class Tokenizer {
         for (byte[] text : read.tokens()) {
             symbols.add(text, 0, text.length);
         }
-        VocabularyData vocabulary = read;
+        VocabularyData vocabulary = VisibleTokens.mark(read, symbols);
         algorithm = MergeAlgorithm.of(vocabulary, symbols, preTokenizers);
         pieces = TokenBytes.of(vocabulary, algorithm);
         specials = new SpecialTokens(vocabulary);

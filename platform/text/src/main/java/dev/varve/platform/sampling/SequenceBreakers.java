@@ -55,7 +55,7 @@ public final class SequenceBreakers {
                                 new String(text, same, text.length - same, StandardCharsets.UTF_8);
                         int[] tokens =
                                 encoded.computeIfAbsent(
-                                        rest, each -> tokenizer.encode(each, false));
+                                        rest, each -> tokenizer.encodeContinuation(each, false));
                         List<int[]> known = rests.computeIfAbsent(token, each -> new ArrayList<>());
                         if (!known.contains(tokens)) {
                             known.add(tokens);

@@ -126,10 +126,15 @@ public final class Tokenizer {
      *     the limit
      */
     public int[] encode(String text, boolean parseSpecial, TokenLimit limit) {
+        return encode(text, parseSpecial, algorithm, limit);
+    }
+
+    private int[] encode(
+            String text, boolean parseSpecial, MergeAlgorithm first, TokenLimit limit) {
         checkLength(text.length(), limit);
         byte[] bytes = Utf8.encode(text);
         List<Match> matches = specials.find(bytes, parseSpecial, limit.tokens());
-        return encode(bytes, matches, algorithm, limit);
+        return encode(bytes, matches, first, limit);
     }
 
     /**
@@ -138,9 +143,18 @@ public final class Tokenizer {
      * those of the whole text, if a word crosses the border.
      */
     public int[] encodeContinuation(String text, boolean parseSpecial) {
-        byte[] bytes = Utf8.encode(text);
-        List<Match> matches = specials.find(bytes, parseSpecial, TokenLimit.NONE.tokens());
-        return encode(bytes, matches, algorithm.continuing(), TokenLimit.NONE);
+        return encodeContinuation(text, parseSpecial, TokenLimit.NONE);
+    }
+
+    /**
+     * As {@link #encodeContinuation(String, boolean)}, and stops when a limit is exceeded.
+     *
+     * @throws TooManyTokensException if the text has more tokens than the limit
+     * @throws dev.varve.api.VarveException of kind {@code INVALID_REQUEST} if a word is longer than
+     *     the limit
+     */
+    public int[] encodeContinuation(String text, boolean parseSpecial, TokenLimit limit) {
+        return encode(text, parseSpecial, algorithm.continuing(), limit);
     }
 
     /**

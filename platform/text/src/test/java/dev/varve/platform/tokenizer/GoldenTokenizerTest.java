@@ -71,8 +71,20 @@ class GoldenTokenizerTest {
         for (String text : texts) {
             Tokenizer tokenizer = golden.tokenizer();
 
-            assertEquals(text, tokenizer.decodeSequence(tokenizer.encode(text, false), false));
+            int[] ids = tokenizer.encode(text, false);
+
+            assertEquals(text, tokenizer.decodeSequence(ids, false));
+            assertEquals(tokenizer.decode(ids), streamed(tokenizer, ids));
         }
+    }
+
+    private static String streamed(Tokenizer tokenizer, int[] ids) {
+        Detokenizer stream = tokenizer.detokenizer();
+        StringBuilder text = new StringBuilder();
+        for (int id : ids) {
+            text.append(stream.push(id));
+        }
+        return text + stream.finish();
     }
 
     @ParameterizedTest
@@ -211,11 +223,27 @@ class GoldenTokenizerTest {
     void endTokensAreThoseOfTheFamily() {
         assertEquals(Set.of(151643, 151645), qwen.tokenizer().endTokens());
         assertEquals(Set.of(1, 50, 106), gemma.tokenizer().endTokens());
+        assertEquals(Set.of(2), llamaSpm.tokenizer().endTokens());
+        assertEquals(Set.of(32000, 32007), phi.tokenizer().endTokens());
+        assertEquals(Set.of(128001, 128009), llamaBpe.tokenizer().endTokens());
+        assertEquals(Set.of(50256), gpt2.tokenizer().endTokens());
     }
 
     @Test
-    void onlyGemmaPromptsBeginWithBos() {
+    void phiSwallowsWhiteSpaceBehindSpecialTokens() {
+        assertArrayEquals(new int[] {1, 6324, 2, 921}, phi.tokenizer().encode("<s>Hi</s> x", true));
+        assertArrayEquals(
+                new int[] {1, 6324, 2, 29871, 921},
+                llamaSpm.tokenizer().encode("<s>Hi</s> x", true));
+    }
+
+    @Test
+    void promptsBeginWithBosWhereTheVocabularyDemandsIt() {
         assertFalse(qwen.tokenizer().addsBos());
+        assertFalse(gpt2.tokenizer().addsBos());
+        assertTrue(llamaBpe.tokenizer().addsBos());
+        assertTrue(llamaSpm.tokenizer().addsBos());
+        assertTrue(phi.tokenizer().addsBos());
         assertTrue(gemma.tokenizer().addsBos());
         assertEquals(OptionalInt.of(2), gemma.tokenizer().bosId());
         assertEquals(OptionalInt.of(1), gemma.tokenizer().eosId());

@@ -169,7 +169,7 @@ class SentencePieceTest {
         Random random = new Random(4711);
         for (int round = 0; round < 3_000; round++) {
             Map<String, Float> scores = new HashMap<>();
-            TestVocabulary vocabulary = bytes().rules(NO_PREFIX);
+            TestVocabulary vocabulary = TestVocabulary.sentencePieceBytes().rules(NO_PREFIX);
             for (String letter : List.of("a", "b", "é")) {
                 scores.put(letter, -9f);
             }
@@ -228,23 +228,8 @@ class SentencePieceTest {
         }
     }
 
-    private static TestVocabulary bytes() {
-        TestVocabulary vocabulary =
-                TestVocabulary.empty("llama", "default")
-                        .token("<unk>", TokenType.UNKNOWN, 0)
-                        .token("<s>", TokenType.CONTROL, 0)
-                        .token("</s>", TokenType.CONTROL, 0);
-        for (int value = 0; value < 256; value++) {
-            vocabulary.token(
-                    new String(ByteToken.text(value), StandardCharsets.US_ASCII),
-                    TokenType.BYTE,
-                    0);
-        }
-        return vocabulary.bos(1).eos(2);
-    }
-
     private static TestVocabulary vocabulary() {
-        TestVocabulary vocabulary = bytes();
+        TestVocabulary vocabulary = TestVocabulary.sentencePieceBytes();
         for (String letter : List.of("▁", "a", "b", "c", "x", "y", "z")) {
             vocabulary.token(letter, TokenType.NORMAL, -9);
         }

@@ -37,6 +37,19 @@ public final class TestTokenizers {
         return vocabulary.tokenizer();
     }
 
+    /**
+     * SentencePiece: text is tokenized to its bytes, after a token for the space before it; then
+     * come the given control tokens.
+     */
+    public static Tokenizer ofSentencePieces(String... controls) {
+        TestVocabulary vocabulary =
+                TestVocabulary.sentencePieceBytes().token("▁", TokenType.NORMAL, 0);
+        for (String control : controls) {
+            vocabulary.token(control, TokenType.CONTROL, 0);
+        }
+        return vocabulary.tokenizer();
+    }
+
     /** A published vocabulary; skips the test where it is not there. */
     public static Tokenizer golden(String name) {
         return GoldenVocabulary.load(name).tokenizer();

@@ -39,6 +39,22 @@ final class TestVocabulary {
         return vocabulary;
     }
 
+    /** SentencePiece with its three special tokens, ids 0 to 2, and a token for each byte. */
+    static TestVocabulary sentencePieceBytes() {
+        TestVocabulary vocabulary =
+                TestVocabulary.empty("llama", "default")
+                        .token("<unk>", TokenType.UNKNOWN, 0)
+                        .token("<s>", TokenType.CONTROL, 0)
+                        .token("</s>", TokenType.CONTROL, 0);
+        for (int value = 0; value < 256; value++) {
+            vocabulary.token(
+                    new String(ByteToken.text(value), StandardCharsets.US_ASCII),
+                    TokenType.BYTE,
+                    0);
+        }
+        return vocabulary.bos(1).eos(2);
+    }
+
     /** Bytes, a few English merges and special tokens of each kind. */
     static TestVocabulary chat() {
         return ofBytes("qwen35")

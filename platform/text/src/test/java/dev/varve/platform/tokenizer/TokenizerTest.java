@@ -174,6 +174,51 @@ class TokenizerTest {
         assertEquals(OptionalInt.empty(), TestVocabulary.ofBytes("qwen35").tokenizer().bosId());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"llama-bpe", "llama3", "pixtral", "falcon3", "tekken"})
+    void preTokenizerDemandsBosUnlessTheFileForbidsIt(String pre) {
+        assertTrue(TestVocabulary.ofBytes(pre).bos(1).tokenizer().addsBos());
+        assertFalse(TestVocabulary.ofBytes(pre).bos(1, false).tokenizer().addsBos());
+        assertFalse(TestVocabulary.ofBytes(pre).tokenizer().addsBos());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"qwen2", "glm4", "gpt-4o", "gpt-2", "deepseek-v3", "seed-coder"})
+    void preTokenizerWithoutBosAddsItOnlyOnDemand(String pre) {
+        assertFalse(TestVocabulary.ofBytes(pre).bos(1).tokenizer().addsBos());
+        assertTrue(TestVocabulary.ofBytes(pre).bos(1, true).tokenizer().addsBos());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"llama-bpe", "tekken"})
+    void wordThatIsATokenIsTakenBeforeMerging(String pre) {
+        Tokenizer tokenizer =
+                TestVocabulary.ofBytes(pre)
+                        .merge("b", "c")
+                        .token("abc", TokenType.NORMAL)
+                        .token("Ġ", TokenType.NORMAL)
+                        .token("Ġé", TokenType.NORMAL)
+                        .token("xyz", TokenType.CONTROL)
+                        .byteToken(" é".getBytes(StandardCharsets.UTF_8))
+                        .tokenizer();
+
+        assertArrayEquals(new int[] {257}, tokenizer.encode("abc", false));
+        assertArrayEquals(new int[] {261}, tokenizer.encode(" é", false));
+        assertArrayEquals(new int[] {'a', 256, 'd'}, tokenizer.encode("abcd", false));
+        assertArrayEquals(new int[] {'x', 'y', 'z'}, tokenizer.encode("xyz", false));
+    }
+
+    @Test
+    void wordsOfOtherPreTokenizersAreMerged() {
+        Tokenizer tokenizer =
+                TestVocabulary.ofBytes("glm4")
+                        .merge("b", "c")
+                        .token("abc", TokenType.NORMAL)
+                        .tokenizer();
+
+        assertArrayEquals(new int[] {'a', 256}, tokenizer.encode("abc", false));
+    }
+
     @Test
     void gemmaPromptsAlwaysBeginWithBos() {
         assertTrue(gemma().bos(0, false).tokenizer().addsBos());

@@ -44,7 +44,8 @@ final class ForcedText {
             return NONE;
         }
         byte[] bytes = run.toByteArray();
-        int[] tokens = text(bytes).map(text -> tokenizer.encode(text, false)).orElse(NONE);
+        int[] tokens =
+                text(bytes).map(text -> tokenizer.encodeContinuation(text, false)).orElse(NONE);
         if (!spells(tokens, bytes)) {
             return NONE;
         }
@@ -61,8 +62,8 @@ final class ForcedText {
     }
 
     /**
-     * Returns whether the tokens spell the text: a tokenizer may put a space before a text, or have
-     * no token for some of it.
+     * Returns whether the tokens spell the text: a tokenizer may have no token for some of it, or
+     * read a special token in it.
      */
     private boolean spells(int[] tokens, byte[] bytes) {
         int at = 0;

@@ -27,7 +27,7 @@ record ReasoningDelimiters(
             return Optional.empty();
         }
         int closeId = close.getAsInt();
-        int[] forced = tokenizer.encode(marks.forcedClose(), true);
+        int[] forced = tokenizer.encodeContinuation(marks.forcedClose(), true);
         return Optional.of(
                 new ReasoningDelimiters(
                         open.getAsInt(),

@@ -52,7 +52,11 @@ class InfillTest {
     }
 
     private GenerationRequest infill(String json) {
-        return LlamaCppCompletions.readInfill(body(json), SmallChat.ofText(engine, TOKENIZER))
+        return infill(json, TOKENIZER);
+    }
+
+    private GenerationRequest infill(String json, Tokenizer tokenizer) {
+        return LlamaCppCompletions.readInfill(body(json), SmallChat.ofText(engine, tokenizer))
                 .choices()
                 .getFirst()
                 .request();
@@ -81,6 +85,25 @@ class InfillTest {
                 infill("{'input_prefix': 'a\\n', 'prompt': 'b', 'input_suffix': 'c'}");
 
         assertEquals("<|fim_prefix|>a\nb<|fim_suffix|>c<|fim_middle|>", text(request));
+    }
+
+    /** SentencePiece puts a space before a text, and none within it. */
+    @Test
+    void promptThatContinuesThePrefixBeginsWithoutASpace() {
+        Tokenizer tokenizer =
+                TestTokenizers.ofSentencePieces(
+                        "<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<|file_sep|>");
+
+        GenerationRequest request =
+                infill(
+                        "{'input_prefix': 'a', 'prompt': 'b', 'input_suffix': 'c', 'input_extra':"
+                                + " [{'filename': 'x', 'text': 'y'}]}",
+                        tokenizer);
+
+        assertEquals(
+                "<s><|file_sep|> x\ny\n<|file_sep|> file\n"
+                        + "<fim_prefix> ab<fim_suffix> c<fim_middle>",
+                tokenizer.decode(request.prompt().tokens(), true));
     }
 
     @Test

@@ -27,6 +27,12 @@ public final class DecodedTextLimit {
         return tokenizer.decode(ids, renderSpecial);
     }
 
+    /** Decodes the tokens of a whole sequence, if their text is within the limit. */
+    public String decodeSequence(Tokenizer tokenizer, int[] ids) {
+        count(tokenizer.textBytes(ids, false));
+        return tokenizer.decodeSequence(ids, false);
+    }
+
     /** Counts a text that is decoded already. */
     public String countText(String text) {
         count(text.length());

@@ -79,7 +79,7 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<Decoded
                         ? mixed(array)
                         : plain(array);
         return ChatPrompt.ofText(
-                ids, echoed.map(allowance -> allowance.decode(tokenizer, ids, false)).orElse(""));
+                ids, echoed.map(allowance -> allowance.decodeSequence(tokenizer, ids)).orElse(""));
     }
 
     private int[] plain(JsonNode array) {

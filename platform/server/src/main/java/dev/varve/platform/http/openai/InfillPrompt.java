@@ -33,6 +33,7 @@ final class InfillPrompt {
     private final InfillTokens tokens;
     private final TokenLimit limit;
     private final IntStream.Builder ids = IntStream.builder();
+    private boolean continuesText;
     private int count;
 
     private InfillPrompt(Tokenizer tokenizer, InfillTokens tokens, TokenLimit limit) {
@@ -108,14 +109,19 @@ final class InfillPrompt {
     }
 
     private void add(String text) {
-        int[] part = tokenizer.encode(text, false, limit);
+        int[] part =
+                continuesText
+                        ? tokenizer.encodeContinuation(text, false, limit)
+                        : tokenizer.encode(text, false, limit);
         count(part.length);
         Arrays.stream(part).forEach(ids);
+        continuesText |= part.length > 0;
     }
 
     private void add(int token) {
         count(1);
         ids.add(token);
+        continuesText = false;
     }
 
     private void count(int more) {

@@ -10,7 +10,9 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.BosToken;
 import dev.varve.platform.http.model.DecodedTextLimit;
+import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.TokenLimit;
+import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.platform.tokenizer.TooManyTokensException;
 
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -79,6 +82,19 @@ class CompletionPromptsTest {
 
         assertEquals("ab", echoing.read(prompt).getFirst().text());
         assertEquals("", read("[\"ab\"]", 100).getFirst().text());
+    }
+
+    @Test
+    void echoOfTokensOmitsTheSpaceBeforeTheText() {
+        Tokenizer tokenizer = TestTokenizers.ofSentencePieces();
+        CompletionPrompts echoing =
+                new CompletionPrompts(
+                        tokenizer,
+                        TokenLimit.of(100),
+                        Optional.of(new DecodedTextLimit("prompt", 1)));
+        JsonNode prompt = Json.MAPPER.readTree(Arrays.toString(tokenizer.encode("<s> ab", true)));
+
+        assertEquals(" ab", echoing.read(prompt).getFirst().text());
     }
 
     @ParameterizedTest

@@ -150,6 +150,14 @@ final class LlamaApi {
                     JAVA_INT,
                     JAVA_BOOLEAN);
 
+    /** {@code bool llama_vocab_is_eog(const struct llama_vocab * vocab, llama_token token)} */
+    private static final MethodHandle VOCAB_IS_EOG =
+            bind("llama_vocab_is_eog", JAVA_BOOLEAN, ADDRESS, JAVA_INT);
+
+    /** {@code bool llama_vocab_get_add_bos(const struct llama_vocab * vocab)} */
+    private static final MethodHandle VOCAB_ADDS_BOS =
+            bind("llama_vocab_get_add_bos", JAVA_BOOLEAN, ADDRESS);
+
     private LlamaApi() {}
 
     static MemorySegment modelDefaults(Arena arena) {
@@ -193,6 +201,14 @@ final class LlamaApi {
 
     static int vocabularyTokens(MemorySegment vocabulary) {
         return (int) call(() -> (int) VOCAB_TOKENS.invokeExact(vocabulary));
+    }
+
+    static boolean endsGeneration(MemorySegment vocabulary, int token) {
+        return (boolean) call(() -> (boolean) VOCAB_IS_EOG.invokeExact(vocabulary, token));
+    }
+
+    static boolean addsBos(MemorySegment vocabulary) {
+        return (boolean) call(() -> (boolean) VOCAB_ADDS_BOS.invokeExact(vocabulary));
     }
 
     static MemorySegment newContext(MemorySegment model, MemorySegment params) {

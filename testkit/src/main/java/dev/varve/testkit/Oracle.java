@@ -1,13 +1,10 @@
 package dev.varve.testkit;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -221,17 +218,7 @@ public final class Oracle implements AutoCloseable {
      * @param parseSpecial whether the texts of control tokens become those tokens
      */
     public int[] tokenize(String text, boolean addSpecial, boolean parseSpecial) {
-        try (Arena arena = Arena.ofConfined()) {
-            byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-            MemorySegment bytes = arena.allocate(utf8.length).copyFrom(MemorySegment.ofArray(utf8));
-            MemorySegment tokens = arena.allocate(JAVA_INT, utf8.length + 8L);
-            int count = LlamaApi.tokenize(vocabulary, bytes, tokens, addSpecial, parseSpecial);
-            if (count < 0) {
-                throw new IllegalStateException(
-                        "libllama needs " + -count + " tokens for " + utf8.length + " bytes");
-            }
-            return tokens.asSlice(0, (long) count * Integer.BYTES).toArray(JAVA_INT);
-        }
+        return VocabularyOracle.tokenize(vocabulary, text, addSpecial, parseSpecial);
     }
 
     /** The bytes that a token stands for; of a control token, its name. */
@@ -239,11 +226,7 @@ public final class Oracle implements AutoCloseable {
         if (token < 0 || token >= vocabularyTokens) {
             throw new IllegalArgumentException("token " + token + " of " + vocabularyTokens);
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment buffer = arena.allocate(1024);
-            int count = LlamaApi.piece(vocabulary, token, buffer);
-            return buffer.asSlice(0, Math.max(0, count)).toArray(JAVA_BYTE);
-        }
+        return VocabularyOracle.piece(vocabulary, token);
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.varve.api.model.PreTokenizer;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -57,8 +58,9 @@ final class PreTokenizers {
                                                 + (name.isEmpty() ? "none" : "\"" + name + "\"")));
     }
 
-    private TreeSet<String> names() {
-        TreeSet<String> names = new TreeSet<>(OWN.keySet());
+    /** The known names, with {@code *} for any end of a name. */
+    Set<String> names() {
+        Set<String> names = new TreeSet<>(OWN.keySet());
         names.add(JINA + "*");
         names.addAll(ofFamily.keySet());
         return names;

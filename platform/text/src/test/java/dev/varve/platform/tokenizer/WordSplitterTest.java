@@ -2,6 +2,7 @@ package dev.varve.platform.tokenizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.model.PreTokenizer;
 
@@ -11,7 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -231,6 +235,16 @@ class WordSplitterTest {
             List<String> words = words(splitter, text);
 
             assertEquals(expected(passes, text), words, "round " + round + ": " + escape(text));
+        }
+    }
+
+    @Test
+    void guideListsAllNames() throws IOException {
+        Path guide = Path.of(System.getProperty("varve.test.root"), "docs", "plugin-guide.md");
+        String text = Files.readString(guide);
+
+        for (String name : PreTokenizers.PLATFORM.names()) {
+            assertTrue(text.contains("`" + name.replace("*", "") + "`"), name);
         }
     }
 

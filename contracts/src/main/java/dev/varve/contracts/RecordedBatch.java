@@ -16,11 +16,15 @@ record RecordedBatch(int tokens, int outputs, Features features) {
         NOT_WANTED
     }
 
-    /** A decode step, prompts of which the last logits are requested, and one with all logits. */
+    /**
+     * A decode step, prompts of which the last logits are requested, and one with all logits. With
+     * one output alone, a column too few would be broadcast.
+     */
     static final List<RecordedBatch> SIZES =
             List.of(
                     new RecordedBatch(1, 1, Features.NOT_WANTED),
                     new RecordedBatch(5, 1, Features.NOT_WANTED),
                     new RecordedBatch(5, 1, Features.WANTED),
+                    new RecordedBatch(7, 3, Features.NOT_WANTED),
                     new RecordedBatch(3, 3, Features.NOT_WANTED));
 }

@@ -166,6 +166,11 @@ final class RecordingGraph implements ShardGraph {
     }
 
     @Override
+    public Tensor positionFactor(int interval, float growth) {
+        return once("factor " + interval + " " + growth, GgmlType.F32, 1, 1, batch.tokens());
+    }
+
+    @Override
     public Tensor boundary() {
         assertTrue(range.begin() > 0, where + "no boundary enters the first layer");
         return once(
@@ -210,6 +215,13 @@ final class RecordingGraph implements ShardGraph {
     @Override
     public Tensor product(String name, Tensor input) {
         return ops().mulMat(weight(name, TensorUse.MATMUL), input);
+    }
+
+    @Override
+    public Tensor matmulPerHead(String name, Tensor input) {
+        Tensor weight = weight(name + ".weight", TensorUse.MATMUL);
+        assertEquals(weight.ne(2), input.ne(2), where + "heads of " + name);
+        return ops().mulMat(weight, input);
     }
 
     @Override
@@ -258,6 +270,11 @@ final class RecordingGraph implements ShardGraph {
     }
 
     @Override
+    public Tensor plainFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
+        return matmul(names.name("down"), ops().silu(matmul(names.name("up"), input)));
+    }
+
+    @Override
     public ExpertChoice chooseExperts(
             Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing) {
         requireShape(
@@ -278,14 +295,20 @@ final class RecordingGraph implements ShardGraph {
         assertEquals(input.ne(1), choice.ids().ne(1), where + "columns of the experts' choice");
         weight(prefix + "_down_exps.weight", TensorUse.EXPERT_MATMUL);
         if (!hasWeight(prefix + "_gate_up_exps.weight", TensorUse.EXPERT_MATMUL)) {
-            weight(prefix + "_gate_exps.weight", TensorUse.EXPERT_MATMUL);
             weight(prefix + "_up_exps.weight", TensorUse.EXPERT_MATMUL);
         }
         return f32(input.ne(0), input.ne(1));
     }
 
     @Override
-    public Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale) {
+    public Tensor attention(
+            int layer,
+            Tensor query,
+            Tensor key,
+            Tensor value,
+            float scale,
+            Optional<Tensor> sinks) {
+        sinks.ifPresent(given -> requireShape("sinks of layer " + layer, given, query.ne(1)));
         operator("attention", layer);
         LayerState.Attention state = state(layer, LayerState.Attention.class);
         requireRows(
@@ -355,7 +378,10 @@ final class RecordingGraph implements ShardGraph {
                     batch.tokens(), column.ne(flat ? 1 : 2), where + "columns of layer " + layer);
             cut.add(column);
         }
-        StateStep.Result result = step.advance(new StateStep.Group(batch.tokens(), 1, cut, before));
+        StateStep.Result result =
+                step.advance(
+                        new StateStep.Group(
+                                batch.tokens(), 1, cut, before, once("numbers", GgmlType.I32, 1)));
         assertEquals(before.keySet(), result.states().keySet(), where + "states of layer " + layer);
         before.forEach(
                 (name, state) ->

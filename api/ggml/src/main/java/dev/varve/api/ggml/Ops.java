@@ -310,6 +310,24 @@ public final class Ops {
         return unary("step", a, OpsApi::step);
     }
 
+    /** {@code max(x, 0)}. */
+    public Tensor relu(Tensor a) {
+        return unary("relu", a, OpsApi::relu);
+    }
+
+    /** {@code x * x}. */
+    public Tensor sqr(Tensor a) {
+        requireF32("sqr", a);
+        return unary("sqr", a, OpsApi::sqr);
+    }
+
+    /** A tensor of the shape of {@code a} whose elements are all {@code value}. */
+    public Tensor fill(Tensor a, float value) {
+        requireF32("fill", a);
+        require(a.isContiguous(), "fill", a);
+        return adopt(OpsApi.fill(context.count(1), use(a), value));
+    }
+
     /** {@code silu(a) * b}. */
     public Tensor swigluSplit(Tensor a, Tensor b) {
         requireSameRows("swiglu", a, b);
@@ -320,6 +338,42 @@ public final class Ops {
     public Tensor gegluSplit(Tensor a, Tensor b) {
         requireSameRows("geglu", a, b);
         return binary(a, b, OpsApi::gegluSplit);
+    }
+
+    /**
+     * SwiGLU with limits: {@code x * sigmoid(alpha * x) * (1 + y)}, where x is {@code a}, at most
+     * {@code limit}, and y is {@code b} between {@code -limit} and {@code limit}.
+     */
+    public Tensor swigluLimited(Tensor a, Tensor b, float alpha, float limit) {
+        requireSameRows("swiglu_oai", a, b);
+        return adopt(OpsApi.swigluOai(context.count(1), use(a), use(b), alpha, limit));
+    }
+
+    /**
+     * Adds the chosen rows of a table: {@code a F32 [n, U, T], b F32 [n, rows], ids I32 [U, T]}.
+     * The ids must be below the number of rows.
+     */
+    public Tensor addId(Tensor a, Tensor b, Tensor ids) {
+        requireF32("add_id", a);
+        requireF32("add_id", b);
+        requireType("add_id", ids, GgmlType.I32);
+        require(
+                a.ne(0) == b.ne(0)
+                        && a.ne(1) == ids.ne(0)
+                        && a.ne(2) == ids.ne(1)
+                        && a.ne(3) == 1
+                        && b.ne(2) == 1
+                        && b.ne(3) == 1
+                        && ids.ne(2) == 1
+                        && ids.ne(3) == 1
+                        && a.isContiguous()
+                        && b.hasContiguousRows()
+                        && ids.hasContiguousRows(),
+                "add_id",
+                a,
+                b,
+                ids);
+        return adopt(OpsApi.addId(context.count(1), use(a), use(b), use(ids)));
     }
 
     /** Softmax of each row. */
@@ -528,6 +582,29 @@ public final class Ops {
                         use(inputs.beta()),
                         use(state),
                         snapshots));
+    }
+
+    /**
+     * Selective state-space scan over n sequences of T tokens, see {@link ScanInputs}.
+     *
+     * @param state {@code F32 [N, P, H, rows]}, contiguous
+     * @param rows the row of each sequence's state, {@code I32 [n]}
+     * @return {@code F32 [P * H * T * n + N * P * H * n]}: outputs, then the last states
+     */
+    public Tensor ssmScan(ScanInputs inputs, Tensor state, Tensor rows) {
+        inputs.requireFit("ssm_scan", state, rows);
+        return adopt(
+                OpsApi.ssmScan(
+                        context.count(1),
+                        new OpsApi.ScanPointers(
+                                use(state),
+                                use(inputs.x()),
+                                use(inputs.dt()),
+                                use(inputs.decay()),
+                                use(inputs.b()),
+                                use(inputs.c())),
+                        use(rows),
+                        1));
     }
 
     /** Rotary embedding: {@code a F32 [D, heads, T], positions I32 [T]}. */

@@ -510,6 +510,100 @@ final class OpsApi {
                                         snapshots));
     }
 
+    /** {@code struct ggml_tensor * ggml_relu(struct ggml_context * ctx, struct ggml_tensor * a)} */
+    private static final MethodHandle RELU = bind("ggml_relu", UNARY);
+
+    static TensorPtr relu(ContextPtr ctx, TensorPtr a) {
+        return tensor(() -> (MemorySegment) RELU.invokeExact(ctx.address(), a.address()));
+    }
+
+    /** {@code struct ggml_tensor * ggml_sqr(struct ggml_context * ctx, struct ggml_tensor * a)} */
+    private static final MethodHandle SQR = bind("ggml_sqr", UNARY);
+
+    static TensorPtr sqr(ContextPtr ctx, TensorPtr a) {
+        return tensor(() -> (MemorySegment) SQR.invokeExact(ctx.address(), a.address()));
+    }
+
+    /**
+     * {@code struct ggml_tensor * ggml_fill(struct ggml_context * ctx, struct ggml_tensor * a,
+     * float c)}
+     */
+    private static final MethodHandle FILL =
+            bind("ggml_fill", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
+
+    static TensorPtr fill(ContextPtr ctx, TensorPtr a, float c) {
+        return tensor(() -> (MemorySegment) FILL.invokeExact(ctx.address(), a.address(), c));
+    }
+
+    /**
+     * {@code struct ggml_tensor * ggml_swiglu_oai(struct ggml_context * ctx, struct ggml_tensor *
+     * a, struct ggml_tensor * b, float alpha, float limit)}
+     */
+    private static final MethodHandle SWIGLU_OAI =
+            bind(
+                    "ggml_swiglu_oai",
+                    returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
+
+    static TensorPtr swigluOai(ContextPtr ctx, TensorPtr a, TensorPtr b, float alpha, float limit) {
+        return tensor(
+                () ->
+                        (MemorySegment)
+                                SWIGLU_OAI.invokeExact(
+                                        ctx.address(), a.address(), b.address(), alpha, limit));
+    }
+
+    /**
+     * {@code struct ggml_tensor * ggml_add_id(struct ggml_context * ctx, struct ggml_tensor * a,
+     * struct ggml_tensor * b, struct ggml_tensor * ids)}
+     */
+    private static final MethodHandle ADD_ID =
+            bind("ggml_add_id", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+
+    static TensorPtr addId(ContextPtr ctx, TensorPtr a, TensorPtr b, TensorPtr ids) {
+        return tensor(
+                () ->
+                        (MemorySegment)
+                                ADD_ID.invokeExact(
+                                        ctx.address(), a.address(), b.address(), ids.address()));
+    }
+
+    /**
+     * {@code struct ggml_tensor * ggml_ssm_scan(struct ggml_context * ctx, struct ggml_tensor * s,
+     * struct ggml_tensor * x, struct ggml_tensor * dt, struct ggml_tensor * A, struct ggml_tensor *
+     * B, struct ggml_tensor * C, struct ggml_tensor * ids, int64_t snapshots)}
+     */
+    private static final MethodHandle SSM_SCAN =
+            bind(
+                    "ggml_ssm_scan",
+                    returns(
+                            C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER,
+                            C_POINTER, C_POINTER, C_POINTER, C_INT64));
+
+    static TensorPtr ssmScan(ContextPtr ctx, ScanPointers scan, TensorPtr ids, long snapshots) {
+        return tensor(
+                () ->
+                        (MemorySegment)
+                                SSM_SCAN.invokeExact(
+                                        ctx.address(),
+                                        scan.state().address(),
+                                        scan.x().address(),
+                                        scan.dt().address(),
+                                        scan.decay().address(),
+                                        scan.b().address(),
+                                        scan.c().address(),
+                                        ids.address(),
+                                        snapshots));
+    }
+
+    /** The operands of a scan except the rows of its states. */
+    record ScanPointers(
+            TensorPtr state,
+            TensorPtr x,
+            TensorPtr dt,
+            TensorPtr decay,
+            TensorPtr b,
+            TensorPtr c) {}
+
     /**
      * {@code struct ggml_tensor * ggml_rope_ext(struct ggml_context * ctx, struct ggml_tensor * a,
      * struct ggml_tensor * positions, struct ggml_tensor * factors, int dims, int mode, int

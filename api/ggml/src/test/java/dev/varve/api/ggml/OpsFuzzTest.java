@@ -245,6 +245,21 @@ class OpsFuzzTest {
                             new Wanted(f, random.nextBoolean() ? 1 : 16, h, t, n),
                             new Wanted(f, 1, h, t, n),
                             new Wanted(f, 16, 16, h, n));
+            case "ssmScan" ->
+                    List.of(
+                            new Wanted(f, 16, h, t, n),
+                            new Wanted(f, h, t, n),
+                            new Wanted(f, 1, h),
+                            new Wanted(f, 32, k, t, n),
+                            new Wanted(f, 32, k, t, n),
+                            new Wanted(f, 32, 16, h, n + 1),
+                            new Wanted(GgmlType.I32, n));
+            case "swigluLimited" -> List.of(new Wanted(f, s, t, k), new Wanted(f, s, t, k));
+            case "addId" ->
+                    List.of(
+                            new Wanted(f, s, k, n),
+                            new Wanted(f, s, h),
+                            new Wanted(GgmlType.I32, k, n));
             case "ropeExt" ->
                     List.of(
                             new Wanted(f, 64, h, t),
@@ -355,6 +370,12 @@ class OpsFuzzTest {
         "transpose",
         "ssmConv",
         "gatedDeltaNet",
+        "ssmScan",
+        "swigluLimited",
+        "addId",
+        "relu",
+        "sqr",
+        "fill",
         "ropeExt",
         "ropeMulti",
         "flashAttention",
@@ -416,6 +437,12 @@ class OpsFuzzTest {
             case "ssmConv" -> ops.ssmConv(a, b);
             case "gatedDeltaNet" ->
                     ops.gatedDeltaNet(new DeltaInputs(a, b, c, d, e), f, random.nextInt(2));
+            case "ssmScan" -> ops.ssmScan(new ScanInputs(a, b, c, d, e), f, pick(random, pool, 6));
+            case "swigluLimited" -> ops.swigluLimited(a, b, 1.702f, 7);
+            case "addId" -> ops.addId(a, b, c);
+            case "relu" -> ops.relu(a);
+            case "sqr" -> ops.sqr(a);
+            case "fill" -> ops.fill(a, Float.NEGATIVE_INFINITY);
             case "ropeExt" ->
                     ops.ropeExt(
                             a,

@@ -73,6 +73,9 @@ class PlainLoopTest {
         elementwise("exp", CLOSE, Math::exp, Ops::exp);
         elementwise("tanh", CLOSE, Math::tanh, Ops::tanh);
         elementwise("neg", 0, x -> -x, Ops::neg);
+        elementwise("relu", 0, x -> Math.max(x, 0), Ops::relu);
+        elementwise("sqr", CLOSE, x -> x * x, Ops::sqr);
+        elementwise("fill", 0, x -> 2.5, (ops, a) -> ops.fill(a, 2.5f));
         elementwise("scale", CLOSE, x -> 0.125 * x, (ops, a) -> ops.scale(a, 0.125f));
         elementwise("gelu", COARSE, PlainLoopTest::gelu, Ops::gelu);
         elementwise(
@@ -98,6 +101,89 @@ class PlainLoopTest {
                 gelu,
                 compute((bench, o) -> o.gegluSplit(bench.floats(a, 64), bench.floats(b, 64))),
                 COARSE);
+    }
+
+    @Test
+    void limitedGatedUnitLimitsBothHalves() {
+        float[] a = Cpu.noise(15, 64);
+        float[] b = Cpu.noise(16, 64);
+        float[] expected = new float[64];
+        for (int i = 0; i < 64; i++) {
+            a[i] *= 20;
+            b[i] *= 20;
+            double x = Math.min(a[i], 3);
+            double y = Math.clamp(b[i], -3, 3);
+            expected[i] = (float) (x / (1 + Math.exp(-1.702 * x)) * (1 + y));
+        }
+
+        assertArrayEquals(
+                expected,
+                compute(
+                        (bench, o) ->
+                                o.swigluLimited(
+                                        bench.floats(a, 64), bench.floats(b, 64), 1.702f, 3)),
+                1e-4f);
+    }
+
+    /** Two sequences of three tokens, two heads of two rows over one group, states in any row. */
+    @Test
+    void scanAdvancesTheStateOfEachSequence() {
+        int n = 4;
+        int p = 2;
+        int heads = 2;
+        int tokens = 3;
+        int sequences = 2;
+        float[] x = Cpu.noise(21, p * heads * tokens * sequences);
+        float[] dt = Cpu.noise(22, heads * tokens * sequences);
+        float[] decay = {-0.5f, -1.5f};
+        float[] b = Cpu.noise(23, n * tokens * sequences);
+        float[] c = Cpu.noise(24, n * tokens * sequences);
+        float[] states = Cpu.noise(25, n * p * heads * 3);
+        int[] rows = {2, 0};
+        float[] expected = new float[x.length + n * p * heads * sequences];
+        for (int s = 0; s < sequences; s++) {
+            for (int h = 0; h < heads; h++) {
+                for (int i = 0; i < p; i++) {
+                    int cell = (h * p + i) * n;
+                    double[] state = new double[n];
+                    for (int j = 0; j < n; j++) {
+                        state[j] = states[rows[s] * n * p * heads + cell + j];
+                    }
+                    for (int t = 0; t < tokens; t++) {
+                        int column = s * tokens + t;
+                        double delta = Math.log1p(Math.exp(dt[column * heads + h]));
+                        double out = 0;
+                        for (int j = 0; j < n; j++) {
+                            state[j] =
+                                    state[j] * Math.exp(delta * decay[h])
+                                            + delta
+                                                    * x[(column * heads + h) * p + i]
+                                                    * b[column * n + j];
+                            out += state[j] * c[column * n + j];
+                        }
+                        expected[(column * heads + h) * p + i] = (float) out;
+                    }
+                    for (int j = 0; j < n; j++) {
+                        expected[x.length + s * n * p * heads + cell + j] = (float) state[j];
+                    }
+                }
+            }
+        }
+
+        float[] found =
+                compute(
+                        (bench, o) ->
+                                o.ssmScan(
+                                        new ScanInputs(
+                                                bench.floats(x, p, heads, tokens, sequences),
+                                                bench.floats(dt, heads, tokens, sequences),
+                                                bench.floats(decay, 1, heads),
+                                                bench.floats(b, n, 1, tokens, sequences),
+                                                bench.floats(c, n, 1, tokens, sequences)),
+                                        bench.floats(states, n, p, heads, 3),
+                                        bench.ints(rows)));
+
+        assertArrayEquals(expected, found, 1e-5f);
     }
 
     @Test

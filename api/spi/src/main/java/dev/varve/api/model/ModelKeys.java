@@ -1,15 +1,12 @@
 package dev.varve.api.model;
 
 import dev.varve.api.ggml.RopeOptions;
-import dev.varve.api.ggml.RopeOptions.Yarn;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
 import dev.varve.api.gguf.ModelFormatException;
 
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.function.LongPredicate;
 
 /**
@@ -25,7 +22,7 @@ public final class ModelKeys {
     /** Several times the count of any known model; each expert adds operators to every graph. */
     private static final int MAX_EXPERTS_USED = 64;
 
-    private final Path path;
+    private final GgufFile file;
     private final GgufMetadata metadata;
     private final String architecture;
     private final String prefix;
@@ -52,7 +49,7 @@ public final class ModelKeys {
 
     private ModelKeys(GgufFile file, ModelOptions options, Guessing guessing) {
         this.options = options;
-        path = file.path();
+        this.file = file;
         metadata = file.metadata();
         architecture = file.architecture();
         prefix = architecture + ".";
@@ -280,57 +277,52 @@ public final class ModelKeys {
     }
 
     /**
-     * Rotary embedding as {@code rope.scaling.*} describes it: none, linear or YaRN. A factor
-     * without a type is of the linear one; {@code rope.scale_linear} is its older name.
+     * Rotary embedding as {@code rope.scaling.*} describes it: none, linear, YaRN, or with factors
+     * of long contexts, see {@link #ropeFactors}. A factor without a type is of the linear one;
+     * {@code rope.scale_linear} is its older name.
      *
      * @see <a href="https://arxiv.org/abs/2309.00071">YaRN, section 3</a>
      */
     public RopeOptions scaledRope(int dimensions, RopeOptions.Mode mode, float base) {
-        String type = metadata.findString(prefix + "rope.scaling.type").orElse("linear");
-        float factor = number("rope.scaling.factor", number("rope.scale_linear", 1));
-        if (type.equals("none") || factor == 0) {
-            return plainRope(dimensions, mode, base);
-        }
-        if (!(factor > 0)) {
-            throw wrong("rope.scaling.factor", "positive", factor);
-        }
-        int original = positive("rope.scaling.original_context_length", context());
-        float scale = 1 / factor;
-        return switch (type) {
-            case "linear" -> new RopeOptions(dimensions, mode, base, scale, Yarn.none(original));
-            case "yarn" ->
-                    new RopeOptions(
-                            dimensions,
-                            mode,
-                            base,
-                            scale,
-                            new Yarn(
-                                    original,
-                                    number("rope.scaling.yarn_ext_factor", 1),
-                                    number("rope.scaling.yarn_attn_factor", 1),
-                                    yarnBeta(
-                                            options.yarnBetaFast(),
-                                            "rope.scaling.yarn_beta_fast",
-                                            32),
-                                    yarnBeta(
-                                            options.yarnBetaSlow(),
-                                            "rope.scaling.yarn_beta_slow",
-                                            1)));
-            default ->
-                    throw new ModelFormatException(
-                            path, prefix + "rope.scaling.type", "none, linear or yarn", type);
-        };
-    }
-
-    private float yarnBeta(OptionalDouble given, String name, float fallback) {
-        return given.isPresent() ? (float) given.getAsDouble() : number(name, fallback);
+        return new RopeScaling(this, options).of(dimensions, mode, base);
     }
 
     /**
-     * Returns which layers have sliding attention: an array of flags, or a period whose first layer
-     * has full attention; {@code period} if the key is missing.
+     * Name of the tensor with a divisor of each pair's angle, {@code F32 [dimensions / 2]}; empty
+     * if the file has none. Files whose {@code rope.scaling.type} is {@code longrope} have two, and
+     * the longer context decides.
      */
+    public Optional<String> ropeFactors() {
+        return new RopeScaling(this, options).factors();
+    }
+
+    /**
+     * Magnitude of YaRN for a logarithmic multiplier: {@code 1 + 0.1 * multiplier * ln(factor)}.
+     */
+    public float yarnMagnitude(float multiplier) {
+        return new RopeScaling(this, options).magnitude(multiplier);
+    }
+
+    /** Position of the layer of full attention in a period of layers. */
+    public enum FullLayer {
+        /** The layers after it have sliding attention. */
+        FIRST,
+        /** The layers before it have sliding attention. */
+        LAST
+    }
+
+    /** Returns which layers have sliding attention, with the full layer first in each period. */
     public boolean[] slidingLayers(int period) {
+        return slidingLayers(period, FullLayer.FIRST);
+    }
+
+    /**
+     * Returns which layers have sliding attention: an array of flags, or a period with one layer of
+     * full attention.
+     *
+     * @param period where the key is missing
+     */
+    public boolean[] slidingLayers(int period, FullLayer full) {
         String name = "attention.sliding_window_pattern";
         Optional<boolean[]> flags = flags(name);
         if (flags.isPresent()) {
@@ -339,9 +331,19 @@ public final class ModelKeys {
         int given = positive(name, period);
         boolean[] sliding = new boolean[layers()];
         for (int layer = 0; layer < sliding.length; layer++) {
-            sliding[layer] = layer % given != 0;
+            sliding[layer] = layer % given != (full == FullLayer.FIRST ? 0 : given - 1);
         }
         return sliding;
+    }
+
+    /** A text, if the key exists. */
+    public Optional<String> text(String name) {
+        return metadata.findString(prefix + name);
+    }
+
+    /** Returns whether the file has a tensor of this whole name. */
+    public boolean hasTensor(String name) {
+        return file.tensor(name).isPresent();
     }
 
     /**
@@ -350,7 +352,7 @@ public final class ModelKeys {
      */
     public ModelFormatException wrong(String name, String expected, Object found) {
         return new ModelFormatException(
-                path,
+                file.path(),
                 prefix + name,
                 expected,
                 found instanceof int[] values ? Arrays.toString(values) : String.valueOf(found));

@@ -51,6 +51,15 @@ public interface ShardGraph {
     /** Returns whether a weight was selected for {@code use}. */
     boolean hasWeight(String name, TensorUse use);
 
+    /**
+     * A factor per column that grows with the position p of its token: {@code 1 + growth * ln(1 +
+     * floor(p / interval))}, {@code F32 [1, 1, T]}. Models that were trained for long contexts
+     * multiply their queries with it.
+     *
+     * @param interval positions of one step, from 1
+     */
+    Tensor positionFactor(int interval, float growth);
+
     /** Rows of a table by token id, {@code F32 [width, T]}. */
     Tensor embed(String table);
 
@@ -66,6 +75,14 @@ public interface ShardGraph {
      * name} is the whole name.
      */
     Tensor product(String name, Tensor input);
+
+    /**
+     * Product of each head with a matrix of its own: {@code F32 [in, N, heads]} times a weight
+     * {@code [in, out, heads]}. {@code name} is without suffix; there are no companions.
+     *
+     * @return {@code F32 [out, N, heads]}
+     */
+    Tensor matmulPerHead(String name, Tensor input);
 
     /**
      * Several products of one input: with the parts' own weights, or with {@code fused}, split into
@@ -88,17 +105,25 @@ public interface ShardGraph {
     Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation);
 
     /**
+     * Feed-forward without a gate: {@code down(activation(up(x)))} with the weights {@code
+     * prefix_up} and {@code prefix_down}, each followed by {@code suffix}.
+     */
+    Tensor plainFeedForward(Tensor input, FeedForwardNames names, Activation activation);
+
+    /**
      * Chooses experts per token.
      *
-     * @param probabilities {@code F32 [experts, T]}
+     * @param probabilities {@code F32 [experts, T]}; the router's logits themselves with {@link
+     *     ExpertWeighting#SOFTMAX_OF_CHOSEN}
      * @param bias added for the choice only, {@code F32 [experts]}
      */
     ExpertChoice chooseExperts(Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing);
 
     /**
-     * Gated feed-forward of the chosen experts, summed with their weights: {@code prefix_gate_exps}
-     * and {@code prefix_up_exps}, or {@code prefix_gate_up_exps} where that was selected, and
-     * {@code prefix_down_exps}, with their {@code .scale} companions.
+     * Feed-forward of the chosen experts, summed with their weights: {@code prefix_gate_exps} and
+     * {@code prefix_up_exps}, or {@code prefix_gate_up_exps} where that was selected, and {@code
+     * prefix_down_exps}, with their {@code .scale} and {@code .bias} companions. Without a gate
+     * among the selected weights the activation applies to the product with {@code prefix_up_exps}.
      *
      * @return {@code F32 [width, T]}
      */
@@ -113,9 +138,17 @@ public interface ShardGraph {
      * @param key {@code F32 [keyLength, kvHeads, T]}
      * @param value {@code F32 [valueLength, kvHeads, T]}
      * @param scale factor of the scores, usually {@code 1 / sqrt(keyLength)}
+     * @param sinks one more score per head, {@code F32 [heads]}: it takes part in the softmax
+     *     without a factor and has no value
      * @return {@code F32 [valueLength * heads, T]}, contiguous
      */
-    Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale);
+    Tensor attention(
+            int layer, Tensor query, Tensor key, Tensor value, float scale, Optional<Tensor> sinks);
+
+    /** Attention without sinks. */
+    default Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale) {
+        return attention(layer, query, key, value, scale, Optional.empty());
+    }
 
     /**
      * Records query and key of a layer before their rotary embedding; call it before its {@link
@@ -196,12 +229,19 @@ public interface ShardGraph {
     /** Ends the last range: {@code F32 [vocabularySize, outputs]}. */
     void logits(Tensor logits);
 
-    /** Function on the gate of a gated feed-forward. */
+    /** Function of a feed-forward: of its gate, or of its only product if it has no gate. */
     enum Activation {
         /** {@code x * sigmoid(x)}. */
         SILU,
         /** GELU in the tanh approximation. */
-        GELU
+        GELU,
+        /**
+         * {@code x * sigmoid(1.702 * x)} with {@code x} at most 7, times {@code 1 + up} with {@code
+         * up} between -7 and 7; only with a gate.
+         */
+        LIMITED_SWIGLU,
+        /** {@code max(x, 0)^2}. */
+        RELU_SQUARED
     }
 
     /**
@@ -237,6 +277,28 @@ public interface ShardGraph {
         }
     }
 
+    /** Weights of the chosen experts. */
+    enum ExpertWeighting {
+        /** Their probabilities. */
+        PROBABILITIES,
+        /** Softmax over the logits of the chosen experts alone. */
+        SOFTMAX_OF_CHOSEN
+    }
+
+    /**
+     * Groups of consecutive experts. Only experts of the best groups are chosen; the score of a
+     * group is the sum of its two highest probabilities, with the bias.
+     *
+     * @param count number of groups, of equal size; 1 for none
+     * @param used groups from which a token's experts are chosen
+     */
+    record ExpertGroups(int count, int used) {
+        /** All experts in one group. */
+        public static ExpertGroups none() {
+            return new ExpertGroups(1, 1);
+        }
+    }
+
     /**
      * Number and weighting of the experts of a token.
      *
@@ -244,7 +306,17 @@ public interface ShardGraph {
      * @param normalise whether the weights of a token are divided by their sum
      * @param scale factor of the weights afterwards; 0 or 1 for none
      */
-    record ExpertRouting(int used, boolean normalise, float scale) {}
+    record ExpertRouting(
+            int used,
+            boolean normalise,
+            float scale,
+            ExpertWeighting weighting,
+            ExpertGroups groups) {
+        /** Weights by probability, without groups. */
+        public ExpertRouting(int used, boolean normalise, float scale) {
+            this(used, normalise, scale, ExpertWeighting.PROBABILITIES, ExpertGroups.none());
+        }
+    }
 
     /**
      * The experts of each token.

@@ -30,8 +30,14 @@ public interface StateStep {
      *     F32 [.., n, s]}; views with contiguous rows and columns that need not be adjacent
      * @param states by name, the state of each sequence before the step: {@code F32 [.., s]} with
      *     the shape of {@link LayerState.Custom.Part}; zeros at the beginning of a sequence
+     * @param numbers 0 to s - 1, {@code I32 [s]}: the sequences in the order of their states
      */
-    record Group(int tokens, int sequences, List<Tensor> columns, Map<String, Tensor> states) {
+    record Group(
+            int tokens,
+            int sequences,
+            List<Tensor> columns,
+            Map<String, Tensor> states,
+            Tensor numbers) {
         /** Copies the collections. */
         public Group {
             columns = List.copyOf(columns);

@@ -86,6 +86,23 @@ public final class WeightSelector {
         matrix(names.name("down"), inner, width);
     }
 
+    /** Selects a matrix for each of several heads, named without suffix. */
+    public void matrixPerHead(String name, long in, long out, long heads) {
+        add(name + WEIGHT, TensorUse.MATMUL, in, out, heads);
+    }
+
+    /** Selects the two matrices of a feed-forward without a gate. */
+    public void plainFeedForward(FeedForwardNames names, long width, long inner) {
+        matrix(names.name("up"), width, inner);
+        matrix(names.name("down"), inner, width);
+    }
+
+    /** Selects the stacked matrices of a feed-forward without a gate per expert. */
+    public void plainExperts(String prefix, long width, long inner, long experts) {
+        expertMatrix(prefix + "_up_exps", width, inner, experts);
+        expertMatrix(prefix + "_down_exps", inner, width, experts);
+    }
+
     /** Selects the stacked matrices of a gated feed-forward per expert. */
     public void experts(String prefix, long width, long inner, long experts) {
         if (has(prefix + "_gate_up_exps" + WEIGHT)) {
@@ -100,6 +117,7 @@ public final class WeightSelector {
     private void expertMatrix(String name, long in, long out, long experts) {
         add(name + WEIGHT, TensorUse.EXPERT_MATMUL, in, out, experts);
         addIfPresent(name + SCALE, TensorUse.ELEMENTWISE, experts);
+        addIfPresent(name + BIAS, TensorUse.ELEMENTWISE, out, experts);
     }
 
     /** Selects the output head, or the embedding table if the head is tied to it. */

@@ -170,7 +170,7 @@ class BlockSparseAttentionTest {
                                     copy,
                                     AttentionBlock.heads(ops, keys, LENGTH, 0, slots),
                                     AttentionBlock.heads(ops, values, LENGTH, 0, slots),
-                                    (float) shape.scale());
+                                    AttentionBlock.Scores.scaled((float) shape.scale()));
             Tensor result = ops.cont(recorded.result()).markOutput();
             graph.expand(result);
             allocator.reserve(graph);

@@ -50,6 +50,18 @@ final class AttentionBlock {
             Optional<Integer> keyBlock,
             Optional<Integer> valueBlock) {}
 
+    /**
+     * How scores become shares.
+     *
+     * @param scale factor of the scores
+     * @param sinks one more score per head that has no value, {@code F32 [heads]}
+     */
+    record Scores(float scale, Optional<Tensor> sinks) {
+        static Scores scaled(float scale) {
+            return new Scores(scale, Optional.empty());
+        }
+    }
+
     AttentionBlock(Ops ops, Graph graph, GraphInputs inputs, ShardGraphContext context) {
         this.ops = ops;
         this.graph = graph;
@@ -83,7 +95,7 @@ final class AttentionBlock {
         queries.put(layer, kept);
     }
 
-    Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
+    Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, Scores scores) {
         LayerAttention target = target(layer);
         context.scoringCapture()
                 .filter(rows -> rows.wants(layer) && !queries.containsKey(layer))
@@ -98,9 +110,9 @@ final class AttentionBlock {
         store(target.cache().values(), rotatedValues, target.inputs());
         captureQueries(layer, target, rotatedQuery, 0);
         if (context.scoringCapture().filter(ScoringCapture::sparse).isPresent()) {
-            return readBlocks(layer, target, rotatedQuery, rotatedKeys, scale);
+            return readBlocks(layer, target, rotatedQuery, rotatedKeys, scores);
         }
-        return read(target, rotatedQuery, 0, scale);
+        return read(target, rotatedQuery, 0, scores);
     }
 
     /** Place at which the graph stops for the selection of keys. */
@@ -109,12 +121,12 @@ final class AttentionBlock {
     }
 
     private Tensor readBlocks(
-            int layer, LayerAttention target, Tensor query, Tensor keys, float scale) {
+            int layer, LayerAttention target, Tensor query, Tensor keys, Scores scores) {
         KvPool.Layer cache = target.cache();
         AttentionInputs.Part shape = target.inputs().parts().getFirst();
         if (context.scoringCapture().orElseThrow().endsWith(layer)) {
             // This layer's result is not computed, see GraphBuilder.
-            return read(target, query, 0, scale);
+            return read(target, query, 0, scores);
         }
         BlockSparseAttention.SparseAttentionResult recorded =
                 new BlockSparseAttention(ops, graph, inputs, cache.state(), shape.slots())
@@ -123,7 +135,7 @@ final class AttentionBlock {
                                 keys,
                                 rows(ops, cache.keys(), cache.state().keyLength(), shape),
                                 rows(ops, cache.values(), cache.state().valueLength(), shape),
-                                scale);
+                                scores);
         blocks = Optional.of(recorded.steps());
         Tensor result = recorded.result();
         return ops.reshape2d(result, result.ne(0) * result.ne(1), query.ne(2));
@@ -132,11 +144,11 @@ final class AttentionBlock {
     /**
      * @param dropped columns at the front of the only part without a query
      */
-    Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
+    Tensor attendShared(int layer, Tensor query, int dropped, Scores scores) {
         LayerAttention target = target(context.layers().source(layer));
         Tensor rotated = rotate(query, target.keyBlock());
         captureQueries(layer, target, rotated, dropped);
-        return read(target, rotated, dropped, scale);
+        return read(target, rotated, dropped, scores);
     }
 
     /** Queries that were kept, see {@link UnallocatedGraph#queries}. */
@@ -182,7 +194,7 @@ final class AttentionBlock {
         graph.expand(ops.setRows(cache, rows, kind.slots()));
     }
 
-    private Tensor read(LayerAttention target, Tensor query, int dropped, float scale) {
+    private Tensor read(LayerAttention target, Tensor query, int dropped, Scores scores) {
         Tensor result = null;
         int column = 0;
         List<AttentionInputs.Part> parts = target.inputs().parts();
@@ -197,7 +209,7 @@ final class AttentionBlock {
                                 Extents.of(query.ne(0), query.ne(1), rows),
                                 Strides.of(query.nb(1), query.nb(2)),
                                 column * query.nb(2));
-                Tensor own = attendPart(target, part, first, columns, scale);
+                Tensor own = attendPart(target, part, first, columns, scores);
                 result = result == null ? own : ops.concat(result, own, 2);
                 column += rows;
                 first += rows;
@@ -223,7 +235,7 @@ final class AttentionBlock {
      * @param first the first of these columns
      */
     private Tensor attendPart(
-            LayerAttention target, int part, int first, Tensor query, float scale) {
+            LayerAttention target, int part, int first, Tensor query, Scores scores) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
@@ -231,10 +243,10 @@ final class AttentionBlock {
         boolean flash = context.arithmetic().flashAttention();
         boolean byHeads = shape.byHeads() || (everyRow && query.ne(2) == 1);
         if (flash && byHeads && !cache.keys().type().isQuantized()) {
-            return attendByHeads(target, part, query, group, scale);
+            return attendByHeads(target, part, query, group, scores);
         }
         if (flash && shape.isPiece() && query.ne(2) < TILE && usesTiles(cache)) {
-            return attendInTile(target, part, query, scale);
+            return attendInTile(target, part, query, scores);
         }
         Tensor mask = target.inputs().mask(part, shape.tokens());
         if (query.ne(2) < mask.ne(1)) {
@@ -244,9 +256,8 @@ final class AttentionBlock {
         Tensor keys = rows(ops, cache.keys(), sizes.keyLength(), shape);
         Tensor values = rows(ops, cache.values(), sizes.valueLength(), shape);
         return flash
-                ? ops.flashAttention(
-                        rows, keys, values, Optional.of(mask), AttentionOptions.scaled(scale))
-                : plainAttention(ops, exact(rows), exact(keys), values, mask, scale);
+                ? flashAttention(ops, rows, keys, values, mask, scores)
+                : plainAttention(ops, exact(rows), exact(keys), values, mask, scores);
     }
 
     /** Whether many queries use another kernel than a few; quantised rows have one kernel only. */
@@ -258,7 +269,7 @@ final class AttentionBlock {
      * Computes fewer queries than a tile with the kernel of a tile: fills the tile up with copies
      * of them.
      */
-    private Tensor attendInTile(LayerAttention target, int part, Tensor query, float scale) {
+    private Tensor attendInTile(LayerAttention target, int part, Tensor query, Scores scores) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         LayerState.Attention sizes = target.cache().state();
         Tensor filled = query;
@@ -267,12 +278,13 @@ final class AttentionBlock {
             filled = ops.concat(filled, columns(query, missing), 2);
         }
         Tensor attended =
-                ops.flashAttention(
+                flashAttention(
+                        ops,
                         ops.permute(filled, 0, 2, 1, 3),
                         rows(ops, target.cache().keys(), sizes.keyLength(), shape),
                         rows(ops, target.cache().values(), sizes.valueLength(), shape),
-                        Optional.of(target.inputs().mask(part, TILE)),
-                        AttentionOptions.scaled(scale));
+                        target.inputs().mask(part, TILE),
+                        scores);
         return columns(attended, query.ne(2));
     }
 
@@ -305,24 +317,36 @@ final class AttentionBlock {
      * @return {@code F32 [Dv, H, N]}, contiguous
      */
     static Tensor plainAttention(
-            Ops ops, Tensor query, Tensor keys, Tensor values, Tensor mask, float scale) {
-        Tensor scores = ops.accumulateF32(ops.mulMat(keys, query));
-        Tensor shares = ops.softMaxExt(scores, Optional.of(mask), scale);
+            Ops ops, Tensor query, Tensor keys, Tensor values, Tensor mask, Scores scores) {
+        Tensor products = ops.accumulateF32(ops.mulMat(keys, query));
+        Tensor shares =
+                scores.sinks().isPresent()
+                        ? ops.softMaxExt(products, mask, scores.scale(), scores.sinks().get())
+                        : ops.softMaxExt(products, Optional.of(mask), scores.scale());
         Tensor columns = ops.cont(ops.transpose(values));
         Tensor attended = ops.accumulateF32(ops.mulMat(columns, shares));
         return ops.cont(ops.permute(attended, 0, 2, 1, 3));
     }
 
+    /** The same without all scores at once, from rows of any type. */
+    static Tensor flashAttention(
+            Ops ops, Tensor query, Tensor keys, Tensor values, Tensor mask, Scores scores) {
+        AttentionOptions options = AttentionOptions.scaled(scores.scale());
+        return scores.sinks().isPresent()
+                ? ops.flashAttention(query, keys, values, mask, options, scores.sinks().get())
+                : ops.flashAttention(query, keys, values, Optional.of(mask), options);
+    }
+
     /** Attention of a single token; its query heads over one KV head are passed as rows. */
     private Tensor attendByHeads(
-            LayerAttention target, int part, Tensor query, int group, float scale) {
+            LayerAttention target, int part, Tensor query, int group, Scores scores) {
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         int kvHeads = sizes.kvHeads();
         // A group of one head is passed twice, since a single row would be split; so are the heads
-        // of a group that would fill a tile.
-        boolean twice = group == 1 || group >= TILE;
+        // of a group that would fill a tile, and heads with sinks, which belong to heads.
+        boolean twice = group == 1 || group >= TILE || scores.sinks().isPresent();
         int shown = twice ? 2 : group;
         Tensor rows =
                 twice
@@ -333,12 +357,13 @@ final class AttentionBlock {
                                 Strides.of(query.nb(1), group * query.nb(1)),
                                 0);
         Tensor attended =
-                ops.flashAttention(
+                flashAttention(
+                        ops,
                         rows,
                         rows(ops, cache.keys(), sizes.keyLength(), shape),
                         rows(ops, cache.values(), sizes.valueLength(), shape),
-                        Optional.of(target.inputs().mask(part, shown)),
-                        AttentionOptions.scaled(scale));
+                        target.inputs().mask(part, shown),
+                        scores);
         if (twice) {
             return ops.view(
                     attended,

@@ -1,6 +1,5 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.ggml.AttentionOptions;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Graph;
@@ -12,7 +11,6 @@ import dev.varve.platform.shard.scoring.BlockPairScores;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Attention of a chunk in one layer to some blocks of keys. ggml's attention on the CPU skips tiles
@@ -60,7 +58,11 @@ final class BlockSparseAttention {
      * @param values {@code [valueLength, slots, kvHeads]}
      */
     SparseAttentionResult attend(
-            Tensor query, Tensor chunkKeys, Tensor keys, Tensor values, float scale) {
+            Tensor query,
+            Tensor chunkKeys,
+            Tensor keys,
+            Tensor values,
+            AttentionBlock.Scores scores) {
         int keysEnd = graph.nodes();
         int heads = Math.toIntExact(query.ne(1));
         int group = heads / state.kvHeads();
@@ -80,13 +82,17 @@ final class BlockSparseAttention {
         List<Integer> ends = new ArrayList<>();
         Tensor result = null;
         for (int head = 0; head < heads; head += together) {
+            long first = (long) head * Float.BYTES;
             Tensor own =
-                    ops.flashAttention(
+                    AttentionBlock.flashAttention(
+                            ops,
                             heads(rows, head, together),
                             heads(keys, head / group, 1),
                             heads(values, head / group, 1),
-                            Optional.of(mask),
-                            AttentionOptions.scaled(scale));
+                            mask,
+                            new AttentionBlock.Scores(
+                                    scores.scale(),
+                                    scores.sinks().map(all -> ops.view1d(all, together, first))));
             graph.expand(own);
             ends.add(graph.nodes());
             result = result == null ? own : ops.concat(result, own, 1);
@@ -95,7 +101,8 @@ final class BlockSparseAttention {
                 new SparseGraphBreak.SegmentEnds(keysEnd, productsEnd, ends);
         return new SparseAttentionResult(
                 result,
-                new SparseGraphBreak(chunkKeys.markOutput(), means, products, mask, all, scale));
+                new SparseGraphBreak(
+                        chunkKeys.markOutput(), means, products, mask, all, scores.scale()));
     }
 
     private int together(int group, long tokens) {

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 final class CustomStateBlock {
     private final Ops ops;
     private final Graph graph;
+    private final GraphInputs inputs;
     private final List<UniformLengthGroup> groups;
     private final RecurrentStateTensors states;
     private final GraphErrorContext site;
@@ -35,10 +36,12 @@ final class CustomStateBlock {
             Ops ops,
             Graph graph,
             GraphKey key,
+            GraphInputs inputs,
             RecurrentStateTensors states,
             GraphErrorContext site) {
         this.ops = ops;
         this.graph = graph;
+        this.inputs = inputs;
         this.groups = UniformLengthGroup.of(key);
         this.states = states;
         this.site = site;
@@ -70,7 +73,13 @@ final class CustomStateBlock {
         List<Tensor> cut = new ArrayList<>();
         columns.forEach(column -> cut.add(cut(column, group)));
         StateStep.Result result =
-                step.advance(new StateStep.Group(group.tokens(), group.sequences(), cut, before));
+                step.advance(
+                        new StateStep.Group(
+                                group.tokens(),
+                                group.sequences(),
+                                cut,
+                                before,
+                                inputs.numbers(group.sequences())));
         long count = (long) group.tokens() * group.sequences();
         Tensor output = ops.cont(result.output());
         if (output.type() != GgmlType.F32 || output.elements() % count != 0) {

@@ -49,6 +49,12 @@ final class GraphBuildValidator {
         call.require("value", values, rows.valueLength(), rows.kvHeads(), tokens);
     }
 
+    /** Checks that there is a sink for each head. */
+    void sinks(int layer, TensorShape sinks, TensorShape query) {
+        new Call(layer, LayerStateOperator.ATTENTION)
+                .requireContiguous("sinks", sinks, query.extents().get(1));
+    }
+
     /** Checks that columns can be viewed as heads of equal length. */
     void heads(TensorShape columns, int heads) {
         long rows = columns.extents().getFirst();

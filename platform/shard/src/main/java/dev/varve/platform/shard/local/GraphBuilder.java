@@ -83,7 +83,9 @@ final class GraphBuilder implements ShardGraph {
         attention = new AttentionBlock(ops, graph, inputs, graphContext);
         recurrent = new DeltaNetBlock(ops, graph, key, inputs, graphContext);
         site = GraphErrorContext.of(model, range);
-        custom = new CustomStateBlock(ops, graph, key, graphContext.caches().stateRows(), site);
+        custom =
+                new CustomStateBlock(
+                        ops, graph, key, inputs, graphContext.caches().stateRows(), site);
         experts = new MoeBlock(ops, graph, weights, products);
         rules = new GraphBuildValidator(site, shape, key);
         scoringCapture = graphContext.scoringCapture();
@@ -156,6 +158,18 @@ final class GraphBuilder implements ShardGraph {
     }
 
     @Override
+    public Tensor positionFactor(int interval, float growth) {
+        Tensor all = inputs.positionFactor(interval, growth);
+        return dropped == 0
+                ? all
+                : ops.view(
+                        all,
+                        Extents.of(1, 1, tokens()),
+                        Strides.of(all.nb(1), all.nb(2)),
+                        dropped * all.nb(2));
+    }
+
+    @Override
     public Tensor boundary() {
         rules.boundary();
         return inputs.boundary();
@@ -204,6 +218,11 @@ final class GraphBuilder implements ShardGraph {
     }
 
     @Override
+    public Tensor matmulPerHead(String name, Tensor input) {
+        return named(name, products.multiplyHeads(name + ".weight", input));
+    }
+
+    @Override
     public List<Tensor> projections(Tensor input, String fused, List<Projection> parts) {
         List<Tensor> results = new ArrayList<>();
         if (hasWeight(fused + ".weight", TensorUse.MATMUL)) {
@@ -235,12 +254,13 @@ final class GraphBuilder implements ShardGraph {
     public Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
         Tensor up = matmul(names.name("up"), input);
         Tensor gate = matmul(names.name("gate"), input);
-        Tensor inner =
-                switch (activation) {
-                    case SILU -> ops.swigluSplit(gate, up);
-                    case GELU -> ops.gegluSplit(gate, up);
-                };
-        return matmul(names.name("down"), inner);
+        return matmul(names.name("down"), FeedForwardActivation.of(ops, activation, gate, up));
+    }
+
+    @Override
+    public Tensor plainFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
+        Tensor up = matmul(names.name("up"), input);
+        return matmul(names.name("down"), FeedForwardActivation.of(ops, activation, up));
     }
 
     @Override
@@ -262,12 +282,20 @@ final class GraphBuilder implements ShardGraph {
     }
 
     @Override
-    public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
+    public Tensor attention(
+            int layer,
+            Tensor query,
+            Tensor keys,
+            Tensor values,
+            float scale,
+            Optional<Tensor> sinks) {
         rules.attention(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
+        sinks.ifPresent(given -> rules.sinks(layer, TensorShape.of(given), TensorShape.of(query)));
         return named(
                 LayerStateOperator.ATTENTION,
                 layer,
-                attention.attend(layer, query, keys, values, scale));
+                attention.attend(
+                        layer, query, keys, values, new AttentionBlock.Scores(scale, sinks)));
     }
 
     @Override
@@ -276,7 +304,7 @@ final class GraphBuilder implements ShardGraph {
         return named(
                 LayerStateOperator.SHARED_ATTENTION,
                 layer,
-                attention.attendShared(layer, query, dropped, scale));
+                attention.attendShared(layer, query, dropped, AttentionBlock.Scores.scaled(scale)));
     }
 
     @Override

@@ -18,10 +18,13 @@ import java.util.List;
  */
 final class GraphDryRun {
     /**
-     * Tokens of the chunk: more than the one whose output is requested, so that missing narrowing
+     * Tokens of the chunk: more than those whose outputs are requested, so that missing narrowing
      * is detected; and enough that {@link GraphBuilder#lastColumns} drops some.
      */
     private static final int CHUNK = AttentionBlock.TILE + 2 * GraphBuilder.COLUMN_GROUP;
+
+    /** More than one, since a single column would be broadcast to all where it does not fit. */
+    private static final int OUTPUTS = 3;
 
     private GraphDryRun() {}
 
@@ -74,11 +77,11 @@ final class GraphDryRun {
         UnallocatedGraph.of(key, model, range, context, device).close();
     }
 
-    /** Key of the first tokens of a sequence; only the output of the last token is requested. */
+    /** Key of the first tokens of a sequence; only the outputs of the last ones are requested. */
     private static GraphKey key(boolean slides, List<Integer> captures) {
         GraphKey.ChunkShape part =
                 new GraphKey.ChunkShape(
-                        new GraphKey.Columns(CHUNK, 1, ChunkComputeMode.CHUNK),
+                        new GraphKey.Columns(CHUNK, OUTPUTS, ChunkComputeMode.CHUNK),
                         new GraphKey.Attended(0, KvSlotSpan.BLOCK, false),
                         new GraphKey.Attended(0, slides ? KvSlotSpan.BLOCK : 0, false),
                         new GraphKey.StateUse(

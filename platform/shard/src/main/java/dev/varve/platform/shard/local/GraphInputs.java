@@ -11,7 +11,9 @@ import dev.varve.platform.shard.SequenceChunk;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
@@ -28,6 +30,14 @@ final class GraphInputs {
     /** Rows of a host table, one per token. */
     private record TableRows(RowReader table, Tensor tensor) {}
 
+    /** A factor per token that depends on its position. */
+    private record PositionFactor(int interval, float growth, Tensor tensor) {
+        float at(int position) {
+            float steps = (float) Math.floor((float) position / interval);
+            return (float) Math.log(steps + 1) * growth + 1;
+        }
+    }
+
     private final GgmlContext context;
     private final GraphKey key;
     private final int tokens;
@@ -42,6 +52,8 @@ final class GraphInputs {
     private Optional<Tensor> outputs = Optional.empty();
     private final List<TableRows> rows = new ArrayList<>();
     private final List<TreeInput> trees = new ArrayList<>();
+    private final List<PositionFactor> positionFactors = new ArrayList<>();
+    private final Map<Integer, Tensor> numbers = new TreeMap<>();
     private int firstOutputColumn;
     private float[] rowScratch = new float[0];
     private final int[] intScratch;
@@ -115,6 +127,23 @@ final class GraphInputs {
         return axisPositions.get();
     }
 
+    /** {@code F32 [1, 1, T]}, see {@link dev.varve.api.model.ShardGraph#positionFactor}. */
+    Tensor positionFactor(int interval, float growth) {
+        for (PositionFactor known : positionFactors) {
+            if (known.interval() == interval && known.growth() == growth) {
+                return known.tensor();
+            }
+        }
+        Tensor tensor = input("position_factor", GgmlType.F32, 1, 1, tokens);
+        positionFactors.add(new PositionFactor(interval, growth, tensor));
+        return tensor;
+    }
+
+    /** 0 to {@code count - 1}, {@code I32 [count]}. */
+    Tensor numbers(int count) {
+        return numbers.computeIfAbsent(count, most -> input("numbers", GgmlType.I32, most));
+    }
+
     Tensor boundary() {
         boundary =
                 Optional.of(
@@ -180,6 +209,8 @@ final class GraphInputs {
         }
         rows.forEach(each -> tensors.add(each.tensor()));
         trees.forEach(each -> tensors.add(each.tensor()));
+        positionFactors.forEach(each -> tensors.add(each.tensor()));
+        tensors.addAll(numbers.values());
         tensors.addAll(full.tensors());
         tensors.addAll(sliding.tensors());
         return tensors;
@@ -222,6 +253,14 @@ final class GraphInputs {
                 each.write(batch.chunks(), written.apply(each.tensor()));
             }
         }
+        for (PositionFactor each : positionFactors) {
+            if (each.tensor().isPlaced()) {
+                writeFactors(batch, each, written.apply(each.tensor()));
+            }
+        }
+        numbers.values().stream()
+                .filter(Tensor::isPlaced)
+                .forEach(tensor -> writeNumbers(written.apply(tensor)));
         full.fill(batch.chunks(), placed.full(), written);
         sliding.fill(batch.chunks(), placed.window(), written);
     }
@@ -277,6 +316,23 @@ final class GraphInputs {
                 intScratch[column++] = chunk.position(i) + ahead;
             }
         }
+    }
+
+    private void writeFactors(Batch batch, PositionFactor factor, Tensor tensor) {
+        collectPositions(batch, 0);
+        float[] factors = new float[tokens];
+        for (int i = 0; i < tokens; i++) {
+            factors[i] = factor.at(intScratch[i]);
+        }
+        tensor.write(factors, 0, tokens, 0);
+    }
+
+    private void writeNumbers(Tensor tensor) {
+        int count = (int) tensor.ne(0);
+        for (int i = 0; i < count; i++) {
+            intScratch[i] = i;
+        }
+        tensor.write(intScratch, 0, count, 0);
     }
 
     private void writeOutputs(Batch batch, Tensor tensor) {

@@ -90,6 +90,33 @@ final class MatrixProducts {
         return all.result();
     }
 
+    /** {@code [K, M, H] times F32 [K, N, H] -> F32 [M, N, H]}. */
+    Tensor multiplyHeads(String name, Tensor input) {
+        Tensor weight = weights.get(name, TensorUse.MATMUL);
+        MatmulKernelProperties kernelProperties = weights.kernelProperties(name, TensorUse.MATMUL);
+        List<ColumnRun> runs = runs((int) input.ne(1));
+        if (isWhole(runs, kernelProperties)) {
+            return precise(ops.mulMat(weight, input));
+        }
+        ConcatAccumulator all = new ConcatAccumulator((one, other) -> ops.concat(one, other, 1));
+        for (ColumnRun run : runs) {
+            int step = step(run, kernelProperties);
+            for (int done = 0; done < run.count(); done += step) {
+                Tensor own =
+                        ops.view(
+                                input,
+                                Extents.of(
+                                        input.ne(0),
+                                        Math.min(step, run.count() - done),
+                                        input.ne(2)),
+                                Strides.of(input.nb(1), input.nb(2)),
+                                (run.first() + done) * input.nb(1));
+                all.add(precise(ops.mulMat(weight, own)));
+            }
+        }
+        return all.result();
+    }
+
     /** {@code [K, M, E] times F32 [K, U or 1, T] by ids I32 [U, T] -> F32 [M, U, T]}. */
     Tensor multiplyExperts(String name, Tensor input, Tensor ids) {
         Tensor weight = weights.get(name, TensorUse.EXPERT_MATMUL);

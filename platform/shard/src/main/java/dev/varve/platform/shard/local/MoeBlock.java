@@ -7,7 +7,9 @@ import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.ShardGraph.Activation;
 import dev.varve.api.model.ShardGraph.ExpertChoice;
+import dev.varve.api.model.ShardGraph.ExpertGroups;
 import dev.varve.api.model.ShardGraph.ExpertRouting;
+import dev.varve.api.model.ShardGraph.ExpertWeighting;
 import dev.varve.api.model.TensorUse;
 
 import java.util.Optional;
@@ -20,6 +22,9 @@ final class MoeBlock {
     private static final float MIN_SUM = 6.103515625e-5f;
 
     private static final String WEIGHT = ".weight";
+
+    /** Experts whose ranks make the rank of a group. */
+    private static final int RANKED_PER_GROUP = 2;
 
     private final Ops ops;
     private final Graph graph;
@@ -37,8 +42,15 @@ final class MoeBlock {
         long experts = probabilities.ne(0);
         long tokens = probabilities.ne(1);
         Tensor ranked = bias.isPresent() ? ops.add(probabilities, bias.get()) : probabilities;
+        if (routing.groups().count() > 1) {
+            ranked = withinBestGroups(ranked, routing.groups());
+        }
         Tensor ids = ops.argsortTopK(ranked, routing.used());
         Tensor chosen = ops.getRows(ops.reshape3d(probabilities, 1, experts, tokens), ids);
+        if (routing.weighting() == ExpertWeighting.SOFTMAX_OF_CHOSEN) {
+            Tensor rows = ops.reshape2d(chosen, routing.used(), tokens);
+            chosen = ops.reshape3d(ops.softMax(rows), 1, routing.used(), tokens);
+        }
         if (routing.normalise()) {
             Tensor rows = ops.reshape2d(chosen, routing.used(), tokens);
             Tensor sum = ops.clamp(ops.sumRows(rows), MIN_SUM, Float.POSITIVE_INFINITY);
@@ -52,10 +64,29 @@ final class MoeBlock {
         return new ExpertChoice(ids, chosen);
     }
 
+    /** Replaces the ranks of experts outside a token's best groups by minus infinity. */
+    private Tensor withinBestGroups(Tensor ranked, ExpertGroups groups) {
+        long experts = ranked.ne(0);
+        long tokens = ranked.ne(1);
+        long size = experts / groups.count();
+        Tensor grouped = ops.reshape3d(ranked, size, groups.count(), tokens);
+        Tensor best = ops.argsortTopK(grouped, RANKED_PER_GROUP);
+        Tensor pairs = ops.getRows(ops.reshape4d(grouped, 1, size, groups.count(), tokens), best);
+        Tensor sums = ops.sumRows(ops.reshape3d(pairs, RANKED_PER_GROUP, groups.count(), tokens));
+        Tensor chosen = ops.argsortTopK(ops.reshape2d(sums, groups.count(), tokens), groups.used());
+        Tensor kept = ops.getRows(grouped, chosen);
+        Tensor none = ops.fill(grouped, Float.NEGATIVE_INFINITY);
+        return ops.reshape2d(ops.setRows(none, kept, chosen), experts, tokens);
+    }
+
     Tensor feedForward(Tensor input, ExpertChoice choice, String prefix, Activation activation) {
         long width = input.ne(0);
         long tokens = input.ne(1);
         Tensor column = ops.reshape3d(input, width, 1, tokens);
+        if (isPlain(prefix)) {
+            Tensor up = product(prefix + "_up_exps", column, choice.ids());
+            return weighted(FeedForwardActivation.of(ops, activation, up), choice, prefix);
+        }
         Tensor gate;
         Tensor up;
         String fused = prefix + "_gate_up_exps";
@@ -68,11 +99,15 @@ final class MoeBlock {
             up = product(prefix + "_up_exps", column, choice.ids());
             gate = product(prefix + "_gate_exps", column, choice.ids());
         }
-        Tensor inner =
-                switch (activation) {
-                    case SILU -> ops.swigluSplit(gate, up);
-                    case GELU -> ops.gegluSplit(gate, up);
-                };
+        return weighted(FeedForwardActivation.of(ops, activation, gate, up), choice, prefix);
+    }
+
+    private boolean isPlain(String prefix) {
+        return !weights.has(prefix + "_gate_exps" + WEIGHT, TensorUse.EXPERT_MATMUL)
+                && !weights.has(prefix + "_gate_up_exps" + WEIGHT, TensorUse.EXPERT_MATMUL);
+    }
+
+    private Tensor weighted(Tensor inner, ExpertChoice choice, String prefix) {
         Tensor outputs = product(prefix + "_down_exps", inner, choice.ids());
         return sum(ops.mul(outputs, choice.weights()));
     }
@@ -85,9 +120,16 @@ final class MoeBlock {
                 first * Float.BYTES);
     }
 
-    /** Returns {@code F32 [out, used, T]}, times the experts' scales, if present. */
+    /** Returns {@code F32 [out, used, T]}, with the experts' scales and biases, if present. */
     private Tensor product(String name, Tensor input, Tensor ids) {
-        Tensor product = products.multiplyExperts(name + WEIGHT, input, ids);
+        Tensor product = scaled(name, products.multiplyExperts(name + WEIGHT, input, ids), ids);
+        String bias = name + ".bias";
+        return weights.has(bias, TensorUse.ELEMENTWISE)
+                ? ops.addId(product, weights.get(bias, TensorUse.ELEMENTWISE), ids)
+                : product;
+    }
+
+    private Tensor scaled(String name, Tensor product, Tensor ids) {
         String scale = name + ".scale";
         if (!weights.has(scale, TensorUse.ELEMENTWISE)) {
             return product;

@@ -55,7 +55,7 @@ final class WeightPlacement {
                             tensor.dimensions().stream().mapToLong(Long::longValue).toArray());
             Tensor probe = probe(scratch, weight, entry.use());
             for (BufferType type : layout == WeightLayout.REPACKED ? types : List.of(plain)) {
-                if (isSafe(type, tensor)
+                if ((type == plain || isSafe(type, entry))
                         && device.ggmlDevice().supportsWeight(type, weight, probe)) {
                     return type;
                 }
@@ -69,11 +69,16 @@ final class WeightPlacement {
     }
 
     /**
-     * Whether products with the weight are correct. For quantised rows that are a single tile long,
-     * products of 32 and more columns are added to the previous content of the result's memory;
-     * ggml v0.5.0 nevertheless reports support for them.
+     * Whether products with the weight are correct in a layout of its own. For quantised rows that
+     * are a single tile long, products of 32 and more columns are added to the previous content of
+     * the result's memory; ggml v0.5.0 nevertheless reports support for them. A matrix per head has
+     * no such layout: they are for a single matrix, or for chosen ones.
      */
-    private static boolean isSafe(BufferType type, GgufTensor weight) {
+    private static boolean isSafe(BufferType type, TensorSelection.Entry entry) {
+        GgufTensor weight = entry.tensor();
+        if (entry.use() == TensorUse.MATMUL && weight.dimensions().size() > 2) {
+            return false;
+        }
         return !type.name().equals(MatmulKernelProperties.TILES)
                 || !weight.type().isQuantized()
                 || weight.ne(0) > MatmulKernelProperties.TILE;

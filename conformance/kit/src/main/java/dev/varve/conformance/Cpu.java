@@ -41,6 +41,7 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.decoders.DecoderFamilies;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
 import dev.varve.plugin.qwen3.Qwen3Family;
@@ -63,7 +64,12 @@ final class Cpu {
     static final CacheTypes Q8_0 = new CacheTypes(GgmlType.Q8_0, GgmlType.Q8_0);
 
     private static final List<ModelFamilyProvider> FAMILIES =
-            List.of(new Qwen3Family(), new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
+            List.of(
+                    new Qwen3Family(),
+                    new Qwen35Family(),
+                    new Gemma4Family(),
+                    new LagunaFamily(),
+                    new DecoderFamilies());
 
     private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
 

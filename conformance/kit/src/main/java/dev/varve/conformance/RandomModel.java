@@ -1,6 +1,7 @@
 package dev.varve.conformance;
 
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.testkit.DecoderModel;
 import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Qwen35Model;
@@ -121,6 +122,11 @@ interface RandomModel {
 
     /** Token ids that a greedy run could have produced. */
     int[] tokens(int count, long seed);
+
+    /** A model of the families that are described by their layers. */
+    static RandomModel of(DecoderModel model) {
+        return new Spec(model.toString(), model::write, model::randomTokens, model.headLengths());
+    }
 
     private static RandomModel of(Qwen35Model model) {
         return new Spec(

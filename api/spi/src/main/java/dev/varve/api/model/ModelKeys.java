@@ -117,9 +117,12 @@ public final class ModelKeys {
                 : metadata.stringBytes("tokenizer.ggml.tokens").length;
     }
 
-    /** Epsilon of the root-mean-square norms. */
+    /** Epsilon of the root-mean-square norms, or that of all norms. */
     public float epsilon() {
         String name = "attention.layer_norm_rms_epsilon";
+        if (!has(name) && has("attention.layer_norm_epsilon")) {
+            name = "attention.layer_norm_epsilon";
+        }
         double epsilon = metadata.number(prefix + name);
         if (!(epsilon >= 0 && epsilon < 1)) {
             throw wrong(name, "from 0 to below 1", epsilon);

@@ -152,7 +152,13 @@ final class CacheTypeCheck {
                                 valueHeads,
                                 Optional.of(mask),
                                 AttentionOptions.scaled(1))
-                        : AttentionBlock.plainAttention(ops, query, keyHeads, valueHeads, mask, AttentionBlock.Scores.scaled(1)));
+                        : AttentionBlock.plainAttention(
+                                ops,
+                                query,
+                                keyHeads,
+                                valueHeads,
+                                mask,
+                                AttentionBlock.Scores.scaled(1)));
         return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
     }
 

@@ -97,7 +97,9 @@ final class WeightPlacement {
         return switch (use) {
             case MATMUL ->
                     ops.mulMat(
-                            weight, scratch.newTensor(GgmlType.F32, weight.ne(0), PROBE_COLUMNS));
+                            weight,
+                            scratch.newTensor(
+                                    GgmlType.F32, weight.ne(0), PROBE_COLUMNS, weight.ne(2)));
             case EXPERT_MATMUL ->
                     ops.mulMatId(
                             weight,

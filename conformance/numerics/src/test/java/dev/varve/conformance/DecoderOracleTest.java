@@ -1,0 +1,80 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.testkit.Comparison;
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.Oracle;
+import dev.varve.testkit.OracleOptions;
+import dev.varve.testkit.TensorType;
+import dev.varve.testkit.TestThreads;
+
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Random models of the families that are described by their layers, against libllama. */
+class DecoderOracleTest {
+    private static final int CONTEXT = 1024;
+    private static final TensorType[] TYPES = {
+        TensorType.F32, TensorType.Q8_0, TensorType.Q4_K, TensorType.F16
+    };
+
+    @TempDir Path folder;
+
+    static Stream<Arguments> models() {
+        return Arrays.stream(DecoderLayout.values()).filter(x -> System.getProperty("lay") == null || System.getProperty("lay").contains("," + x + ","))
+                .flatMap(
+                        layout ->
+                                IntStream.range(0, TYPES.length)
+                                        .mapToObj(seed -> Arguments.of(layout, seed, TYPES[seed])));
+    }
+
+    /** Grade (a): the same operators in the same order give the same bits. */
+    @ParameterizedTest
+    @MethodSource("models")
+    void logitsAndGreedyOutputMatchLibllama(DecoderLayout layout, int seed, TensorType type)
+            throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(layout, seed, type));
+        Path file = spec.write(folder);
+        Cpu.assumeLibllamaIsRight(file);
+        int[] tokens = spec.tokens(300 + seed, seed);
+        float[][] logits;
+        int[] greedy;
+        try (Oracle oracle = oracle(file, Cpu.F16)) {
+            logits = oracle.logits(tokens);
+            greedy = oracle.greedy(Arrays.copyOf(tokens, 170), 64);
+        }
+
+        try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 2, Cpu.F16))) {
+            float[][] own = Cpu.logits(model, tokens);
+            assertTrue(
+                    Comparison.topTwo(logits[0]).margin() > 0, "the oracle's logits say something");
+            assertEquals(0, Comparison.worstRelativeL2(logits, own), spec.toString());
+            assertArrayEquals(
+                    greedy,
+                    Answer.ask(model.engine(), Arrays.copyOf(tokens, 170), 64).tokens(),
+                    spec.toString());
+        }
+    }
+
+    private static Oracle oracle(Path file, CacheTypes cache) {
+        return Oracle.open(
+                file,
+                OracleOptions.defaults()
+                        .withContext(CONTEXT)
+                        .withThreads(TestThreads.COUNT)
+                        .withCache(TensorType.valueOf(cache.key().name())));
+    }
+}

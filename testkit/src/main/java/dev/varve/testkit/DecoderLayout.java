@@ -1,0 +1,67 @@
+package dev.varve.testkit;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Architectures of random {@link DecoderModel}s, and the forms of them that differ much. */
+public enum DecoderLayout {
+    LLAMA("llama", 4, DecoderLayouts::llama),
+    MIXTRAL("llama", 3, DecoderLayouts::mixtral),
+    MISTRAL3("mistral3", 4, DecoderLayouts::mistral3),
+    QWEN2("qwen2", 4, DecoderLayouts::qwen2),
+    QWEN2MOE("qwen2moe", 3, DecoderLayouts::qwen2moe),
+    QWEN3MOE("qwen3moe", 3, DecoderLayouts::qwen3moe),
+    GPT_OSS("gpt-oss", 4, DecoderLayouts::gptOss),
+    DEEPSEEK2("deepseek2", 4, DecoderLayouts::deepseek2),
+    DEEPSEEK2_OLD("deepseek2", 4, DecoderLayouts::deepseek2Old),
+    DEEPSEEK2_LITE("deepseek2", 27, DecoderLayouts::deepseek2Lite),
+    GLM4("glm4", 4, DecoderLayouts::glm4),
+    GLM4MOE("glm4moe", 4, DecoderLayouts::glm4moe),
+    GEMMA3("gemma3", 8, DecoderLayouts::gemma3),
+    MINIMAX_M2("minimax-m2", 3, DecoderLayouts::minimaxM2),
+    GRANITE("granite", 4, DecoderLayouts::granite),
+    GRANITEMOE("granitemoe", 3, DecoderLayouts::granitemoe),
+    GRANITEHYBRID("granitehybrid", 6, DecoderLayouts::granitehybrid),
+    NEMOTRON_H("nemotron_h", 6, DecoderLayouts::nemotron),
+    NEMOTRON_H_MOE("nemotron_h_moe", 6, DecoderLayouts::nemotronMoe),
+    PHI3("phi3", 4, DecoderLayouts::phi3),
+    SEED_OSS("seed_oss", 4, DecoderLayouts::seedOss),
+    OLMO2("olmo2", 4, DecoderLayouts::olmo2),
+    OLMO3("olmo2", 5, DecoderLayouts::olmo3),
+    ERNIE4_5("ernie4_5", 4, DecoderLayouts::ernie),
+    ERNIE4_5_MOE("ernie4_5-moe", 4, DecoderLayouts::ernieMoe),
+    HUNYUAN_DENSE("hunyuan-dense", 4, DecoderLayouts::hunyuan),
+    HUNYUAN_MOE("hunyuan-moe", 3, DecoderLayouts::hunyuanMoe);
+
+    private final String architecture;
+    private final int layers;
+    private final Consumer<DecoderWriter> contents;
+
+    DecoderLayout(String architecture, int layers, Consumer<DecoderWriter> contents) {
+        this.architecture = architecture;
+        this.layers = layers;
+        this.contents = contents;
+    }
+
+    /** {@code general.architecture}. */
+    public String architecture() {
+        return architecture;
+    }
+
+    int layers() {
+        return layers;
+    }
+
+    void write(DecoderWriter writer) {
+        contents.accept(writer);
+    }
+
+    List<Integer> headLengths() {
+        return switch (this) {
+            case DEEPSEEK2 -> List.of(DecoderLayouts.LATENT + 16, DecoderLayouts.LATENT);
+            case DEEPSEEK2_OLD, DEEPSEEK2_LITE -> List.of(48);
+            case GPT_OSS -> List.of(32);
+            default -> List.of(DecoderWriter.HEAD);
+        };
+    }
+}

@@ -1,0 +1,615 @@
+package dev.varve.testkit;
+
+import static dev.varve.testkit.DecoderWriter.EXPERT;
+import static dev.varve.testkit.DecoderWriter.EXPERTS;
+import static dev.varve.testkit.DecoderWriter.FEED_FORWARD;
+import static dev.varve.testkit.DecoderWriter.HEAD;
+import static dev.varve.testkit.DecoderWriter.HEADS;
+import static dev.varve.testkit.DecoderWriter.KV_HEADS;
+
+import java.util.List;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+
+/** Keys and tensors of each {@link DecoderLayout}. */
+final class DecoderLayouts {
+    static final int LATENT = 64;
+
+    private DecoderLayouts() {}
+
+    private static void layers(DecoderWriter writer, IntConsumer layer) {
+        IntStream.range(0, writer.layers()).forEach(layer);
+    }
+
+    /** Attention with its norm, and the norm of the feed-forward. */
+    private static void plain(DecoderWriter writer, int layer, boolean biases, String norm) {
+        writer.norm(layer, "attn_norm");
+        writer.attention(layer, false, biases);
+        writer.norm(layer, norm);
+    }
+
+    private static void dense(DecoderWriter writer, boolean biases, String norm) {
+        writer.key("feed_forward_length", FEED_FORWARD);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, biases, norm);
+                    writer.feedForward(layer, "", FEED_FORWARD);
+                });
+    }
+
+    private static void scaling(DecoderWriter writer, String type, float factor, int original) {
+        writer.key("rope.scaling.type", type)
+                .key("rope.scaling.factor", factor)
+                .key("rope.scaling.original_context_length", original);
+    }
+
+    static void llama(DecoderWriter writer) {
+        writer.backbone(writer.chance());
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD);
+        if (writer.chance()) {
+            writer.divisors("rope_freqs.weight", HEAD / 2, 7);
+        } else {
+            scaling(writer, "yarn", 4, 256);
+        }
+        dense(writer, writer.chance(), "ffn_norm");
+    }
+
+    static void mixtral(DecoderWriter writer) {
+        writer.backbone(false);
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD).key("feed_forward_length", EXPERT);
+        expertKeys(writer, 2);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    writer.router(layer);
+                    writer.experts(layer, false, EXPERT);
+                });
+    }
+
+    private static void expertKeys(DecoderWriter writer, int used) {
+        writer.key("expert_count", EXPERTS).key("expert_used_count", used);
+    }
+
+    static void mistral3(DecoderWriter writer) {
+        writer.backbone(writer.chance());
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD)
+                .key("rope.scaling.yarn_log_multiplier", 1f)
+                .key("rope.scaling.yarn_beta_fast", 32f)
+                .key("rope.scaling.yarn_beta_slow", 1f)
+                .key("attention.temperature_scale", 0.1f);
+        scaling(writer, "yarn", 16, 64);
+        dense(writer, false, "ffn_norm");
+    }
+
+    static void qwen2(DecoderWriter writer) {
+        writer.backbone(writer.chance());
+        writer.key("attention.head_count", HEADS).key("attention.head_count_kv", KV_HEADS);
+        dense(writer, true, "ffn_norm");
+    }
+
+    static void qwen2moe(DecoderWriter writer) {
+        writer.backbone(false);
+        writer.heads();
+        writer.key("feed_forward_length", FEED_FORWARD)
+                .key("expert_feed_forward_length", EXPERT)
+                .key("expert_shared_feed_forward_length", 128);
+        expertKeys(writer, 3);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, true, "ffn_norm");
+                    writer.router(layer);
+                    writer.experts(layer, false, EXPERT);
+                    writer.floats(
+                            layer,
+                            "ffn_gate_inp_shexp.weight",
+                            List.of(DecoderModel.WIDTH),
+                            0,
+                            0.06);
+                    writer.feedForward(layer, "_shexp", 128);
+                });
+    }
+
+    static void qwen3moe(DecoderWriter writer) {
+        writer.backbone(false);
+        writer.heads();
+        writer.key("feed_forward_length", FEED_FORWARD).key("expert_feed_forward_length", EXPERT);
+        expertKeys(writer, 3);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    writer.headNorms(layer);
+                    writer.router(layer);
+                    writer.experts(layer, false, EXPERT);
+                });
+    }
+
+    static void gptOss(DecoderWriter writer) {
+        int heads = 8;
+        int head = 32;
+        int inner = 128;
+        int width = DecoderModel.WIDTH;
+        writer.backbone(false);
+        writer.key("attention.head_count", heads)
+                .key("attention.head_count_kv", KV_HEADS)
+                .key("attention.key_length", head)
+                .key("attention.value_length", head)
+                .key("attention.sliding_window", 8)
+                .key("expert_feed_forward_length", inner);
+        scaling(writer, "yarn", 32, 4096);
+        expertKeys(writer, 4);
+        layers(
+                writer,
+                layer -> {
+                    writer.norm(layer, "attn_norm");
+                    writer.matrix(layer, "attn_q", width, heads * head);
+                    writer.bias(layer, "attn_q", heads * head);
+                    for (String part : List.of("attn_k", "attn_v")) {
+                        writer.matrix(layer, part, width, KV_HEADS * head);
+                        writer.bias(layer, part, KV_HEADS * head);
+                    }
+                    writer.matrix(layer, "attn_output", heads * head, width);
+                    writer.bias(layer, "attn_output", width);
+                    writer.floats(layer, "attn_sinks.weight", List.of(heads), 0, 1);
+                    writer.norm(layer, "post_attention_norm");
+                    writer.router(layer);
+                    writer.bias(layer, "ffn_gate_inp", EXPERTS);
+                    writer.experts(layer, false, inner);
+                    writer.floats(layer, "ffn_gate_exps.bias", List.of(inner, EXPERTS), 0, 0.3);
+                    writer.floats(layer, "ffn_up_exps.bias", List.of(inner, EXPERTS), 0, 0.3);
+                    writer.floats(layer, "ffn_down_exps.bias", List.of(width, EXPERTS), 0, 0.3);
+                });
+    }
+
+    /** Sizes of latent attention: queries, rotated and value elements of a head. */
+    private record Latent(int key, int rotated, int value, int queryRank) {
+        static final Latent USUAL = new Latent(48, 16, 48, 96);
+
+        int plain() {
+            return key - rotated;
+        }
+    }
+
+    private static void latentAttention(DecoderWriter writer, int layer, boolean absorbed) {
+        Latent sizes = Latent.USUAL;
+        int width = DecoderModel.WIDTH;
+        writer.norm(layer, "attn_norm");
+        writer.matrix(layer, "attn_q_a", width, sizes.queryRank());
+        writer.norm(layer, "attn_q_a_norm", sizes.queryRank());
+        writer.matrix(layer, "attn_q_b", sizes.queryRank(), HEADS * sizes.key());
+        latentKeys(writer, layer, absorbed, HEADS);
+    }
+
+    private static void latentKeys(DecoderWriter writer, int layer, boolean absorbed, int heads) {
+        Latent sizes = Latent.USUAL;
+        writer.matrix(layer, "attn_kv_a_mqa", DecoderModel.WIDTH, LATENT + sizes.rotated());
+        writer.norm(layer, "attn_kv_a_norm", LATENT);
+        if (absorbed) {
+            writer.matrices(layer, "attn_k_b", sizes.plain(), LATENT, heads);
+            writer.matrices(layer, "attn_v_b", LATENT, sizes.value(), heads);
+        } else {
+            writer.matrix(layer, "attn_kv_b", LATENT, heads * (sizes.plain() + sizes.value()));
+        }
+        writer.matrix(layer, "attn_output", heads * sizes.value(), DecoderModel.WIDTH);
+        writer.norm(layer, "ffn_norm");
+    }
+
+    private static void latentExperts(DecoderWriter writer, int layer, boolean fused) {
+        if (layer == 0) {
+            writer.feedForward(layer, "", FEED_FORWARD);
+            return;
+        }
+        writer.router(layer);
+        writer.experts(layer, fused, EXPERT);
+        writer.feedForward(layer, "_shexp", EXPERT);
+    }
+
+    private static void latentSizes(DecoderWriter writer, boolean absorbed) {
+        Latent sizes = Latent.USUAL;
+        writer.key("attention.kv_lora_rank", LATENT)
+                .key("rope.dimension_count", sizes.rotated())
+                .key("leading_dense_block_count", 1)
+                .key("feed_forward_length", FEED_FORWARD)
+                .key("expert_feed_forward_length", EXPERT)
+                .key("expert_shared_count", 1);
+        if (absorbed) {
+            writer.key("attention.head_count_kv", 1)
+                    .key("attention.key_length", LATENT + sizes.rotated())
+                    .key("attention.value_length", LATENT)
+                    .key("attention.key_length_mla", sizes.key())
+                    .key("attention.value_length_mla", sizes.value());
+        } else {
+            writer.key("attention.key_length", sizes.key())
+                    .key("attention.value_length", sizes.value());
+        }
+    }
+
+    static void deepseek2(DecoderWriter writer) {
+        deepseek2(writer, true);
+    }
+
+    static void deepseek2Old(DecoderWriter writer) {
+        deepseek2(writer, false);
+    }
+
+    private static void deepseek2(DecoderWriter writer, boolean absorbed) {
+        writer.backbone(false);
+        writer.key("attention.head_count", HEADS).key("attention.q_lora_rank", 96);
+        if (!absorbed) {
+            writer.key("attention.head_count_kv", HEADS);
+        }
+        latentSizes(writer, absorbed);
+        expertKeys(writer, 3);
+        writer.key("expert_gating_func", 2)
+                .key("expert_weights_norm", true)
+                .key("expert_weights_scale", 2.5f)
+                .key("expert_group_count", 4)
+                .key("expert_group_used_count", 2)
+                .key("rope.scaling.yarn_log_multiplier", 0.1f);
+        scaling(writer, "yarn", 40, 4096);
+        boolean fused = writer.chance();
+        layers(
+                writer,
+                layer -> {
+                    latentAttention(writer, layer, absorbed);
+                    latentExperts(writer, layer, fused);
+                    if (layer > 0) {
+                        writer.bias(layer, "exp_probs_b", EXPERTS);
+                    }
+                });
+    }
+
+    /** Without a latent row of the queries, which libllama knows by the number of layers. */
+    static void deepseek2Lite(DecoderWriter writer) {
+        int heads = 2;
+        writer.backbone(false);
+        writer.key("attention.head_count", heads).key("attention.head_count_kv", heads);
+        latentSizes(writer, false);
+        expertKeys(writer, 3);
+        writer.key("expert_weights_scale", 1f).key("rope.scaling.yarn_log_multiplier", 0.0707f);
+        scaling(writer, "yarn", 40, 4096);
+        layers(
+                writer,
+                layer -> {
+                    writer.norm(layer, "attn_norm");
+                    writer.matrix(layer, "attn_q", DecoderModel.WIDTH, heads * 48);
+                    latentKeys(writer, layer, false, heads);
+                    latentExperts(writer, layer, false);
+                });
+    }
+
+    static void glm4(DecoderWriter writer) {
+        writer.backbone(writer.chance());
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD / 2).key("feed_forward_length", FEED_FORWARD);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, true, "ffn_norm");
+                    writer.norm(layer, "post_attention_norm");
+                    writer.matrix(layer, "ffn_up", DecoderModel.WIDTH, 2 * FEED_FORWARD);
+                    writer.matrix(layer, "ffn_down", FEED_FORWARD, DecoderModel.WIDTH);
+                    writer.norm(layer, "post_ffw_norm");
+                });
+    }
+
+    static void glm4moe(DecoderWriter writer) {
+        boolean norms = writer.chance();
+        writer.backbone(false);
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD / 2)
+                .key("feed_forward_length", FEED_FORWARD)
+                .key("expert_feed_forward_length", EXPERT)
+                .key("expert_shared_count", 1)
+                .key("leading_dense_block_count", 1)
+                .key("expert_gating_func", 2)
+                .key("expert_weights_norm", true)
+                .key("expert_weights_scale", 2.5f);
+        expertKeys(writer, 3);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, true, "post_attention_norm");
+                    if (norms) {
+                        writer.headNorms(layer);
+                    }
+                    latentExperts(writer, layer, false);
+                    if (layer > 0) {
+                        writer.bias(layer, "exp_probs_b", EXPERTS);
+                    }
+                });
+    }
+
+    static void gemma3(DecoderWriter writer) {
+        writer.backbone(true);
+        writer.heads();
+        writer.key("attention.sliding_window", 8).key("feed_forward_length", FEED_FORWARD);
+        scaling(writer, "linear", 8, DecoderModel.CONTEXT);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    writer.headNorms(layer);
+                    writer.norm(layer, "post_attention_norm");
+                    writer.feedForward(layer, "", FEED_FORWARD);
+                    writer.norm(layer, "post_ffw_norm");
+                });
+    }
+
+    static void minimaxM2(DecoderWriter writer) {
+        writer.backbone(false);
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD / 2)
+                .key("feed_forward_length", EXPERT)
+                .key("expert_feed_forward_length", EXPERT)
+                .key("expert_gating_func", 2);
+        expertKeys(writer, 3);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    writer.rowNorms(layer);
+                    writer.router(layer);
+                    writer.bias(layer, "exp_probs_b", EXPERTS);
+                    writer.experts(layer, false, EXPERT);
+                });
+    }
+
+    private static void graniteFactors(DecoderWriter writer) {
+        writer.key("embedding_scale", 12f)
+                .key("attention.scale", 0.0625f)
+                .key("residual_scale", 0.22f)
+                .key("logit_scale", 8f);
+    }
+
+    static void granite(DecoderWriter writer) {
+        writer.backbone(true);
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD).key("rope.scaling.finetuned", writer.chance());
+        graniteFactors(writer);
+        dense(writer, false, "ffn_norm");
+    }
+
+    static void granitemoe(DecoderWriter writer) {
+        writer.backbone(true);
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD)
+                .key("rope.scaling.finetuned", writer.chance())
+                .key("feed_forward_length", EXPERT)
+                .key("expert_shared_feed_forward_length", 128);
+        graniteFactors(writer);
+        expertKeys(writer, 3);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    graniteExperts(writer, layer);
+                });
+    }
+
+    private static void graniteExperts(DecoderWriter writer, int layer) {
+        writer.router(layer);
+        writer.experts(layer, false, EXPERT);
+        writer.feedForward(layer, "_shexp", 128);
+    }
+
+    static void granitehybrid(DecoderWriter writer) {
+        boolean experts = writer.chance();
+        int inner = 2 * DecoderModel.WIDTH;
+        int[] heads = {0, 0, KV_HEADS, 0, KV_HEADS, 0};
+        writer.backbone(true);
+        writer.key("attention.head_count", HEADS)
+                .key("attention.head_count_kv", heads)
+                .key("rope.dimension_count", HEAD)
+                .key("rope.scaling.finetuned", false)
+                .key("feed_forward_length", experts ? EXPERT : FEED_FORWARD);
+        writer.scanKeys(inner, 32, 2, 8);
+        graniteFactors(writer);
+        if (experts) {
+            writer.key("expert_shared_feed_forward_length", 128);
+            expertKeys(writer, 3);
+        }
+        layers(
+                writer,
+                layer -> {
+                    if (heads[layer] == 0) {
+                        writer.scan(layer, inner, 32, 2, 8);
+                    } else {
+                        writer.norm(layer, "attn_norm");
+                        writer.attention(layer, false, false);
+                    }
+                    writer.norm(layer, "ffn_norm");
+                    if (experts) {
+                        graniteExperts(writer, layer);
+                    } else {
+                        writer.feedForward(layer, "", FEED_FORWARD);
+                    }
+                });
+    }
+
+    static void nemotron(DecoderWriter writer) {
+        nemotron(writer, false);
+    }
+
+    static void nemotronMoe(DecoderWriter writer) {
+        nemotron(writer, true);
+    }
+
+    private static void nemotron(DecoderWriter writer, boolean experts) {
+        int[] heads = {0, 0, 0, KV_HEADS, 0, 0};
+        int[] inner = {0, FEED_FORWARD, 0, 0, FEED_FORWARD, 0};
+        boolean latent = experts && writer.chance();
+        int outer = latent ? 64 : DecoderModel.WIDTH;
+        writer.backbone(false);
+        writer.key("attention.head_count", HEADS)
+                .key("attention.head_count_kv", heads)
+                .key("attention.key_length", HEAD)
+                .key("attention.value_length", HEAD)
+                .key("attention.layer_norm_epsilon", 1e-5f)
+                .key("rope.dimension_count", HEAD)
+                .key("feed_forward_length", inner);
+        writer.scanKeys(384, 32, 2, 8);
+        if (experts) {
+            expertKeys(writer, 3);
+            writer.key("expert_feed_forward_length", EXPERT)
+                    .key("expert_shared_feed_forward_length", 128)
+                    .key("expert_shared_count", 1)
+                    .key("expert_weights_norm", true)
+                    .key("expert_weights_scale", 2.5f)
+                    .key("expert_gating_func", 2);
+            if (latent) {
+                writer.key("moe_latent_size", outer);
+            }
+        }
+        layers(
+                writer,
+                layer -> {
+                    if (inner[layer] == 0 && heads[layer] == 0) {
+                        writer.scan(layer, 384, 32, 2, 8);
+                        return;
+                    }
+                    writer.norm(layer, "attn_norm");
+                    if (heads[layer] > 0) {
+                        writer.attention(layer, false, false);
+                    } else if (experts) {
+                        nemotronExperts(writer, layer, latent, outer);
+                    } else {
+                        writer.plainFeedForward(layer, "", FEED_FORWARD);
+                    }
+                });
+    }
+
+    private static void nemotronExperts(
+            DecoderWriter writer, int layer, boolean latent, int outer) {
+        writer.router(layer);
+        writer.bias(layer, "exp_probs_b", EXPERTS);
+        if (latent) {
+            writer.matrix(layer, "ffn_latent_down", DecoderModel.WIDTH, outer);
+            writer.matrix(layer, "ffn_latent_up", outer, DecoderModel.WIDTH);
+        }
+        writer.matrices(layer, "ffn_up_exps", outer, EXPERT, EXPERTS);
+        writer.matrices(layer, "ffn_down_exps", EXPERT, outer, EXPERTS);
+        writer.plainFeedForward(layer, "_shexp", 128);
+    }
+
+    static void phi3(DecoderWriter writer) {
+        writer.backbone(writer.chance());
+        writer.heads();
+        writer.key("rope.dimension_count", HEAD * 3 / 4).key("feed_forward_length", FEED_FORWARD);
+        if (writer.chance()) {
+            writer.key("rope.scaling.type", "longrope")
+                    .key("rope.scaling.original_context_length", DecoderModel.CONTEXT)
+                    .key("rope.scaling.attn_factor", 1.19f);
+            writer.divisors("rope_factors_long.weight", HEAD * 3 / 8, 30);
+            writer.divisors("rope_factors_short.weight", HEAD * 3 / 8, 2);
+        }
+        layers(
+                writer,
+                layer -> {
+                    writer.norm(layer, "attn_norm");
+                    writer.attention(layer, true, false);
+                    writer.norm(layer, "ffn_norm");
+                    writer.matrix(layer, "ffn_up", DecoderModel.WIDTH, 2 * FEED_FORWARD);
+                    writer.matrix(layer, "ffn_down", FEED_FORWARD, DecoderModel.WIDTH);
+                });
+    }
+
+    static void seedOss(DecoderWriter writer) {
+        writer.backbone(writer.chance());
+        writer.heads();
+        dense(writer, true, "post_attention_norm");
+    }
+
+    static void olmo2(DecoderWriter writer) {
+        olmo(writer);
+    }
+
+    /** With windows and scaled rotations of the full layers. */
+    static void olmo3(DecoderWriter writer) {
+        writer.key("attention.sliding_window", 16).key("rope.scaling.yarn_attn_factor", 1.2079442f);
+        scaling(writer, "yarn", 8, 256);
+        olmo(writer);
+    }
+
+    private static void olmo(DecoderWriter writer) {
+        writer.backbone(false);
+        writer.heads();
+        writer.key("feed_forward_length", FEED_FORWARD);
+        layers(
+                writer,
+                layer -> {
+                    writer.attention(layer, false, false);
+                    writer.rowNorms(layer);
+                    writer.norm(layer, "post_attention_norm");
+                    writer.feedForward(layer, "", FEED_FORWARD);
+                    writer.norm(layer, "post_ffw_norm");
+                });
+    }
+
+    static void ernie(DecoderWriter writer) {
+        writer.backbone(true);
+        writer.heads();
+        dense(writer, false, "ffn_norm");
+    }
+
+    static void ernieMoe(DecoderWriter writer) {
+        boolean biased = writer.chance();
+        writer.backbone(true);
+        writer.heads();
+        writer.key("feed_forward_length", FEED_FORWARD)
+                .key("expert_feed_forward_length", EXPERT)
+                .key("expert_shared_count", 1)
+                .key("expert_shared_feed_forward_length", 128)
+                .key("leading_dense_block_count", 1)
+                .key("interleave_moe_layer_step", 1);
+        expertKeys(writer, 3);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    if (layer == 0) {
+                        writer.feedForward(layer, "", FEED_FORWARD);
+                        return;
+                    }
+                    if (biased) {
+                        writer.bias(layer, "exp_probs_b", EXPERTS);
+                    }
+                    graniteExperts(writer, layer);
+                });
+    }
+
+    static void hunyuan(DecoderWriter writer) {
+        writer.backbone(true);
+        writer.heads();
+        writer.key("rope.scaling.alpha", 1000f).key("feed_forward_length", FEED_FORWARD);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    writer.headNorms(layer);
+                    writer.feedForward(layer, "", FEED_FORWARD);
+                });
+    }
+
+    static void hunyuanMoe(DecoderWriter writer) {
+        writer.backbone(true);
+        writer.heads();
+        writer.key("feed_forward_length", EXPERT)
+                .key("expert_feed_forward_length", EXPERT)
+                .key("expert_shared_feed_forward_length", 128);
+        expertKeys(writer, writer.chance() ? 1 : 3);
+        layers(
+                writer,
+                layer -> {
+                    plain(writer, layer, false, "ffn_norm");
+                    writer.headNorms(layer);
+                    graniteExperts(writer, layer);
+                });
+    }
+}

@@ -1,0 +1,228 @@
+package dev.varve.testkit;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Adds keys and tensors of a small model, by the names that most architectures use. */
+final class DecoderWriter {
+    static final int HEADS = 4;
+    static final int KV_HEADS = 2;
+    static final int HEAD = 64;
+    static final int FEED_FORWARD = 512;
+    static final int EXPERTS = 8;
+    static final int EXPERT = 96;
+
+    private final GgufWriter writer;
+    private final RandomTensors tensors;
+    private final DecoderLayout layout;
+    private final int vocabulary;
+    private final SplittableRandom random;
+
+    DecoderWriter(
+            GgufWriter writer,
+            RandomTensors tensors,
+            DecoderLayout layout,
+            int vocabulary,
+            SplittableRandom random) {
+        this.writer = writer;
+        this.tensors = tensors;
+        this.layout = layout;
+        this.vocabulary = vocabulary;
+        this.random = random;
+    }
+
+    int layers() {
+        return layout.layers();
+    }
+
+    /** Whether this file has a form that some files of the architecture have. */
+    boolean chance() {
+        return random.nextBoolean();
+    }
+
+    DecoderWriter key(String name, int value) {
+        return put(name, GgufValue.of(value));
+    }
+
+    DecoderWriter key(String name, float value) {
+        return put(name, GgufValue.of(value));
+    }
+
+    DecoderWriter key(String name, boolean value) {
+        return put(name, GgufValue.of(value));
+    }
+
+    DecoderWriter key(String name, String value) {
+        return put(name, GgufValue.of(value));
+    }
+
+    DecoderWriter key(String name, int[] values) {
+        return put(name, GgufValue.ints(Arrays.stream(values).boxed().toList()));
+    }
+
+    DecoderWriter put(String name, GgufValue value) {
+        writer.put(layout.architecture() + "." + name, value);
+        return this;
+    }
+
+    /** The sizes of the model, the embeddings and the head. */
+    void backbone(boolean tied) {
+        key("block_count", layers())
+                .key("context_length", DecoderModel.CONTEXT)
+                .key("embedding_length", DecoderModel.WIDTH)
+                .key("attention.layer_norm_rms_epsilon", 1e-5f)
+                .key("rope.freq_base", 10000f);
+        int width = DecoderModel.WIDTH;
+        double head = 4 / Math.sqrt(width);
+        tensors.vocabulary("token_embd.weight", width, vocabulary, tied ? head : 1);
+        tensors.vector(
+                "output_norm.weight", width, tensors.rows().signed("output_norm.weight", 0.1));
+        if (!tied) {
+            tensors.vocabulary("output.weight", width, vocabulary, head);
+        }
+    }
+
+    /** Numbers of heads and their length. */
+    void heads() {
+        key("attention.head_count", HEADS)
+                .key("attention.head_count_kv", KV_HEADS)
+                .key("attention.key_length", HEAD)
+                .key("attention.value_length", HEAD);
+    }
+
+    static String block(int layer, String name) {
+        return "blk." + layer + "." + name;
+    }
+
+    void norm(int layer, String name) {
+        norm(layer, name, DecoderModel.WIDTH);
+    }
+
+    void norm(int layer, String name, int length) {
+        tensors.norm(block(layer, name + ".weight"), length, 1);
+    }
+
+    /** A matrix of the model's width on one side or on none. */
+    void matrix(int layer, String name, int in, int out) {
+        String full = block(layer, name + ".weight");
+        tensors.matrix(full, List.of(in, out), 1 / Math.sqrt(in));
+    }
+
+    /** Matrices that are stacked, one for each expert or head. */
+    void matrices(int layer, String name, int in, int out, int count) {
+        String full = block(layer, name + ".weight");
+        tensors.matrix(full, List.of(in, out, count), 1 / Math.sqrt(in));
+    }
+
+    void bias(int layer, String name, int length) {
+        String full = block(layer, name + ".bias");
+        tensors.vector(full, length, tensors.rows().gaussian(full, 0, 0.3));
+    }
+
+    /** A tensor of the layer with its whole name. */
+    void floats(int layer, String name, List<Integer> shape, double mean, double deviation) {
+        String full = block(layer, name);
+        tensors.floats(full, shape, tensors.rows().gaussian(full, mean, deviation));
+    }
+
+    /** A tensor of the file, of values between 1 and 1 + spread. */
+    void divisors(String name, int length, double spread) {
+        tensors.floats(
+                name,
+                List.of(length),
+                (row, values) -> {
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = (float) (1 + spread * i / values.length);
+                    }
+                });
+    }
+
+    /** Queries, keys, values and the output of attention. */
+    void attention(int layer, boolean fused, boolean biases) {
+        int width = DecoderModel.WIDTH;
+        int queries = HEADS * HEAD;
+        int keys = KV_HEADS * HEAD;
+        if (fused) {
+            matrix(layer, "attn_qkv", width, queries + 2 * keys);
+            if (biases) {
+                bias(layer, "attn_qkv", queries + 2 * keys);
+            }
+        } else {
+            matrix(layer, "attn_q", width, queries);
+            matrix(layer, "attn_k", width, keys);
+            matrix(layer, "attn_v", width, keys);
+            if (biases) {
+                bias(layer, "attn_q", queries);
+                bias(layer, "attn_k", keys);
+                bias(layer, "attn_v", keys);
+            }
+        }
+        matrix(layer, "attn_output", queries, width);
+    }
+
+    /** Norms of each head of queries and keys. */
+    void headNorms(int layer) {
+        norm(layer, "attn_q_norm", HEAD);
+        norm(layer, "attn_k_norm", HEAD);
+    }
+
+    /** Norms of all heads of queries and keys together. */
+    void rowNorms(int layer) {
+        norm(layer, "attn_q_norm", HEADS * HEAD);
+        norm(layer, "attn_k_norm", KV_HEADS * HEAD);
+    }
+
+    /** Three matrices of a gated feed-forward. */
+    void feedForward(int layer, String suffix, int inner) {
+        matrix(layer, "ffn_gate" + suffix, DecoderModel.WIDTH, inner);
+        plainFeedForward(layer, suffix, inner);
+    }
+
+    /** Two matrices of a feed-forward without a gate. */
+    void plainFeedForward(int layer, String suffix, int inner) {
+        matrix(layer, "ffn_up" + suffix, DecoderModel.WIDTH, inner);
+        matrix(layer, "ffn_down" + suffix, inner, DecoderModel.WIDTH);
+    }
+
+    void router(int layer) {
+        tensors.router(block(layer, "ffn_gate_inp.weight"), DecoderModel.WIDTH, EXPERTS);
+    }
+
+    /** Gated experts. */
+    void experts(int layer, boolean fused, int inner) {
+        int width = DecoderModel.WIDTH;
+        if (fused) {
+            matrices(layer, "ffn_gate_up_exps", width, 2 * inner, EXPERTS);
+        } else {
+            matrices(layer, "ffn_gate_exps", width, inner, EXPERTS);
+            matrices(layer, "ffn_up_exps", width, inner, EXPERTS);
+        }
+        matrices(layer, "ffn_down_exps", inner, width, EXPERTS);
+    }
+
+    /** A scan with its convolution. */
+    void scan(int layer, int inner, int state, int groups, int heads) {
+        int width = DecoderModel.WIDTH;
+        int channels = inner + 2 * groups * state;
+        norm(layer, "attn_norm");
+        matrix(layer, "ssm_in", width, inner + channels + heads);
+        floats(layer, "ssm_conv1d.weight", List.of(4, channels), 0, 0.5);
+        bias(layer, "ssm_conv1d", channels);
+        bias(layer, "ssm_dt", heads);
+        String decay = block(layer, "ssm_a");
+        tensors.floats(decay, List.of(1, heads), tensors.rows().negativeDecay(decay));
+        floats(layer, "ssm_d", List.of(1, heads), 1, 0.3);
+        floats(layer, "ssm_norm.weight", List.of(inner / groups, groups), 1, 0.1);
+        matrix(layer, "ssm_out", inner, width);
+    }
+
+    /** Keys of scans. */
+    void scanKeys(int inner, int state, int groups, int heads) {
+        key("ssm.conv_kernel", 4)
+                .key("ssm.inner_size", inner)
+                .key("ssm.state_size", state)
+                .key("ssm.group_count", groups)
+                .key("ssm.time_step_rank", heads);
+    }
+}

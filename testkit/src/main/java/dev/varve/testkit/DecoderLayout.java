@@ -11,6 +11,8 @@ public enum DecoderLayout {
     QWEN2("qwen2", 4, DecoderLayouts::qwen2),
     QWEN2MOE("qwen2moe", 3, DecoderLayouts::qwen2moe),
     QWEN3MOE("qwen3moe", 3, DecoderLayouts::qwen3moe),
+    QWEN3NEXT("qwen3next", 8, DecoderLayouts::qwen3next),
+    QWEN3NEXT_JOINED("qwen3next", 4, DecoderLayouts::qwen3nextJoined),
     GPT_OSS("gpt-oss", 4, DecoderLayouts::gptOss),
     DEEPSEEK2("deepseek2", 4, DecoderLayouts::deepseek2),
     DEEPSEEK2_OLD("deepseek2", 4, DecoderLayouts::deepseek2Old),

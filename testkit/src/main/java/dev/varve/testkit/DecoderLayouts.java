@@ -130,6 +130,76 @@ final class DecoderLayouts {
                 });
     }
 
+    static void qwen3next(DecoderWriter writer) {
+        qwen3next(writer, false);
+    }
+
+    /** With the matrices of older files. */
+    static void qwen3nextJoined(DecoderWriter writer) {
+        qwen3next(writer, true);
+    }
+
+    private static void qwen3next(DecoderWriter writer, boolean joined) {
+        writer.backbone(false);
+        writer.heads();
+        writer.key("rope.dimension_count", 16)
+                .key("feed_forward_length", FEED_FORWARD)
+                .key("expert_feed_forward_length", EXPERT)
+                .key("expert_shared_feed_forward_length", 128)
+                .key("full_attention_interval", 4);
+        writer.scanKeys(4 * 32, 32, 2, 4);
+        expertKeys(writer, 3);
+        boolean fused = writer.chance();
+        layers(
+                writer,
+                layer -> {
+                    writer.norm(layer, "attn_norm");
+                    if (layer % 4 == 3) {
+                        gatedAttention(writer, layer);
+                    } else {
+                        deltaNet(writer, layer, joined);
+                    }
+                    writer.norm(layer, "post_attention_norm");
+                    writer.router(layer);
+                    writer.experts(layer, fused, EXPERT);
+                    writer.floats(
+                            layer,
+                            "ffn_gate_inp_shexp.weight",
+                            List.of(DecoderModel.WIDTH),
+                            0,
+                            0.06);
+                    writer.feedForward(layer, "_shexp", 128);
+                });
+    }
+
+    /** Attention whose queries have a gate beside each head. */
+    private static void gatedAttention(DecoderWriter writer, int layer) {
+        int width = DecoderModel.WIDTH;
+        writer.matrix(layer, "attn_q", width, 2 * HEADS * HEAD);
+        writer.matrix(layer, "attn_k", width, KV_HEADS * HEAD);
+        writer.matrix(layer, "attn_v", width, KV_HEADS * HEAD);
+        writer.headNorms(layer);
+        writer.matrix(layer, "attn_output", HEADS * HEAD, width);
+    }
+
+    private static void deltaNet(DecoderWriter writer, int layer, boolean joined) {
+        int width = DecoderModel.WIDTH;
+        int state = 32;
+        int channels = 2 * 2 * state + 4 * state;
+        if (joined) {
+            writer.matrix(layer, "ssm_in", width, channels + 4 * state);
+        } else {
+            writer.matrix(layer, "attn_qkv", width, channels);
+            writer.matrix(layer, "attn_gate", width, 4 * state);
+        }
+        writer.floats(layer, "ssm_conv1d.weight", List.of(4, channels), 0, 0.5);
+        writer.bias(layer, "ssm_dt", 4);
+        writer.decays(layer, List.of(4));
+        writer.matrix(layer, "ssm_ba", width, 2 * 4);
+        writer.norm(layer, "ssm_norm", state);
+        writer.matrix(layer, "ssm_out", 4 * state, width);
+    }
+
     static void gptOss(DecoderWriter writer) {
         int heads = 8;
         int head = 32;

@@ -210,11 +210,16 @@ final class DecoderWriter {
         floats(layer, "ssm_conv1d.weight", List.of(4, channels), 0, 0.5);
         bias(layer, "ssm_conv1d", channels);
         bias(layer, "ssm_dt", heads);
-        String decay = block(layer, "ssm_a");
-        tensors.floats(decay, List.of(1, heads), tensors.rows().negativeDecay(decay));
+        decays(layer, List.of(1, heads));
         floats(layer, "ssm_d", List.of(1, heads), 1, 0.3);
         floats(layer, "ssm_norm.weight", List.of(inner / groups, groups), 1, 0.1);
         matrix(layer, "ssm_out", inner, width);
+    }
+
+    /** Negative decays of a recurrent state. */
+    void decays(int layer, List<Integer> shape) {
+        String decay = block(layer, "ssm_a");
+        tensors.floats(decay, shape, tensors.rows().negativeDecay(decay));
     }
 
     /** Keys of scans. */

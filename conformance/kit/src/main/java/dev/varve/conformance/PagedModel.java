@@ -26,7 +26,11 @@ record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
     static PagedModel of(
             Family family, TensorType weights, GgmlType cache, int parallel, Path folder)
             throws Exception {
-        RandomModel spec = family.wide(weights);
+        return of(family.wide(weights), cache, parallel, folder);
+    }
+
+    static PagedModel of(RandomModel spec, GgmlType cache, int parallel, Path folder)
+            throws Exception {
         ModelSettings settings = Cpu.settings(CONTEXT, parallel, new CacheTypes(cache, cache));
         return new PagedModel(
                 spec.write(folder),

@@ -6,6 +6,7 @@ import dev.varve.platform.remote.ShardLaunch;
 import dev.varve.platform.remote.ShardWireOptions;
 import dev.varve.platform.wire.unix.UnixTransport;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.decoders.DecoderFamilies;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
 import dev.varve.plugin.qwen3.Qwen3Family;
@@ -36,7 +37,8 @@ final class ShardProgram {
                     Qwen3Family.class,
                     Qwen35Family.class,
                     Gemma4Family.class,
-                    LagunaFamily.class);
+                    LagunaFamily.class,
+                    DecoderFamilies.class);
 
     /** Location of the native libraries. */
     enum Natives {

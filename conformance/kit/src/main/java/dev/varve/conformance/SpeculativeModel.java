@@ -32,7 +32,10 @@ record SpeculativeModel(Path file, ModelShape shape, List<int[]> prompts, ModelS
 
     static SpeculativeModel of(Family family, TensorType type, GgmlType cache, Path folder)
             throws Exception {
-        RandomModel spec = family.wide(type);
+        return of(family.wide(type), cache, folder);
+    }
+
+    static SpeculativeModel of(RandomModel spec, GgmlType cache, Path folder) throws Exception {
         Path file = spec.write(folder);
         GgufFile gguf = GgufFile.open(file);
         ModelSettings settings = Cpu.settings(1024, PARALLEL, new CacheTypes(cache, cache));

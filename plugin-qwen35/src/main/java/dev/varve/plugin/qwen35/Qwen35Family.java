@@ -8,11 +8,11 @@ import dev.varve.api.model.ModelOptions;
 import java.util.Optional;
 import java.util.Set;
 
-/** Opens {@code qwen35} and {@code qwen35moe} files. */
+/** Opens {@code qwen35}, {@code qwen35moe} and {@code qwen3next} files. */
 public final class Qwen35Family implements ModelFamilyProvider {
     @Override
     public Set<String> architectures() {
-        return Set.of("qwen35", "qwen35moe");
+        return Set.of("qwen35", "qwen35moe", Qwen35Sizes.QWEN3_NEXT);
     }
 
     @Override

@@ -74,6 +74,9 @@ final class Qwen35Layers {
 
     private Tensor rotate(ShardGraph graph, Tensor heads) {
         Qwen35Sizes.Rotation rope = sizes.attention().rope();
+        if (rope.sections().length == 0) {
+            return graph.ops().ropeExt(heads, graph.positions(), Optional.empty(), rope.options());
+        }
         return graph.ops().ropeMulti(heads, graph.axisPositions(), rope.sections(), rope.options());
     }
 

@@ -109,18 +109,17 @@ final class Qwen35Model implements LayerSplitAdapter {
         Qwen35Sizes.DeltaNet net = sizes.deltaNet();
         long state = net.stateSize();
         long tokens = graph.tokens();
-        Tensor projected = graph.matmul(block(layer, "attn_qkv"), input);
-        Tensor gate = graph.matmul(block(layer, "attn_gate"), input);
-        Tensor beta = ops.sigmoid(graph.matmul(block(layer, "ssm_beta"), input));
+        NetInputs inputs = NetInputs.of(graph, net, layer, input);
+        Tensor beta = ops.sigmoid(inputs.beta());
         Tensor step =
                 ops.softplus(
                         ops.add(
-                                graph.matmul(block(layer, "ssm_alpha"), input),
+                                inputs.alpha(),
                                 graph.weight(block(layer, "ssm_dt.bias"), TensorUse.ELEMENTWISE)));
         Tensor decay = ops.mul(step, graph.weight(block(layer, "ssm_a"), TensorUse.ELEMENTWISE));
 
         Tensor kernel = graph.weight(block(layer, "ssm_conv1d.weight"), TensorUse.CONVOLUTION);
-        Tensor mixed = ops.silu(graph.causalConvolution(layer, projected, kernel));
+        Tensor mixed = ops.silu(graph.causalConvolution(layer, inputs.columns(), kernel));
         long stride = mixed.nb(1);
         // Queries and keys are adjacent and are normalised together.
         Tensor both =
@@ -150,13 +149,32 @@ final class Qwen35Model implements LayerSplitAdapter {
                         Strides.of(state * FLOAT, stride),
                         2 * net.keyLength() * FLOAT);
 
+        if (net.form().isGrouped()) {
+            query = perValueHead(ops, query);
+            key = perValueHead(ops, key);
+        }
         Tensor output = graph.gatedDelta(layer, new DeltaInputs(query, key, value, decay, beta));
         Tensor normed =
                 graph.norm(output, block(layer, "ssm_norm.weight"), sizes.backbone().epsilon());
         Tensor gated =
-                ops.swigluSplit(ops.reshape3d(gate, state, net.valueHeads(), tokens), normed);
+                ops.swigluSplit(
+                        ops.reshape3d(inputs.gate(), state, net.valueHeads(), tokens), normed);
         return graph.matmul(
                 block(layer, "ssm_out"), ops.reshape2d(gated, net.valueLength(), tokens));
+    }
+
+    /** Repeats each head for the consecutive value heads that use it. */
+    private Tensor perValueHead(Ops ops, Tensor heads) {
+        Qwen35Sizes.DeltaNet net = sizes.deltaNet();
+        Tensor apart =
+                ops.view(
+                        heads,
+                        Extents.of(heads.ne(0), 1, heads.ne(1), heads.ne(2)),
+                        Strides.of(heads.nb(1), heads.nb(1), heads.nb(2)),
+                        0);
+        Tensor repeated =
+                ops.repeat4d(apart, heads.ne(0), net.group(), net.keyHeads(), heads.ne(2));
+        return ops.reshape3d(repeated, heads.ne(0), net.valueHeads(), heads.ne(2));
     }
 
     /** {@code x / sqrt(sum x^2 + epsilon)} per head, computed with the root-mean-square norm. */

@@ -1,5 +1,7 @@
 package dev.varve.plugin.qwen35;
 
+import static dev.varve.api.model.WeightSelector.block;
+
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.DecoderBackbone;
@@ -13,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Hyper-parameters of a {@code qwen35} or {@code qwen35moe} file.
+ * Hyper-parameters of a {@code qwen35}, {@code qwen35moe} or {@code qwen3next} file.
  *
  * @param backbone parameters of the whole model
  * @param recurrent per layer, whether it is a gated delta net (else full attention)
@@ -27,6 +29,8 @@ record Qwen35Sizes(
         Attention attention,
         DeltaNet deltaNet,
         FeedForward feedForward) {
+    /** Architecture of the model before Qwen 3.5. */
+    static final String QWEN3_NEXT = "qwen3next";
 
     /**
      * Full attention.
@@ -54,7 +58,7 @@ record Qwen35Sizes(
     /**
      * Rotary embedding.
      *
-     * @param sections rotary pairs per position axis
+     * @param sections rotary pairs per position axis; none for positions of text alone
      */
     record Rotation(RopeOptions options, int[] sections) {}
 
@@ -74,6 +78,23 @@ record Qwen35Sizes(
      */
     record Experts(int count, int used, int feedForward, int shared) {}
 
+    /** Tensors of the inputs of a gated delta net, and the key head of each value head. */
+    enum NetForm {
+        /** A matrix for each input; value head h uses key head h modulo the key heads. */
+        TILED,
+        /**
+         * One matrix for betas and alphas, in runs of a key head, and consecutive value heads for
+         * each key head.
+         */
+        GROUPED,
+        /** Likewise, and one matrix for queries, keys, values and gates, in such runs. */
+        JOINED;
+
+        boolean isGrouped() {
+            return this != TILED;
+        }
+    }
+
     /**
      * Sizes of the gated delta nets.
      *
@@ -81,7 +102,7 @@ record Qwen35Sizes(
      * @param valueHeads value heads
      * @param stateSize elements of one head, K and V alike
      */
-    record DeltaNet(int convKernel, int keyHeads, int valueHeads, int stateSize) {
+    record DeltaNet(int convKernel, int keyHeads, int valueHeads, int stateSize, NetForm form) {
         /** Channels of the convolution: all query, key and value heads. */
         int convChannels() {
             return 2 * keyLength() + valueLength();
@@ -93,6 +114,11 @@ record Qwen35Sizes(
 
         int valueLength() {
             return valueHeads * stateSize;
+        }
+
+        /** Value heads of a key head. */
+        int group() {
+            return valueHeads / keyHeads;
         }
     }
 
@@ -113,8 +139,8 @@ record Qwen35Sizes(
                 backbone,
                 recurrent,
                 attention(keys, backbone, recurrent),
-                deltaNet(keys),
-                backbone.architecture().equals("qwen35moe")
+                deltaNet(keys, backbone.architecture(), recurrent),
+                !backbone.architecture().equals("qwen35")
                         ? new FeedForward(new int[keys.layers()], Optional.of(experts(keys)))
                         : new FeedForward(keys.perLayer("feed_forward_length"), Optional.empty()));
     }
@@ -129,15 +155,16 @@ record Qwen35Sizes(
                 keys.headLength(
                         "attention.key_length", "attention.value_length", backbone.width() / heads);
         int dimensions = keys.ropeDimensions("rope.dimension_count", length, length);
+        boolean text = backbone.architecture().equals(QWEN3_NEXT);
         RopeOptions options =
                 keys.scaledRope(
                         dimensions,
-                        RopeOptions.Mode.INTERLEAVED_MULTI_AXIS,
+                        text ? RopeOptions.Mode.NEOX : RopeOptions.Mode.INTERLEAVED_MULTI_AXIS,
                         keys.ropeBase("rope.freq_base", 10000));
         return new Attention(
                 new Heads(heads, kvHeads, length),
                 attentionScale(keys, length),
-                new Rotation(options, sections(keys, dimensions)));
+                new Rotation(options, text ? new int[0] : sections(keys, dimensions)));
     }
 
     private static Experts experts(ModelKeys keys) {
@@ -157,7 +184,19 @@ record Qwen35Sizes(
                         feedForward > 0 ? feedForward : expert));
     }
 
-    private static DeltaNet deltaNet(ModelKeys keys) {
+    private static NetForm form(ModelKeys keys, String architecture, boolean[] recurrent) {
+        if (!architecture.equals(QWEN3_NEXT)) {
+            return NetForm.TILED;
+        }
+        for (int layer = 0; layer < recurrent.length; layer++) {
+            if (recurrent[layer] && keys.hasTensor(block(layer, "ssm_in.weight"))) {
+                return NetForm.JOINED;
+            }
+        }
+        return NetForm.GROUPED;
+    }
+
+    private static DeltaNet deltaNet(ModelKeys keys, String architecture, boolean[] recurrent) {
         int stateSize = keys.positive("ssm.state_size");
         int keyHeads = keys.positive("ssm.group_count");
         int valueHeads = keys.positive("ssm.time_step_rank");
@@ -179,7 +218,8 @@ record Qwen35Sizes(
         if (kernel < 2 || kernel > 64) {
             throw keys.wrong("ssm.conv_kernel", "from 2 to 64", kernel);
         }
-        return new DeltaNet(kernel, keyHeads, valueHeads, stateSize);
+        return new DeltaNet(
+                kernel, keyHeads, valueHeads, stateSize, form(keys, architecture, recurrent));
     }
 
     private static boolean[] recurrentLayers(ModelKeys keys) {

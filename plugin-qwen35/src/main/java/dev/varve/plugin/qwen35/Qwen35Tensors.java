@@ -76,8 +76,12 @@ final class Qwen35Tensors {
     private void deltaNet(WeightSelector weights, int layer) {
         Qwen35Sizes.DeltaNet net = sizes.deltaNet();
         int width = sizes.backbone().width();
-        weights.matrix(block(layer, "attn_qkv"), width, net.convChannels());
-        weights.matrix(block(layer, "attn_gate"), width, net.valueLength());
+        if (net.form() == Qwen35Sizes.NetForm.JOINED) {
+            weights.matrix(block(layer, "ssm_in"), width, net.convChannels() + net.valueLength());
+        } else {
+            weights.matrix(block(layer, "attn_qkv"), width, net.convChannels());
+            weights.matrix(block(layer, "attn_gate"), width, net.valueLength());
+        }
         weights.add(
                 block(layer, "ssm_conv1d.weight"),
                 TensorUse.CONVOLUTION,
@@ -85,8 +89,12 @@ final class Qwen35Tensors {
                 net.convChannels());
         weights.vector(block(layer, "ssm_dt.bias"), net.valueHeads());
         weights.vector(block(layer, "ssm_a"), net.valueHeads());
-        weights.matrix(block(layer, "ssm_alpha"), width, net.valueHeads());
-        weights.matrix(block(layer, "ssm_beta"), width, net.valueHeads());
+        if (net.form().isGrouped()) {
+            weights.matrix(block(layer, "ssm_ba"), width, 2L * net.valueHeads());
+        } else {
+            weights.matrix(block(layer, "ssm_alpha"), width, net.valueHeads());
+            weights.matrix(block(layer, "ssm_beta"), width, net.valueHeads());
+        }
         weights.vector(block(layer, "ssm_norm.weight"), net.stateSize());
         weights.matrix(block(layer, "ssm_out"), net.valueLength(), width);
     }

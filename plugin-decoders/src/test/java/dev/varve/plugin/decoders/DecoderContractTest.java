@@ -1,0 +1,32 @@
+package dev.varve.plugin.decoders;
+
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.contracts.ModelFamilyContract;
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.TensorType;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One model of each layout that these families run. */
+class DecoderContractTest extends ModelFamilyContract {
+    @Override
+    protected ModelFamilyProvider provider() {
+        return new DecoderFamilies();
+    }
+
+    @Override
+    protected List<Path> models(Path folder) throws IOException {
+        List<Path> models = new ArrayList<>();
+        for (DecoderLayout layout : DecoderLayout.values()) {
+            if (provider().architectures().contains(layout.architecture())
+                    && layout != DecoderLayout.DEEPSEEK2_LITE) {
+                models.add(new DecoderModel(layout, 1, TensorType.F32).write(folder));
+            }
+        }
+        return models;
+    }
+}

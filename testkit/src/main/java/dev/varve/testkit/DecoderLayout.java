@@ -60,8 +60,7 @@ public enum DecoderLayout {
 
     List<Integer> headLengths() {
         return switch (this) {
-            case DEEPSEEK2 -> List.of(DecoderLayouts.LATENT + 16, DecoderLayouts.LATENT);
-            case DEEPSEEK2_OLD, DEEPSEEK2_LITE -> List.of(48);
+            case DEEPSEEK2 -> List.of(DecoderLayouts.LATENT + 32, DecoderLayouts.LATENT);
             case GPT_OSS -> List.of(32);
             default -> List.of(DecoderWriter.HEAD);
         };

@@ -239,7 +239,7 @@ final class DecoderLayouts {
 
     /** Sizes of latent attention: queries, rotated and value elements of a head. */
     private record Latent(int key, int rotated, int value, int queryRank) {
-        static final Latent USUAL = new Latent(48, 16, 48, 96);
+        static final Latent USUAL = new Latent(64, 32, 64, 96);
 
         int plain() {
             return key - rotated;
@@ -348,7 +348,7 @@ final class DecoderLayouts {
                 writer,
                 layer -> {
                     writer.norm(layer, "attn_norm");
-                    writer.matrix(layer, "attn_q", DecoderModel.WIDTH, heads * 48);
+                    writer.matrix(layer, "attn_q", DecoderModel.WIDTH, heads * Latent.USUAL.key());
                     latentKeys(writer, layer, false, heads);
                     latentExperts(writer, layer, false);
                 });

@@ -19,7 +19,7 @@ public record DecoderModel(DecoderLayout layout, long seed, TensorType type) {
      * Raised when the contents of the files change, so that files written earlier are not taken for
      * new ones.
      */
-    private static final int CONTENTS_VERSION = 1;
+    private static final int CONTENTS_VERSION = 2;
 
     static final int WIDTH = 256;
     static final int CONTEXT = 4096;

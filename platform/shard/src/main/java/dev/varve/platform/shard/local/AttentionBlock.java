@@ -241,12 +241,13 @@ final class AttentionBlock {
         LayerState.Attention sizes = cache.state();
         int group = (int) query.ne(1) / sizes.kvHeads();
         boolean flash = context.arithmetic().flashAttention();
+        // First, since the whole window that the piece belongs to is computed in tiles.
+        if (flash && shape.isPiece() && query.ne(2) < TILE && usesTiles(cache)) {
+            return attendInTile(target, part, query, scores);
+        }
         boolean byHeads = shape.byHeads() || (everyRow && query.ne(2) == 1);
         if (flash && byHeads && !cache.keys().type().isQuantized()) {
             return attendByHeads(target, part, query, group, scores);
-        }
-        if (flash && shape.isPiece() && query.ne(2) < TILE && usesTiles(cache)) {
-            return attendInTile(target, part, query, scores);
         }
         Tensor mask = target.inputs().mask(part, shape.tokens());
         if (query.ne(2) < mask.ne(1)) {

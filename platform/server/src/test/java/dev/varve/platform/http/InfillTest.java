@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -143,14 +144,79 @@ class InfillTest {
             delimiter = '|',
             value = {
                 "{'prompt': 'a', 'suffix': 3} | suffix",
-                "{'prompt': ['a', 'b'], 'suffix': 'c'} | prompt",
-                "{'prompt': 'a', 'suffix': 'c', 'input_extra': 'x'} | input_extra"
+                "{'prompt': ['a', 'b'], 'suffix': 'c'} | prompt"
             })
     void wrongFieldsAreRefused(String json, String field) {
         ApiException refusal =
                 assertThrows(ApiException.class, () -> completion(json.replace("\\", "")));
 
         assertTrue(refusal.getMessage().startsWith(field), refusal.getMessage());
+    }
+
+    /** Each route has fields of its own for this; those of another have no effect there. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'input_suffix': 'x'",
+                "'input_prefix': 'x', 'input_extra': 'x'",
+                "'input_suffix': 3"
+            })
+    void fieldsOfInfillAreNoneOfACompletion(String others) {
+        GenerationRequest request = completion("{'prompt': 'abc', " + others + "}");
+
+        assertEquals("abc", text(request));
+        assertEquals(TOKENIZER.endTokens(), request.ending().endTokens());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'suffix': 'x'", "'suffix': 3", "'input_suffix': 'x'"})
+    void completionOfLlamaCppHasNoSuffix(String others) {
+        GenerationRequest request =
+                LlamaCppCompletions.read(
+                                body("{'prompt': 'abc', " + others + "}"),
+                                SmallChat.ofText(engine, TOKENIZER))
+                        .choices()
+                        .getFirst()
+                        .request();
+
+        assertEquals("abc", text(request));
+    }
+
+    @Test
+    void suffixIsNoFieldOfInfill() {
+        GenerationRequest request =
+                infill("{'input_prefix': 'a', 'input_suffix': 'c', 'suffix': 3}");
+
+        assertEquals("<|fim_prefix|>a<|fim_suffix|>c<|fim_middle|>", text(request));
+    }
+
+    @Test
+    void ignoredEndsIncludeThoseOfTheGap() {
+        GenerationRequest request =
+                completion("{'prompt': 'a', 'suffix': 'b', 'ignore_eos': true}");
+
+        assertEquals(Set.of(), request.ending().endTokens());
+    }
+
+    @Test
+    void minimumLengthDelaysTheEndsOfTheGap() {
+        GenerationRequest request = completion("{'prompt': 'a', 'suffix': 'b', 'min_tokens': 5}");
+
+        assertEquals(
+                request.ending().endTokens(),
+                request.choice().sampling().advanced().endDelay().endTokens());
+    }
+
+    @Test
+    void renderingShowsTheWholePrompt() {
+        String text =
+                CompletionRequests.prompts(
+                                body("{'prompt': 'a', 'suffix': 'b'}"),
+                                SmallChat.ofText(engine, TOKENIZER))
+                        .getFirst()
+                        .text();
+
+        assertEquals("<|fim_prefix|>a<|fim_suffix|>b<|fim_middle|>", text);
     }
 
     @Test

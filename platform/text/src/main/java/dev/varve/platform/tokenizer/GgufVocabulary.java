@@ -1,14 +1,17 @@
 package dev.varve.platform.tokenizer;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufMetadata;
 import dev.varve.api.gguf.GgufValue;
 
+import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.OptionalInt;
 
 /** Reads a vocabulary from the {@code tokenizer.ggml.*} keys of a model file. */
 final class GgufVocabulary {
+    private static final System.Logger LOG = System.getLogger("dev.varve.tokenizer");
     private static final String PREFIX = "tokenizer.ggml.";
     private static final long[] NONE = {};
 
@@ -98,14 +101,20 @@ final class GgufVocabulary {
     }
 
     /**
-     * The id of a key, if the file has it.
+     * The id of a key without which the model is still usable. An invalid value is ignored with a
+     * warning.
      *
      * @param tokens size of the vocabulary
      */
-    static OptionalInt id(GgufMetadata metadata, String key, int tokens) {
-        OptionalInt id = id(metadata, key);
-        VocabularyData.checkId(key, id, tokens);
-        return id;
+    static OptionalInt optionalId(GgufMetadata metadata, String key, int tokens) {
+        try {
+            OptionalInt id = id(metadata, key);
+            VocabularyData.checkId(key, id, tokens);
+            return id;
+        } catch (VarveException invalid) {
+            LOG.log(Level.WARNING, "the key is ignored: {0}", invalid.getMessage());
+            return OptionalInt.empty();
+        }
     }
 
     private static OptionalInt id(GgufMetadata metadata, String key) {

@@ -32,8 +32,10 @@ public record InfillTokens(
     private static final List<String> MIDDLE =
             List.of("<|fim_middle|>", "<fim_middle>", "<fim-middle>", "<｜fim▁end｜>", "▁<MID>");
     private static final List<String> PAD = List.of("<|fim_pad|>", "<fim_pad>", "<fim-pad>");
-    private static final List<String> REPOSITORY = List.of("<|repo_name|>", "<reponame>");
-    private static final List<String> FILE = List.of("<|file_sep|>", "<|file_separator|>");
+    private static final List<String> REPOSITORY =
+            List.of("<|repo_name|>", "<repo_name>", "<reponame>");
+    private static final List<String> FILE =
+            List.of("<|file_sep|>", "<file_sep>", "<|file_separator|>");
 
     /** Copies the set. */
     public InfillTokens {

@@ -79,7 +79,7 @@ public final class Tokenizer {
         return new Tokenizer(
                 vocabulary,
                 PreTokenizers.with(preTokenizers),
-                key -> GgufVocabulary.id(metadata, key, vocabulary.tokens().length));
+                key -> GgufVocabulary.optionalId(metadata, key, vocabulary.tokens().length));
     }
 
     /** As {@link #of(GgufMetadata, Map)}, with errors that name the file. */

@@ -86,6 +86,22 @@ public record GenerationParameters(
      */
     public static GenerationParameters read(
             String idPrefix, RequestFields fields, ServedModel served, OptionalInt topLogprobs) {
+        return read(idPrefix, fields, served, topLogprobs, Set.of());
+    }
+
+    /**
+     * Reads the fields of a request whose prompt adds tokens that end the response.
+     *
+     * @param idPrefix prefix of the response's id
+     * @param promptEnds those tokens; {@code min_tokens} and {@code ignore_eos} apply to them as to
+     *     the model's
+     */
+    public static GenerationParameters read(
+            String idPrefix,
+            RequestFields fields,
+            ServedModel served,
+            OptionalInt topLogprobs,
+            Set<Integer> promptEnds) {
         boolean usage =
                 fields.nested("stream_options")
                         .flatMap(options -> options.flag("include_usage"))
@@ -95,7 +111,7 @@ public record GenerationParameters(
         OptionalLong most = readMaxTokens(fields);
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
         Tokenizer tokenizer = served.textProcessing().tokenizer();
-        Set<Integer> endTokens = readEndTokens(fields, tokenizer);
+        Set<Integer> endTokens = readEndTokens(fields, tokenizer, promptEnds);
         return new GenerationParameters(
                 ResponseIdentity.of(idPrefix, served.description().id()),
                 readDelivery(fields, usage),
@@ -130,11 +146,16 @@ public record GenerationParameters(
         return most;
     }
 
-    /** Reads the tokens that end a response: the model's, unless ignored, and the request's. */
-    private static Set<Integer> readEndTokens(RequestFields fields, Tokenizer tokenizer) {
+    /**
+     * Reads the tokens that end a response: those of the model and the prompt, unless ignored, and
+     * the request's.
+     */
+    private static Set<Integer> readEndTokens(
+            RequestFields fields, Tokenizer tokenizer, Set<Integer> promptEnds) {
         Set<Integer> tokens = new TreeSet<>();
         if (!fields.flag("ignore_eos").orElse(false)) {
             tokens.addAll(tokenizer.endTokens());
+            tokens.addAll(promptEnds);
         }
         fields.find(STOP_TOKENS)
                 .ifPresent(
@@ -176,20 +197,6 @@ public record GenerationParameters(
         End reducing = new End(end.stops, end.maxTokens, end.unlimited, true, end.tokens);
         return new GenerationParameters(
                 head, delivery, reducing, topLogprobs, sampling, mostDrafts);
-    }
-
-    /** Returns a copy whose responses also end at these tokens. */
-    public GenerationParameters endingAlsoAt(Set<Integer> tokens) {
-        Set<Integer> all = new TreeSet<>(end.tokens);
-        all.addAll(tokens);
-        End longer =
-                new End(
-                        end.stops,
-                        end.maxTokens,
-                        end.unlimited,
-                        end.mayReduceOutput,
-                        Set.copyOf(all));
-        return new GenerationParameters(head, delivery, longer, topLogprobs, sampling, mostDrafts);
     }
 
     /**

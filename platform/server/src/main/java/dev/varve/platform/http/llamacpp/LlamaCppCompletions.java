@@ -7,6 +7,7 @@ import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.http.openai.InfillFields;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,10 +31,15 @@ public final class LlamaCppCompletions {
     public static final FieldRules INFILL_RULES =
             RULES.more().supported("input_prefix input_suffix input_extra").build();
 
-    private static final CompletionRequests.Kind KIND =
-            new CompletionRequests.Kind("cmpl-", Integer.MAX_VALUE, LlamaCppCompletions::format);
+    private static final CompletionRequests.Kind KIND = kind(InfillFields.NONE);
+    private static final CompletionRequests.Kind INFILL = kind(InfillFields.INPUT);
 
     private LlamaCppCompletions() {}
+
+    private static CompletionRequests.Kind kind(InfillFields infill) {
+        return new CompletionRequests.Kind(
+                "cmpl-", Integer.MAX_VALUE, infill, LlamaCppCompletions::format);
+    }
 
     /** Reads a body whose fields were checked by the rules. */
     public static PreparedRequest read(ObjectNode body, ServedModel served) {
@@ -48,7 +54,7 @@ public final class LlamaCppCompletions {
         RequestFields fields = new RequestFields(body);
         fields.require("input_prefix");
         fields.require("input_suffix");
-        return read(body, served);
+        return CompletionRequests.read(fields, served, OptionalInt.empty(), INFILL);
     }
 
     private static LlamaCppSerializer format(CompletionRequests.CompletionRequestFacts asked) {

@@ -15,6 +15,7 @@ import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.ChatCompletionsDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.http.openai.InfillFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -99,6 +100,7 @@ public enum OllamaDialect implements ApiDialect {
                 new CompletionRequests.Kind(
                         "gen-",
                         Integer.MAX_VALUE,
+                        InfillFields.NONE,
                         asked ->
                                 new OllamaSerializer(
                                         asked.parameters().head().model(),

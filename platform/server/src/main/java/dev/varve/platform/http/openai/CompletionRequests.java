@@ -56,11 +56,13 @@ public final class CompletionRequests {
      *
      * @param idPrefix prefix of the response's id
      * @param defaultTokens maximum number of tokens of a response if the request gives none
+     * @param infill fields by which a body asks for the middle of a text
      * @param format makes the serializer of the response
      */
     public record Kind(
             String idPrefix,
             int defaultTokens,
+            InfillFields infill,
             Function<CompletionRequestFacts, ResponseSerializer> format) {}
 
     /**
@@ -71,7 +73,8 @@ public final class CompletionRequests {
     public record CompletionRequestFacts(
             GenerationParameters parameters, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
 
-    private static final Kind KIND = new Kind("cmpl-", DEFAULT_TOKENS, CompletionRequests::format);
+    private static final Kind KIND =
+            new Kind("cmpl-", DEFAULT_TOKENS, InfillFields.SUFFIX, CompletionRequests::format);
 
     /** Reads a body of {@code /v1/completions} whose fields were checked by the rules. */
     public static PreparedRequest read(ObjectNode body, ServedModel served) {
@@ -81,6 +84,17 @@ public final class CompletionRequests {
                         .mapToInt(top -> (int) top)
                         .findFirst();
         return read(fields, served, topLogprobs, KIND);
+    }
+
+    /** Returns the tokens that end the middle of a text, if a body asks for one. */
+    private static Set<Integer> infillEnds(RequestFields fields, Kind kind, ServedModel served) {
+        return kind.infill().areIn(fields)
+                ? served.textProcessing()
+                        .tokenizer()
+                        .infillTokens()
+                        .map(InfillTokens::ends)
+                        .orElse(Set.of())
+                : Set.of();
     }
 
     private static ResponseSerializer format(CompletionRequestFacts asked) {
@@ -95,43 +109,50 @@ public final class CompletionRequests {
     /** Returns the prompts of a body, with their texts. */
     public static List<ChatPrompt> prompts(ObjectNode body, ServedModel served) {
         RequestFields fields = new RequestFields(body);
-        return prompts(fields, served, 1, Optional.of(new DecodedTextLimit("prompt", 1)));
+        return prompts(
+                fields,
+                served,
+                1,
+                KIND.infill(),
+                new PromptText(Optional.of(new DecodedTextLimit("prompt", 1)), true));
     }
 
     private static List<ChatPrompt> prompts(
             RequestFields fields,
             ServedModel served,
             long output,
-            Optional<DecodedTextLimit> shown) {
+            InfillFields infill,
+            PromptText shown) {
         Tokenizer tokenizer = served.textProcessing().tokenizer();
-        if (InfillPrompt.isAsked(fields)) {
+        if (infill.areIn(fields)) {
             ChatPrompt prompt =
                     PromptLimit.of(served)
                             .apply(
                                     output,
-                                    limit -> InfillPrompt.read(fields, tokenizer, limit, shown));
+                                    limit ->
+                                            InfillPrompt.read(
+                                                    fields, infill, tokenizer, limit, shown));
             return List.of(prompt);
         }
         JsonNode given = fields.require("prompt");
         return PromptLimit.of(served)
-                .apply(output, limit -> new CompletionPrompts(tokenizer, limit, shown).read(given));
+                .apply(
+                        output,
+                        limit ->
+                                new CompletionPrompts(tokenizer, limit, shown.limit()).read(given));
     }
 
     /** Reads a body for a route of this kind. */
     public static PreparedRequest read(
             RequestFields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
         ResponseFormatFields asked = ResponseFormatFields.read(fields);
-        GenerationParameters read =
-                GenerationParameters.read(kind.idPrefix(), fields, served, topLogprobs);
         GenerationParameters parameters =
-                InfillPrompt.isAsked(fields)
-                        ? read.endingAlsoAt(
-                                served.textProcessing()
-                                        .tokenizer()
-                                        .infillTokens()
-                                        .map(InfillTokens::ends)
-                                        .orElse(Set.of()))
-                        : read;
+                GenerationParameters.read(
+                        kind.idPrefix(),
+                        fields,
+                        served,
+                        topLogprobs,
+                        infillEnds(fields, kind, served));
         RequestCacheOptions cache = CacheFields.read(fields);
         CompressionFields.checkForText(fields);
         Optional<DecodedTextLimit> echoed =
@@ -139,7 +160,8 @@ public final class CompletionRequests {
                         ? Optional.of(new DecodedTextLimit("prompt", parameters.choices()))
                         : Optional.empty();
         long output = parameters.minOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
-        List<ChatPrompt> prompts = prompts(fields, served, output, echoed);
+        List<ChatPrompt> prompts =
+                prompts(fields, served, output, kind.infill(), new PromptText(echoed, false));
         List<PreparedRequest.Choice> choices = new ArrayList<>();
         ResponseSyntax responseSyntax = ResponseSyntax.plain(served.textProcessing().tokenizer());
         ResponseFormat form =

@@ -4,7 +4,6 @@ import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.BosToken;
-import dev.varve.platform.http.model.DecodedTextLimit;
 import dev.varve.platform.tokenizer.InfillTokens;
 import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -24,9 +23,7 @@ final class InfillPrompt {
     /** Name that models saw before the files of a repository. */
     private static final String REPOSITORY_NAME = "repository\n";
 
-    private static final String SUFFIX = "suffix";
     private static final String INPUT_PREFIX = "input_prefix";
-    private static final String INPUT_SUFFIX = "input_suffix";
     private static final String EXTRA = "input_extra";
 
     private final Tokenizer tokenizer;
@@ -42,25 +39,20 @@ final class InfillPrompt {
         this.limit = limit;
     }
 
-    /** Returns whether a body asks for the middle of a text. */
-    static boolean isAsked(RequestFields fields) {
-        return fields.text(SUFFIX).filter(text -> !text.isEmpty()).isPresent()
-                || fields.find(INPUT_PREFIX).isPresent()
-                || fields.find(INPUT_SUFFIX).isPresent();
-    }
-
     /**
      * Reads the prompt of a body that asks for the middle of a text.
      *
-     * @param shown limits the text of the prompt, if the response contains it
+     * @param names the route's fields
+     * @param shown which text of the prompt the response contains
      * @throws ApiException with status 400 if the vocabulary has no tokens for it
      */
     static ChatPrompt read(
             RequestFields fields,
+            InfillFields names,
             Tokenizer tokenizer,
             TokenLimit limit,
-            Optional<DecodedTextLimit> shown) {
-        String place = fields.find(INPUT_SUFFIX).isPresent() ? INPUT_SUFFIX : SUFFIX;
+            PromptText shown) {
+        String place = names.suffix();
         InfillTokens tokens =
                 tokenizer
                         .infillTokens()
@@ -72,17 +64,28 @@ final class InfillPrompt {
                                                         + ": the model's vocabulary has no tokens"
                                                         + " to fill in the middle of a text"));
         InfillPrompt prompt = new InfillPrompt(tokenizer, tokens, limit);
-        prompt.addFiles(fields);
+        if (names == InfillFields.INPUT) {
+            prompt.addFiles(fields);
+        }
         prompt.add(tokens.prefix());
-        fields.text(INPUT_PREFIX).ifPresent(prompt::add);
+        if (names == InfillFields.INPUT) {
+            fields.text(INPUT_PREFIX).ifPresent(prompt::add);
+        }
         Optional<String> typed = fields.text("prompt");
         typed.ifPresent(prompt::add);
         prompt.add(tokens.suffix());
         fields.text(place).ifPresent(prompt::add);
         prompt.add(tokens.middle());
+        int[] ids = prompt.ids.build().toArray();
         return ChatPrompt.ofText(
-                BosToken.before(prompt.ids.build().toArray(), tokenizer),
-                shown.map(allowance -> allowance.countText(typed.orElse(""))).orElse(""));
+                BosToken.before(ids, tokenizer),
+                shown.limit()
+                        .map(
+                                allowance ->
+                                        shown.isWhole()
+                                                ? allowance.decode(tokenizer, ids, true)
+                                                : allowance.countText(typed.orElse("")))
+                        .orElse(""));
     }
 
     /** Adds other files of the repository. */

@@ -135,6 +135,54 @@ class LauncherIT {
     }
 
     @Test
+    void trainingRunThatDoesNotEndIsGivenUp() throws Exception {
+        Path launcher = smallInstallation();
+        Path home = java("[[ $* == *AOTCacheOutput* ]] && exec sleep 1000; echo \"$@\"");
+        Map<String, String> java = Map.of("VARVE_JAVA_HOME", home.toString());
+
+        Outcome outcome = run(launcher, java, "warm-up", "--timeout", "1");
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertTrue(outcome.err().startsWith("varve: the training run for "), outcome.toString());
+        assertTrue(outcome.err().endsWith(" did not end within 1 s\n"), outcome.toString());
+        assertEquals(List.of(), records());
+        String command = command(launcher, java, "devices");
+        assertFalse(command.contains("start-cache") || command.contains("AOTCache"), command);
+    }
+
+    @Test
+    void unknownFlagOfWarmUpIsAUsageError() throws Exception {
+        Outcome outcome = run(Map.of(), "warm-up", "--into");
+
+        assertEquals(2, outcome.status(), outcome.toString());
+        assertEquals("varve: warm-up: unknown flag --into\n", outcome.err());
+    }
+
+    /** Java does not compress references of such a heap, so that the record does not fit. */
+    @Test
+    void largeHeapHasAStartUpCacheOfItsOwn() throws Exception {
+        Path launcher = smallInstallation();
+        Map<String, String> java = new HashMap<>();
+        java.put("VARVE_JAVA_HOME", recordingJava().toString());
+        assertEquals(0, run(launcher, java, "warm-up", "--into-installation").status());
+
+        for (String small : List.of("-Xmx31g", "-Xmx40g -Xmx2048m", "-Xmx1000000")) {
+            java.put("VARVE_JAVA_OPTS", small);
+            String command = command(launcher, java, "devices");
+            assertTrue(command.contains("-XX:AOTCache="), command);
+        }
+        for (String large : List.of("-Xmx32g", "-Xmx1T", "-Xmx32768m", "-Xmx34359738368")) {
+            java.put("VARVE_JAVA_OPTS", large);
+            String command = command(launcher, java, "devices");
+            assertTrue(command.contains("-Dvarve.start-cache=plain "), command);
+        }
+        assertEquals(0, run(launcher, java, "warm-up").status());
+        assertTrue(
+                command(launcher, java, "devices")
+                        .contains("-XX:AOTCache=" + records().getFirst() + " "));
+    }
+
+    @Test
     void interruptedCreationOfTheStartUpCacheLeavesNothing() throws Exception {
         Path launcher = smallInstallation();
         Path begun = folder.resolve("begun");
@@ -188,6 +236,9 @@ class LauncherIT {
         try {
             while (records().isEmpty()) {
                 assertTrue(server.isAlive(), () -> "the server ended early");
+                // Other programs may leave a run of low priority too little time.
+                String log = read(folder.resolve("err.txt"));
+                assertFalse(log.contains("the start-up cache was not created"), log);
                 Thread.onSpinWait();
             }
         } finally {

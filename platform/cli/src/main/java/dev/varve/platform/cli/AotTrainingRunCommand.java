@@ -27,7 +27,8 @@ import java.util.regex.Pattern;
 /**
  * Starts a server with the smallest model and sends its first requests. The launcher records this
  * run once per installation and Java version as training of Java's AOT cache, which makes later
- * starts faster. A failure here also occurs at a real start; nothing depends on this run.
+ * starts faster. If no request gets a response the run fails, so that the launcher discards a
+ * record without the code of a server. The launcher ends a run that takes more than three minutes.
  */
 @Command(
         name = "warm-up",
@@ -35,11 +36,12 @@ import java.util.regex.Pattern;
         description = "Creates the start-up cache; the launcher calls it once.")
 final class AotTrainingRunCommand extends CliCommand {
     private static final int ANSWERS = 3;
+    private static final String SUCCESS = "HTTP/1.1 200 ";
     private static final String PROCESSOR = "cpu";
     private static final String DEVICE = "--target-device=cpu:0";
 
-    /** Short, since the user waits for this run. */
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    /** For the start and for each response; long, since the run has a low priority. */
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     @Mixin private PluginOptions plugins;
 
@@ -59,8 +61,14 @@ final class AotTrainingRunCommand extends CliCommand {
                 DEVICE,
                 "--log-level",
                 "off");
-        serve();
-        return 0;
+        return serve().map(this::getResponses).orElseGet(this::failedStart)
+                ? 0
+                : ExitStatus.FAILURE.code();
+    }
+
+    private boolean failedStart() {
+        printMessage("the training run started no server");
+        return false;
     }
 
     private void showHelp() {
@@ -86,8 +94,11 @@ final class AotTrainingRunCommand extends CliCommand {
         }
     }
 
-    /** Serves HTTP requests until this process ends, which shuts the server down in order. */
-    private void serve() {
+    /**
+     * Serves HTTP requests until this process ends, which shuts the server down in order. Returns
+     * the server's address; empty if it did not start.
+     */
+    private Optional<URI> serve() {
         ServedAddress address = new ServedAddress();
         Thread.ofPlatform()
                 .daemon(true)
@@ -96,26 +107,36 @@ final class AotTrainingRunCommand extends CliCommand {
                             execute(address, "serve", "--port", "0", DEVICE, "--log-level", "off");
                             address.found.complete(Optional.empty());
                         });
-        address.found
+        return address.found
                 .completeOnTimeout(Optional.empty(), TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-                .join()
-                .ifPresent(AotTrainingRunCommand::sendRequests);
+                .join();
     }
 
-    private static void sendRequests(URI server) {
+    private boolean getResponses(URI server) {
         for (int i = 0; i < ANSWERS; i++) {
             String options = i == 0 ? "" : ",\"stream\":true,\"temperature\":0";
-            post(
-                    server,
+            String body =
                     "{\"messages\":[{\"role\":\"user\",\"content\":\"é "
                             + i
                             + "\"}],\"max_tokens\":8"
                             + options
-                            + "}");
+                            + "}";
+            try {
+                post(server, body);
+            } catch (IOException e) {
+                printMessage("the server of the training run gave no response: " + e.getMessage());
+                return false;
+            }
         }
+        return true;
     }
 
-    private static void post(URI server, String body) {
+    /**
+     * Sends a request and reads the whole response.
+     *
+     * @throws IOException if the response does not begin with status 200
+     */
+    static void post(URI server, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         String head =
                 "POST /v1/chat/completions HTTP/1.1\r\nHost: "
@@ -132,9 +153,11 @@ final class AotTrainingRunCommand extends CliCommand {
             out.write(head.getBytes(StandardCharsets.US_ASCII));
             out.write(bytes);
             out.flush();
-            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
-        } catch (IOException e) {
-            log("no response", e);
+            String response =
+                    new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!response.startsWith(SUCCESS)) {
+                throw new IOException(response.lines().findFirst().orElse("an empty response"));
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import java.io.File;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,8 +50,7 @@ final class StartCache implements AutoCloseable {
         ProcessBuilder builder =
                 new ProcessBuilder(command)
                         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD);
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD);
         builder.environment().put("VARVE_JAVA_HOME", System.getProperty("java.home"));
         try {
             StartCache cache = new StartCache(Optional.of(builder.start()));
@@ -75,9 +75,21 @@ final class StartCache implements AutoCloseable {
         } else {
             LOG.log(
                     Level.WARNING,
-                    "varve warm-up ended with status {0}; starts take longer without a start-up"
-                            + " cache",
-                    ended.exitValue());
+                    "the start-up cache was not created, and starts take longer without it: {0}",
+                    reason(ended));
+        }
+    }
+
+    /** Returns the launcher's lines on stderr, which are few, as one line. */
+    private static String reason(Process ended) {
+        try {
+            String lines =
+                    new String(ended.getErrorStream().readAllBytes(), StandardCharsets.UTF_8)
+                            .strip()
+                            .replaceAll("\\R", "; ");
+            return lines.isEmpty() ? "varve warm-up ended with status " + ended.exitValue() : lines;
+        } catch (IOException e) {
+            return "varve warm-up ended with status " + ended.exitValue();
         }
     }
 

@@ -192,6 +192,22 @@ class PageChatIT {
     }
 
     @Test
+    void eachRefusedFileIsReportedAndTheOthersAreAttached() {
+        attach(
+                file("blank.txt", " \n"),
+                file("good.txt", "good"),
+                new FilePayload("photo.bin", "", new byte[] {1, 0, 2, (byte) 0xff}),
+                file("other.txt", "other"));
+
+        assertThat(tab.button("Remove good.txt")).isVisible();
+        assertThat(tab.button("Remove other.txt")).isVisible();
+        assertThat(trouble())
+                .hasText(
+                        "“blank.txt” is empty. “photo.bin” is neither text in UTF-8 nor a PDF"
+                                + " file.");
+    }
+
+    @Test
     @Tag("nightly")
     void refusedFilesAreReported() {
         byte[] whole = TinyPdf.of("", "A page");

@@ -312,6 +312,33 @@ class PageTabsIT {
         assertEquals(List.of(), tab.complaints());
     }
 
+    /** The storage has an older state then, which must not replace the shown one. */
+    @Test
+    void editWithFailingStorageIsReportedAndNotLost() {
+        tab.askAndWait("What is 7 + 5?");
+        // As above: each change fails, as with full storage.
+        tab.page()
+                .evaluate(
+                        """
+                        () => {
+                            IDBObjectStore.prototype.put = function (value) { return this.add(value); };
+                        }
+                        """);
+        Locator trouble = tab.page().locator(".chat .trouble");
+        String message = "The browser’s storage does not respond: this conversation is not saved.";
+
+        tab.button("Edit response").first().click();
+        tab.page().getByLabel("Edited message").fill("Edited.");
+        tab.page().getByText("Save", new Page.GetByTextOptions().setExact(true)).click();
+
+        assertThat(trouble).hasText(message);
+        tab.askAndWait("What is 2 + 2?");
+        assertThat(tab.messages("assistant").first()).containsText("Edited.");
+        assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
+        assertThat(trouble).hasText(message);
+        assertEquals(List.of(), tab.complaints());
+    }
+
     /** Of an older page, or of somebody who looks around. */
     @Test
     void incompleteRecordsAreShown() {

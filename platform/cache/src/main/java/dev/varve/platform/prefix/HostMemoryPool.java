@@ -1,6 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.api.ggml.HostMemory;
+import dev.varve.platform.setting.ByteCount;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -89,8 +90,8 @@ final class HostMemoryPool implements AutoCloseable {
         } catch (OutOfMemoryError e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the system has no more memory for the prefix cache: {0} MiB are used",
-                    (long) allocatedCells * CELL_BYTES >> 20);
+                    "the system has no more memory for the prefix cache: {0} are used",
+                    ByteCount.format((long) allocatedCells * CELL_BYTES));
             mostCells = allocatedCells;
             return false;
         }

@@ -1,5 +1,7 @@
 package dev.varve.platform.store;
 
+import dev.varve.platform.setting.ByteCount;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Comparator;
@@ -94,13 +96,13 @@ final class DiskBudget {
     String why(long used, long more) throws IOException {
         return String.format(
                 Locale.ROOT,
-                "%d of %d MiB are used, %d MiB of the disk are free, of which %d MiB are in"
-                        + " reserve, and %d KiB are needed",
-                used + others() >> 20,
-                settings.limits().budget() >> 20,
-                usable() >> 20,
-                reserve() >> 20,
-                more >> 10);
+                "%s of %s are used, %s of the disk are free, of which %s are in reserve, and %s are"
+                        + " needed",
+                ByteCount.format(used + others()),
+                ByteCount.format(settings.limits().budget()),
+                ByteCount.format(usable()),
+                ByteCount.format(reserve()),
+                ByteCount.format(more));
     }
 
     private List<StoreFolder.NamespaceFolder> otherNamespaces() throws IOException {

@@ -2,13 +2,13 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.cli.chat.ControlCharacters;
 import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.StoreSettings;
+import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -61,6 +61,7 @@ abstract class CliCommand implements Callable<Integer> {
     @Override
     public final Integer call() throws Exception {
         Optional<LogArguments> log = log();
+        log.ifPresent(arguments -> arguments.check(parsed()));
         log.ifPresentOrElse(
                 arguments -> LogSetup.configure(logLevel, arguments),
                 () -> LogSetup.configure(logLevel));

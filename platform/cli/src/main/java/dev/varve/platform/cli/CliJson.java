@@ -10,6 +10,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.util.Locale;
+import java.util.regex.Pattern;
+
 /** Reads and writes JSON of the command line, one line per value. */
 final class CliJson {
     private static final JsonMapper MAPPER = JsonMapper.shared();
@@ -20,6 +23,9 @@ final class CliJson {
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                     .build();
+
+    /** These occur inside of strings only. */
+    private static final Pattern C1 = Pattern.compile("[\\x{7f}-\\x{9f}]");
 
     private CliJson() {}
 
@@ -43,8 +49,16 @@ final class CliJson {
         return array;
     }
 
+    /**
+     * Writes a value. Control characters above ASCII, which a terminal may execute, are escaped
+     * like those below.
+     */
     static String write(JsonNode value) {
-        return MAPPER.writeValueAsString(value);
+        return C1.matcher(MAPPER.writeValueAsString(value))
+                .replaceAll(
+                        found ->
+                                String.format(
+                                        Locale.ROOT, "\\\\u%04x", (int) found.group().charAt(0)));
     }
 
     /**

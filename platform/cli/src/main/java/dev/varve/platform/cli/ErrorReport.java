@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
-import dev.varve.platform.cli.chat.ControlCharacters;
+import dev.varve.platform.log.ControlCharacters;
 
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;

@@ -2,13 +2,13 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
-import dev.varve.platform.cli.chat.ControlCharacters;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.ModelSettings;

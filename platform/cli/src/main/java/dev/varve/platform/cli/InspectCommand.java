@@ -7,6 +7,7 @@ import dev.varve.api.gguf.GgufValue;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.http.model.SamplingReport;
+import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.runtime.ZeroTensors;
@@ -127,7 +128,7 @@ final class InspectCommand extends CliCommand {
                                 "%s: GGUF version %d, architecture %s (%s), %d tensors, %s",
                                 file.path(),
                                 file.version(),
-                                architecture(file),
+                                oneLine(architecture(file)),
                                 verdict.served() ? "served by a plugin" : "no plugin serves it",
                                 file.tensors().size(),
                                 ByteCount.format(file.tensorBytes())));
@@ -143,7 +144,7 @@ final class InspectCommand extends CliCommand {
                             String.format(
                                     Locale.ROOT,
                                     "  %s (%s) = %s",
-                                    key,
+                                    oneLine(key),
                                     value.typeName(),
                                     oneLine(value.describe())));
         }
@@ -162,7 +163,12 @@ final class InspectCommand extends CliCommand {
             file.tensors()
                     .forEach(
                             tensor ->
-                                    out().println("  " + tensor.name() + " " + tensor.describe()));
+                                    out().println(
+                                                    "  "
+                                                            + oneLine(
+                                                                    tensor.name()
+                                                                            + " "
+                                                                            + tensor.describe())));
         }
     }
 
@@ -274,6 +280,6 @@ final class InspectCommand extends CliCommand {
 
     /** Returns metadata as one line: control characters of the file must not reach the terminal. */
     private static String oneLine(String text) {
-        return text.replace("\n", "\\n").replaceAll("\\p{Cntrl}", "?");
+        return ControlCharacters.escape(text);
     }
 }

@@ -3,8 +3,10 @@ package dev.varve.platform.cli;
 import dev.varve.platform.setting.ByteCount;
 
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
@@ -53,6 +55,19 @@ final class LogArguments {
     /** Returns whether the log goes to a file. */
     boolean isToFile() {
         return file.isPresent();
+    }
+
+    /**
+     * Checks that flags of the log file are given with one.
+     *
+     * @throws UsageException if they are not
+     */
+    void check(ParseResult parsed) {
+        for (String flag : List.of("--log-file-size", "--log-file-count")) {
+            if (file.isEmpty() && parsed.hasMatchedOption(flag)) {
+                throw new UsageException(flag + " needs --log-file");
+            }
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
+import dev.varve.platform.log.ControlCharacters;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -29,7 +30,8 @@ import java.util.logging.LogRecord;
 /**
  * Appends log lines to a file and rotates it by size: {@code FILE} becomes {@code FILE.1}, which
  * becomes {@code FILE.2}, and so on; the oldest one is deleted. If another program moves or deletes
- * the file, the next line begins a new one. Thread-safe.
+ * the file, the next line begins a new one. During a rotation the file is {@code FILE.rotating}; a
+ * rotation that a crash interrupted is completed when the file is opened. Thread-safe.
  *
  * <p>A line that cannot be written, for example because the disk is full, is dropped and counted:
  * logging never throws. The handler of {@code java.util.logging} would name the current file {@code
@@ -74,6 +76,7 @@ final class LogFile extends Handler {
         this.problems = problems;
         setFormatter(format);
         setLevel(Level.ALL);
+        completeInterruptedRotation();
         try {
             open();
         } catch (IOException e) {
@@ -134,16 +137,16 @@ final class LogFile extends Handler {
             }
             out.write(text);
         } catch (IOException e) {
-            if (dropped++ == 0) {
-                problems.println(
-                        "varve: "
-                                + FLAG
-                                + ": "
-                                + file
-                                + " cannot be written: "
-                                + reason(e)
-                                + "; log lines are dropped until it can");
-            }
+            drop(" cannot be written: " + reason(e) + "; log lines are dropped until it can");
+        } catch (RuntimeException e) {
+            // Such as a parameter that cannot be formatted; what logs it goes on.
+            drop(": a log line is dropped: " + e);
+        }
+    }
+
+    private void drop(String why) {
+        if (dropped++ == 0) {
+            problems.println("varve: " + FLAG + ": " + file + ControlCharacters.remove(why));
         }
     }
 
@@ -185,26 +188,59 @@ final class LogFile extends Handler {
     }
 
     private void rotate() {
-        Path moved = file.resolveSibling(file.getFileName() + ".0");
         try {
+            // An earlier rotation may have failed in the middle.
+            numberRotating();
             // First: if the file cannot be moved, the others stay as they are.
-            move(file, moved);
-            for (int number = rotation.count() - 1; number >= 1; number--) {
-                if (Files.exists(numbered(number))) {
-                    move(numbered(number), numbered(number + 1));
-                }
+            move(file, rotating());
+            try {
+                numberRotating();
+            } finally {
+                reopen();
             }
-            move(moved, numbered(1));
-            reopen();
             failedRotation = OptionalLong.empty();
         } catch (IOException e) {
-            // The current file goes on to grow, which is better than to lose lines.
-            if (failedRotation.isEmpty()) {
-                problems.println(
-                        "varve: " + FLAG + ": " + file + " cannot be rotated: " + reason(e));
-            }
-            failedRotation = OptionalLong.of(System.nanoTime());
+            reportFailedRotation(e);
         }
+    }
+
+    private void completeInterruptedRotation() {
+        try {
+            numberRotating();
+        } catch (IOException e) {
+            reportFailedRotation(e);
+        }
+    }
+
+    /** The current file goes on to grow, which is better than to lose lines. */
+    private void reportFailedRotation(IOException failure) {
+        if (failedRotation.isEmpty()) {
+            problems.println(
+                    "varve: " + FLAG + ": " + file + " cannot be rotated: " + reason(failure));
+        }
+        failedRotation = OptionalLong.of(System.nanoTime());
+    }
+
+    /**
+     * Gives a moved file number 1. Moves the files before it only up to the first missing number:
+     * an interrupted rotation has moved those behind it.
+     */
+    private void numberRotating() throws IOException {
+        if (!Files.exists(rotating())) {
+            return;
+        }
+        int free = 1;
+        while (free < rotation.count() && Files.exists(numbered(free))) {
+            free++;
+        }
+        for (int number = free - 1; number >= 1; number--) {
+            move(numbered(number), numbered(number + 1));
+        }
+        move(rotating(), numbered(1));
+    }
+
+    private Path rotating() {
+        return file.resolveSibling(file.getFileName() + ".rotating");
     }
 
     private static void move(Path from, Path to) throws IOException {

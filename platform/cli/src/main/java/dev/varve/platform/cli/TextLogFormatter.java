@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.log.ControlCharacters;
+
 import java.util.Locale;
 import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
@@ -31,24 +33,7 @@ final class TextLogFormatter extends Formatter {
 
     private static void append(StringBuilder text, String begin, String line) {
         text.append(begin);
-        line.replace("\t", "    ").codePoints().forEach(each -> appendVisible(text, each));
+        text.append(ControlCharacters.escape(line.replace("\t", "    ")));
         text.append('\n');
-    }
-
-    private static void appendVisible(StringBuilder text, int character) {
-        switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE ->
-                    text.append(
-                            switch (character) {
-                                case '\n' -> "\\n";
-                                case '\r' -> "\\r";
-                                default -> String.format(Locale.ROOT, "\\u%04x", character);
-                            });
-            default -> text.appendCodePoint(character);
-        }
     }
 }

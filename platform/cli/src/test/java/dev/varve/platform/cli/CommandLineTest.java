@@ -121,6 +121,8 @@ class CommandLineTest {
                 "serve --model m --model-alias x=m --model-alias x=m | x occurs twice",
                 "generate --model m --prompt x --models y | --models",
                 "serve --model m --port 70000             | --port",
+                "serve --model m --log-file-size 1M       | --log-file-size needs --log-file",
+                "shard --model m --listen x --log-file-count 3 | --log-file-count needs --log-file",
                 "serve --model m --max-body 4X            | --max-body",
                 "serve --model m --cache-ram -1           | --cache-ram: expected 0 for none, or",
                 "serve --model m --cache-ram 8            | or 1M to 1048576G, found 8",

@@ -63,6 +63,23 @@ class InspectTest {
     }
 
     @Test
+    void controlCharactersOfMetadataAreEscaped() throws IOException {
+        model =
+                Qwen35Model.odd(1)
+                        .withChatTemplate("{{ 1 }}\u001b]0;x\u0007\u009b31m\u202e\n")
+                        .write(folder);
+
+        assertTrue(inspect().contains("{{ 1 }}\\u001b]0;x\\u0007\\u009b31m\\u202e\\n"), inspect());
+        assertFalse(inspect("--json").contains("\u009b"));
+        assertTrue(
+                JsonMapper.shared()
+                        .readTree(inspect("--json"))
+                        .at("/metadata/tokenizer.chat_template/value")
+                        .stringValue()
+                        .contains("\u009b"));
+    }
+
+    @Test
     void humanReadableTableIsTruncated() {
         String table = inspect();
 

@@ -154,6 +154,73 @@ class LogFileTest {
         assertEquals(List.of("", "2 log lines were dropped", "again"), Files.readAllLines(file));
     }
 
+    @Test
+    void interruptedRotationIsCompletedWithoutLoss() throws IOException {
+        Path file = folder.resolve("varve.log");
+        // The third file was moved already; the second is next.
+        Files.writeString(folder.resolve("varve.log.rotating"), "4\n");
+        Files.writeString(folder.resolve("varve.log.1"), "3\n");
+        Files.writeString(folder.resolve("varve.log.3"), "2\n");
+        try (var log = new Closing(open(file, 2, 3))) {
+            assertEquals(List.of("4"), Files.readAllLines(folder.resolve("varve.log.1")));
+            log(log.file(), "5");
+        }
+
+        List<String> kept = new ArrayList<>();
+        for (String name : List.of("varve.log.3", "varve.log.2", "varve.log.1", "varve.log")) {
+            kept.addAll(Files.readAllLines(folder.resolve(name)));
+        }
+        assertEquals(List.of("2", "3", "4", "5"), kept);
+        assertFalse(Files.exists(folder.resolve("varve.log.rotating")));
+    }
+
+    @Test
+    void rotationThatFailsInTheMiddleLosesNothing() throws IOException {
+        Path file = folder.resolve("varve.log");
+        Path obstacle = Files.createDirectories(folder.resolve("varve.log.1/folder"));
+        try (var log = new Closing(open(file, 2, 1))) {
+            log(log.file(), "1");
+            log(log.file(), "2");
+        }
+        assertEquals(List.of("1"), Files.readAllLines(folder.resolve("varve.log.rotating")));
+        assertEquals(List.of("2"), Files.readAllLines(file));
+
+        Files.delete(obstacle);
+        Files.delete(obstacle.getParent());
+        new Closing(open(file, 2, 1)).close();
+
+        assertEquals(List.of("1"), Files.readAllLines(folder.resolve("varve.log.1")));
+        assertEquals(List.of("2"), Files.readAllLines(file));
+    }
+
+    @Test
+    void lineThatCannotBeFormattedIsDropped() throws IOException {
+        Path file = folder.resolve("varve.log");
+        Formatter failing =
+                new Formatter() {
+                    @Override
+                    public String format(LogRecord line) {
+                        if (line.getMessage().equals("bad")) {
+                            throw new IllegalStateException("no text\u001b");
+                        }
+                        return line.getMessage() + '\n';
+                    }
+                };
+        PrintStream reports = new PrintStream(problems, true, StandardCharsets.UTF_8);
+        LogFile.Rotation rotation = new LogFile.Rotation(0, 1);
+        try (var log = new Closing(new LogFile(file, rotation, failing, reports))) {
+            log(log.file(), "bad");
+            log(log.file(), "good");
+        }
+
+        assertEquals(List.of("", "1 log lines were dropped", "good"), Files.readAllLines(file));
+        String reported = problems.toString(StandardCharsets.UTF_8).strip();
+        assertTrue(
+                reported.endsWith(
+                        ": a log line is dropped: java.lang.IllegalStateException: no text"),
+                reported);
+    }
+
     /** Closes the file at the end of a test. */
     private record Closing(LogFile file) implements AutoCloseable {
         @Override

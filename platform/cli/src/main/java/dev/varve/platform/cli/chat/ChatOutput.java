@@ -1,5 +1,7 @@
 package dev.varve.platform.cli.chat;
 
+import dev.varve.platform.log.ControlCharacters;
+
 import java.io.PrintWriter;
 
 /**

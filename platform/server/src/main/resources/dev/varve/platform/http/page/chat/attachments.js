@@ -9,10 +9,12 @@ export class Attachments {
     /** Resolves once all files are read; one at a time, so that the limits hold. */
     #read = Promise.resolve();
     #report;
+    /** Reasons of the files that were refused since the list was last read. */
+    #problems = [];
     #changed;
 
     /**
-     * @param {(problem: string) => void} report reports a file that is refused; empty: none is
+     * @param {(problem: string) => void} report reports the files that are refused; empty: none is
      * @param {() => void} changed
      */
     constructor(report, changed) {
@@ -36,12 +38,15 @@ export class Attachments {
         return this.#pending > 0;
     }
 
-    /** Reads and attaches files; reports those that cannot be. */
+    /** Reads and attaches files; reports each that cannot be. */
     add(list) {
         const files = [...list];
+        if (!this.isReading) {
+            this.#problems = [];
+        }
         this.#pending++;
         this.#draw();
-        this.#report('');
+        this.#report(this.#problems.join(' '));
         this.#read = this.#read.then(() => this.#add(files));
     }
 
@@ -49,18 +54,34 @@ export class Attachments {
         try {
             const {readFile} = await import('./files.js');
             for (const file of files) {
-                const read = await readFile(file, this.#files);
-                // The user may have removed others since.
-                this.#files = [...this.#files, read];
-                announce(`${file.name} is attached`);
-                this.#draw();
+                await this.#attach(file, readFile);
             }
         } catch (error) {
-            this.#report(error.message);
+            this.#refuse(error);
         } finally {
             this.#pending--;
             this.#draw();
         }
+    }
+
+    /** Attaches one file; the others do not depend on it. */
+    async #attach(file, readFile) {
+        try {
+            const read = await readFile(file, this.#files);
+            // The user may have removed others since.
+            this.#files = [...this.#files, read];
+            announce(`${file.name} is attached`);
+            this.#draw();
+        } catch (error) {
+            this.#refuse(error);
+        }
+    }
+
+    #refuse(error) {
+        if (!this.#problems.includes(error.message)) {
+            this.#problems.push(error.message);
+        }
+        this.#report(this.#problems.join(' '));
     }
 
     #draw() {

@@ -87,6 +87,8 @@ class Session {
     /** Whether another tab generates the response. */
     #waits = false;
     #isKept;
+    /** Whether the store lacks changes of this tab, since it was full or closed. */
+    #isBehind = false;
 
     constructor(store, server, chat, messages, isKept) {
         this.#store = store;
@@ -150,7 +152,7 @@ class Session {
                 }
                 break;
             default:
-                if (this.#listener && !this.isRunning) {
+                if (this.#listener && !this.isRunning && !this.#isBehind) {
                     await this.#reload();
                 }
         }
@@ -377,7 +379,11 @@ class Session {
         }
     }
 
+    /** Takes what another tab stored, unless this one would lose its messages. */
     async #refresh() {
+        if (this.#isBehind) {
+            return;
+        }
         const last = await this.#store.lastMessage(this.chat.id).catch(() => undefined);
         if (last && last.id !== this.#all.at(-1)?.id) {
             this.#take(await this.#store.chat(this.chat.id) ?? this.chat,
@@ -472,7 +478,10 @@ class Session {
         const isEmpty = content === '' && reasoning === '' && calls.length === 0;
         if (isEmpty && !this.#all.some(each => each.parent === order)) {
             this.#all = this.#all.filter(each => each.order !== order);
-            await this.#store.remove(this.chat.id, order).catch(error => this.#notify('unkept', error));
+            await this.#store.remove(this.chat.id, order).catch(error => {
+                this.#isBehind = true;
+                this.#notify('unkept', error);
+            });
         }
     }
 
@@ -483,8 +492,13 @@ class Session {
             if (await this.#store.put(this.chat, message, !this.#isKept)) {
                 this.#isKept = true;
             }
+            if (this.#isBehind) {
+                await this.#store.putAll(this.chat, this.#all);
+                this.#isBehind = false;
+            }
         } catch (error) {
             // The browser's store is full or closed: the chat continues, and is lost with the page.
+            this.#isBehind = true;
             this.#notify('unkept', error);
         }
     }

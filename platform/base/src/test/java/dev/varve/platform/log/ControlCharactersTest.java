@@ -1,7 +1,9 @@
-package dev.varve.platform.cli.chat;
+package dev.varve.platform.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -36,5 +38,21 @@ class ControlCharactersTest {
         String text = "Zoë 😀\n\tend";
 
         assertSame(text, ControlCharacters.remove(text));
+        assertEquals("Zoë 😀", ControlCharacters.replace("Zoë 😀", '?'));
+        assertEquals("Zoë 😀", ControlCharacters.escape("Zoë 😀"));
+    }
+
+    @Test
+    void replacedTextIsOneLine() {
+        assertEquals("a?b?c?d", ControlCharacters.replace("a\nb\u009bc\td", '?'));
+        assertTrue(ControlCharacters.areIn("a\tb"));
+        assertFalse(ControlCharacters.areIn("a b"));
+    }
+
+    @Test
+    void escapedCharactersAreReadable() {
+        assertEquals(
+                "a\\nb\\r\\tc\\u001b[31m\\u009b\\u007f\\u202e\\u2028\\ud800",
+                ControlCharacters.escape("a\nb\r\tc\u001b[31m\u009b\u007f\u202e\u2028\ud800"));
     }
 }

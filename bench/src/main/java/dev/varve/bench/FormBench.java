@@ -16,6 +16,7 @@ import dev.varve.platform.engine.GenerationRequest.Prompt;
 import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.grammar.source.TextGrammarSource;
+import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -195,7 +196,7 @@ public final class FormBench {
 
     private String excerpt(Timed answer) {
         int[] ids = answer.tokens.stream().mapToInt(Integer::intValue).limit(EXCERPT).toArray();
-        return tokenizer.decode(ids).replaceAll("\\p{Cntrl}", " ");
+        return ControlCharacters.replace(tokenizer.decode(ids), ' ');
     }
 
     /** A guide that counts how often the model's choice was not allowed. */

@@ -1,5 +1,7 @@
 package dev.varve.bench.http.stream;
 
+import dev.varve.platform.log.ControlCharacters;
+
 /** The start of what a server wrote, for messages. */
 public final class Excerpt {
     private static final int MOST = 200;
@@ -8,7 +10,7 @@ public final class Excerpt {
 
     /** At most {@value #MOST} characters, on one line. */
     public static String of(String text) {
-        String line = text.strip().replaceAll("\\s+", " ").replaceAll("\\p{Cc}", "?");
+        String line = ControlCharacters.replace(text.strip().replaceAll("\\s+", " "), '?');
         if (line.isEmpty()) {
             return "nothing";
         }

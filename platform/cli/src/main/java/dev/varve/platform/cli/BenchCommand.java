@@ -201,16 +201,16 @@ final class BenchCommand extends CliCommand {
             HostedModel runtime, Random random, int promptLength, int maxTokens)
             throws InterruptedException {
         int[] prompt = random.ints(promptLength, 0, runtime.vocabularySize()).toArray();
-        BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
+        BlockingQueue<GenerationEvent<Integer>> events = new LinkedBlockingQueue<>();
         runtime.engine()
                 .submit(GenerationRequest.greedy(prompt, maxTokens), GenerationEvent.into(events));
         while (true) {
             switch (events.take()) {
-                case GenerationEvent.Prefill _, GenerationEvent.Token _ -> {}
-                case GenerationEvent.End(GenerationEnd end) -> {
+                case GenerationEvent.Prefill<Integer> _, GenerationEvent.Output<Integer> _ -> {}
+                case GenerationEvent.End<Integer>(GenerationEnd end) -> {
                     return end;
                 }
-                case GenerationEvent.Failure(var error) -> throw error;
+                case GenerationEvent.Failure<Integer>(var error) -> throw error;
             }
         }
     }

@@ -103,6 +103,12 @@ final class ChatCommand extends CliCommand {
     @Mixin private ChatTemplateOption template;
 
     private Optional<CompressionSettings> reader = Optional.empty();
+
+    /** Lines about the progress of a start would be between the messages of the conversation. */
+    ChatCommand() {
+        super(LogLevel.WARNING);
+    }
+
     private Optional<ChatRenderer> renderer = Optional.empty();
     private volatile boolean stopping;
 

@@ -15,23 +15,9 @@ import java.util.concurrent.LinkedBlockingQueue;
  * queue, so that it never blocks; one thread takes them, and any thread may stop the response.
  */
 final class ChatGeneration implements GenerationListener {
-    /** An event of the response. */
-    sealed interface Event {
-        /** Prefill made progress, in tokens. */
-        record Prefill(int done, int total) implements Event {}
-
-        /** Text was generated. */
-        record Text(ResponseParser.Piece piece) implements Event {}
-
-        /** The response ended. */
-        record End(GenerationEnd end) implements Event {}
-
-        /** The response failed or was cancelled. */
-        record Failure(VarveException error) implements Event {}
-    }
-
     private final ResponseParser parser;
-    private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private final BlockingQueue<GenerationEvent<ResponseParser.Piece>> events =
+            new LinkedBlockingQueue<>();
     private volatile boolean started;
     private volatile boolean stopped;
 
@@ -40,7 +26,7 @@ final class ChatGeneration implements GenerationListener {
     }
 
     /** Waits for the next event; nothing follows an end or a failure. */
-    Event next() throws InterruptedException {
+    GenerationEvent<ResponseParser.Piece> next() throws InterruptedException {
         return events.take();
     }
 
@@ -63,7 +49,7 @@ final class ChatGeneration implements GenerationListener {
 
     @Override
     public void onPrefill(int doneTokens, int promptTokens) {
-        events.add(new Event.Prefill(doneTokens, promptTokens));
+        events.add(new GenerationEvent.Prefill<>(doneTokens, promptTokens));
     }
 
     @Override
@@ -76,18 +62,18 @@ final class ChatGeneration implements GenerationListener {
     @Override
     public void onEnd(GenerationEnd end) {
         add(parser.finish());
-        events.add(new Event.End(end));
+        events.add(new GenerationEvent.End<>(end));
     }
 
     @Override
     public void onError(VarveException error) {
         add(parser.finish());
-        events.add(new Event.Failure(error));
+        events.add(new GenerationEvent.Failure<>(error));
     }
 
     private void add(ResponseParser.Piece piece) {
         if (!piece.isEmpty()) {
-            events.add(new Event.Text(piece));
+            events.add(new GenerationEvent.Output<>(piece));
         }
     }
 }

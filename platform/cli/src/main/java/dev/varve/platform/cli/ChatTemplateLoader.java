@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.template.TemplateException;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -69,7 +70,7 @@ final class ChatTemplateLoader {
         if (source.contains("{{") || source.contains("{%")) {
             return;
         }
-        String text = source.strip().replaceAll("\\p{Cntrl}", "?");
+        String text = ControlCharacters.replace(source.strip(), '?');
         String shown = text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
         throw new VarveException(
                 VarveException.Kind.CORRUPT_FILE,

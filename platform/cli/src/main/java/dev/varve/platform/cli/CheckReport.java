@@ -6,6 +6,7 @@ import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.platform.check.CheckGroup;
 import dev.varve.platform.check.CheckResult;
 import dev.varve.platform.check.Verdict;
+import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.setting.Release;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -163,7 +164,7 @@ final class CheckReport {
     }
 
     private static String cell(String text) {
-        return text.replace("|", "\\|").replaceAll("\\p{Cc}+", " ");
+        return ControlCharacters.replace(text.replace("|", "\\|"), ' ');
     }
 
     private CheckResult anonymous(CheckResult result) {

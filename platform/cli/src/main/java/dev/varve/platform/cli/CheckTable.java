@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.check.CheckResult;
 import dev.varve.platform.check.CheckStatus;
+import dev.varve.platform.log.ControlCharacters;
 
 import java.io.PrintWriter;
 import java.util.EnumMap;
@@ -43,7 +44,7 @@ final class CheckTable {
     }
 
     private static String found(CheckResult result) {
-        String found = result.verdict().found().replaceAll("\\p{Cc}", " ");
+        String found = ControlCharacters.replace(result.verdict().found(), ' ');
         return result.verdict().expected().isEmpty()
                 ? found
                 : found + " (expected: " + result.verdict().expected() + ")";

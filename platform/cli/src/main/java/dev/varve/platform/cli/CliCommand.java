@@ -53,10 +53,21 @@ abstract class CliCommand implements Callable<Integer> {
                     "Least level of log lines, on stderr. off, error, warning, info, debug or"
                             + " trace.",
             order = 900)
-    private LogLevel logLevel = LogLevel.INFO;
+    private LogLevel logLevel;
 
     @Option(names = "--debug", description = "Print a stack trace with each error.", order = 901)
     private boolean debug;
+
+    CliCommand() {
+        this(LogLevel.INFO);
+    }
+
+    /**
+     * @param usual level of the log without {@code --log-level}
+     */
+    CliCommand(LogLevel usual) {
+        logLevel = usual;
+    }
 
     @Override
     public final Integer call() throws Exception {

@@ -131,14 +131,14 @@ final class DraftBench {
     }
 
     private Round generate(List<int[]> prompts, boolean plain) throws InterruptedException {
-        List<BlockingQueue<GenerationEvent>> queues = new ArrayList<>();
+        List<BlockingQueue<GenerationEvent<Integer>>> queues = new ArrayList<>();
         for (int[] prompt : prompts) {
             GenerationRequest request =
                     new GenerationRequest(
                             GenerationRequest.Prompt.of(prompt),
                             new GenerationRequest.Ending(tokens, model.tokenizer().endTokens()),
                             GenerationRequest.Choice.of(SamplingOptions.greedy()));
-            BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
+            BlockingQueue<GenerationEvent<Integer>> events = new LinkedBlockingQueue<>();
             model.engine()
                     .submit(plain ? request.drafting(0) : request, GenerationEvent.into(events));
             queues.add(events);
@@ -146,7 +146,7 @@ final class DraftBench {
         double speed = 0;
         List<List<Integer>> answers = new ArrayList<>();
         List<GenerationEnd.Speculation> guesses = new ArrayList<>();
-        for (BlockingQueue<GenerationEvent> events : queues) {
+        for (BlockingQueue<GenerationEvent<Integer>> events : queues) {
             List<Integer> answer = new ArrayList<>();
             GenerationEnd end = await(events, answer);
             speed += end.decodeTokensPerSecond();
@@ -156,16 +156,17 @@ final class DraftBench {
         return new Round(speed, answers, guesses);
     }
 
-    private static GenerationEnd await(BlockingQueue<GenerationEvent> events, List<Integer> answer)
+    private static GenerationEnd await(
+            BlockingQueue<GenerationEvent<Integer>> events, List<Integer> answer)
             throws InterruptedException {
         while (true) {
             switch (events.take()) {
-                case GenerationEvent.Prefill _ -> {}
-                case GenerationEvent.Token(int id) -> answer.add(id);
-                case GenerationEvent.End(GenerationEnd end) -> {
+                case GenerationEvent.Prefill<Integer> _ -> {}
+                case GenerationEvent.Output<Integer>(Integer id) -> answer.add(id);
+                case GenerationEvent.End<Integer>(GenerationEnd end) -> {
                     return end;
                 }
-                case GenerationEvent.Failure(var error) -> throw error;
+                case GenerationEvent.Failure<Integer>(var error) -> throw error;
             }
         }
     }

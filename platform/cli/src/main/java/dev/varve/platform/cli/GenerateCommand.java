@@ -177,7 +177,7 @@ final class GenerateCommand extends CliCommand {
 
     private void generate(HostedModel runtime, GenerationRequest request)
             throws InterruptedException {
-        BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
+        BlockingQueue<GenerationEvent<Integer>> events = new LinkedBlockingQueue<>();
         GeneratedText text = new GeneratedText(runtime.tokenizer());
         GenerationHandle generation =
                 runtime.engine().submit(request, GenerationEvent.into(events));
@@ -195,22 +195,23 @@ final class GenerateCommand extends CliCommand {
     }
 
     /** Prints events until the generation ends. */
-    private GenerationEnd show(BlockingQueue<GenerationEvent> events, GeneratedText text)
+    private GenerationEnd show(BlockingQueue<GenerationEvent<Integer>> events, GeneratedText text)
             throws InterruptedException {
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "prefill")) {
             while (true) {
                 switch (events.take()) {
-                    case GenerationEvent.Prefill(int done, int total) -> bar.show(done, total);
-                    case GenerationEvent.Token(int id) -> {
+                    case GenerationEvent.Prefill<Integer>(int done, int total) ->
+                            bar.show(done, total);
+                    case GenerationEvent.Output<Integer>(Integer id) -> {
                         bar.wipe();
                         show(text.push(id));
                     }
-                    case GenerationEvent.End(GenerationEnd end) -> {
+                    case GenerationEvent.End<Integer>(GenerationEnd end) -> {
                         show(text.finish());
                         endLine(text);
                         return end;
                     }
-                    case GenerationEvent.Failure(var error) -> {
+                    case GenerationEvent.Failure<Integer>(var error) -> {
                         endLine(text);
                         throw error;
                     }

@@ -185,19 +185,21 @@ final class LocalChatModel implements ChatModel {
             try (ProgressBar bar = progress.get()) {
                 while (true) {
                     switch (generation.next()) {
-                        case ChatGeneration.Event.Prefill(int done, int total) -> {
+                        case GenerationEvent.Prefill<ResponseParser.Piece>(int done, int total) -> {
                             if (total >= LONG_PROMPT) {
                                 bar.show(done, total);
                             }
                         }
-                        case ChatGeneration.Event.Text(ResponseParser.Piece piece) -> {
+                        case GenerationEvent.Output<ResponseParser.Piece>(
+                                        ResponseParser.Piece piece) -> {
                             bar.wipe();
                             add(piece);
                         }
-                        case ChatGeneration.Event.End(GenerationEnd end) -> {
+                        case GenerationEvent.End<ResponseParser.Piece>(GenerationEnd end) -> {
                             return response(end(end), Optional.of(statistics(end)));
                         }
-                        case ChatGeneration.Event.Failure(VarveException error) -> {
+                        case GenerationEvent.Failure<ResponseParser.Piece>(
+                                        VarveException error) -> {
                             if (!generation.isStopped()) {
                                 throw error;
                             }

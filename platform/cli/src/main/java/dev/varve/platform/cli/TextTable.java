@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.log.ControlCharacters;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -65,6 +67,6 @@ final class TextTable {
     }
 
     private static String printable(String text) {
-        return text.strip().replaceAll("\\s*\\R\\s*", " ").replaceAll("\\p{Cc}", "?");
+        return ControlCharacters.replace(text.strip().replaceAll("\\s*\\R\\s*", " "), '?');
     }
 }

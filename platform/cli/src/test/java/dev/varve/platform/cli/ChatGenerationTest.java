@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ResponseOptions;
+import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -56,11 +57,12 @@ class ChatGenerationTest {
         StringBuilder text = new StringBuilder();
         while (true) {
             switch (generation.next()) {
-                case ChatGeneration.Event.Text(var piece) -> text.append(piece.content());
-                case ChatGeneration.Event.Failure(var error) -> {
+                case GenerationEvent.Output<ResponseParser.Piece>(var piece) ->
+                        text.append(piece.content());
+                case GenerationEvent.Failure<ResponseParser.Piece>(var error) -> {
                     return text + "|" + error.getMessage();
                 }
-                case ChatGeneration.Event event -> throw new AssertionError(event);
+                case GenerationEvent<ResponseParser.Piece> event -> throw new AssertionError(event);
             }
         }
     }

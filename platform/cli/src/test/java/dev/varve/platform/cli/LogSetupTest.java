@@ -8,14 +8,20 @@ import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -64,6 +70,22 @@ class LogSetupTest {
         assertFalse(
                 lines.stream().anyMatch(line -> line.contains(SECRET)),
                 () -> lines.stream().filter(line -> line.contains(SECRET)).toList().toString());
+    }
+
+    /** Lines of the start would be between the messages of a conversation. */
+    @Test
+    void chatLogsWarningsUnlessItIsAskedForMore() {
+        execute("chat", "no-such.gguf");
+        assertEquals(LogLevel.WARNING, LogSetup.level());
+
+        execute("chat", "no-such.gguf", "--log-level", "info");
+        assertEquals(LogLevel.INFO, LogSetup.level());
+    }
+
+    private static void execute(String... arguments) {
+        PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+        VarveCommand.execute(
+                new Environment(Map.of(), Optional.empty(), Set.of()), nowhere, nowhere, arguments);
     }
 
     @ParameterizedTest

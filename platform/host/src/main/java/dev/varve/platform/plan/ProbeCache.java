@@ -1,6 +1,7 @@
 package dev.varve.platform.plan;
 
 import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.file.AtomicFile;
 
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -8,7 +9,6 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -129,13 +129,10 @@ public final class ProbeCache {
         lines.add(END);
         try {
             Files.createDirectories(folder);
-            Path fresh = Files.createTempFile(folder, "probe", ".new");
-            try {
-                Files.write(fresh, lines, StandardCharsets.UTF_8);
-                Files.move(fresh, file(key), StandardCopyOption.ATOMIC_MOVE);
-            } finally {
-                Files.deleteIfExists(fresh);
-            }
+            AtomicFile.replace(
+                    file(key),
+                    AtomicFile.Readers.OWNER,
+                    fresh -> Files.write(fresh, lines, StandardCharsets.UTF_8));
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "{0}: a measurement was not stored: {1}", folder, e.toString());
         }

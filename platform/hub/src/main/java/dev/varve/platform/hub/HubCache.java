@@ -1,9 +1,8 @@
 package dev.varve.platform.hub;
 
-import static java.nio.file.StandardOpenOption.CREATE_NEW;
-
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
+import dev.varve.platform.file.AtomicFile;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -282,11 +281,10 @@ public record HubCache(Path root) {
                     link(link, blob(reference, file));
                 }
             }
-            // A temporary file of Java would be readable by this user alone.
-            Path fresh = Files.writeString(fresh(folder.resolve(BLOBS)), commit, CREATE_NEW);
             Path main = folder.resolve(MAIN);
             Files.createDirectories(main.getParent());
-            Files.move(fresh, main, StandardCopyOption.ATOMIC_MOVE);
+            AtomicFile.replace(
+                    main, AtomicFile.Readers.ALL, fresh -> Files.writeString(fresh, commit));
         } catch (IOException e) {
             throw failure(snapshot, "the files cannot be linked", e);
         }

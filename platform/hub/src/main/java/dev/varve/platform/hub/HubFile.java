@@ -1,6 +1,7 @@
 package dev.varve.platform.hub;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.log.ControlCharacters;
 
 import java.util.List;
 import java.util.regex.Pattern;
@@ -38,7 +39,7 @@ record HubFile(String path, long bytes, String digest) {
             throw new VarveException(
                     VarveException.Kind.CORRUPT_FILE,
                     "the hub lists a file outside of its repository: "
-                            + path.replaceAll("\\p{Cc}", "?"));
+                            + ControlCharacters.replace(path, '?'));
         }
         if (bytes < 0 || bytes > MOST_BYTES || !DIGEST.matcher(digest).matches()) {
             throw new VarveException(
@@ -48,12 +49,12 @@ record HubFile(String path, long bytes, String digest) {
                             + " hexadecimal digits from the hub, found "
                             + bytes
                             + " and "
-                            + digest.replaceAll("\\p{Cc}", "?"));
+                            + ControlCharacters.replace(digest, '?'));
         }
     }
 
     private static boolean isInside(String path) {
-        boolean printable = path.chars().noneMatch(c -> Character.isISOControl(c) || c == '\\');
+        boolean printable = !ControlCharacters.areIn(path) && path.indexOf('\\') < 0;
         return printable
                 && List.of(path.split("/", -1)).stream()
                         .noneMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."));

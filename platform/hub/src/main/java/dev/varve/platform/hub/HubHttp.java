@@ -1,6 +1,7 @@
 package dev.varve.platform.hub;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.log.ControlCharacters;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -56,9 +57,8 @@ final class HubHttp implements AutoCloseable {
 
     /** Does the same for a text that may be no address. */
     static String plain(String text) {
-        return text.replaceFirst("[?#].*", "")
-                .replaceFirst("//[^/]*@", "//")
-                .replaceAll("\\p{Cc}", "");
+        return ControlCharacters.replace(
+                text.replaceFirst("[?#].*", "").replaceFirst("//[^/]*@", "//"), '?');
     }
 
     /**

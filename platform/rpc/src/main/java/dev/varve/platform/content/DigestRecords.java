@@ -2,6 +2,7 @@ package dev.varve.platform.content;
 
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.file.AtomicFile;
 
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -11,8 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -138,24 +137,8 @@ final class DigestRecords {
         return folder.resolve(Sha256.hex(path).substring(0, 24) + SUFFIX);
     }
 
-    /**
-     * Replaces the record atomically: another process reads the former record or this one, never a
-     * part.
-     */
     private static void write(Path record, byte[] text) throws IOException {
-        Path fresh =
-                Files.createTempFile(
-                        record.getParent() == null ? Path.of("") : record.getParent(),
-                        record.getFileName().toString(),
-                        ".new",
-                        PosixFilePermissions.asFileAttribute(
-                                PosixFilePermissions.fromString("rw-r--r--")));
-        try {
-            Files.write(fresh, text);
-            Files.move(fresh, record, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(fresh);
-        }
+        AtomicFile.replace(record, AtomicFile.Readers.ALL, fresh -> Files.write(fresh, text));
     }
 
     private static String text(FileIdentity identity, Map<GgufTensor.Place, String> digests) {

@@ -1,5 +1,7 @@
 package dev.varve.platform.wire;
 
+import dev.varve.platform.log.ControlCharacters;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -19,12 +21,6 @@ final class WireText {
      * Decodes text; replaces control characters with spaces, so that a peer cannot forge log lines.
      */
     static String decode(ByteBuffer bytes) {
-        StringBuilder text = new StringBuilder(StandardCharsets.UTF_8.decode(bytes));
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isISOControl(text.charAt(i))) {
-                text.setCharAt(i, ' ');
-            }
-        }
-        return text.toString();
+        return ControlCharacters.replace(StandardCharsets.UTF_8.decode(bytes).toString(), ' ');
     }
 }

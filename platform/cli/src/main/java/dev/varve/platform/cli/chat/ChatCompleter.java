@@ -1,5 +1,7 @@
 package dev.varve.platform.cli.chat;
 
+import dev.varve.platform.log.ControlCharacters;
+
 import org.jline.reader.Candidate;
 import org.jline.reader.Completer;
 import org.jline.reader.LineReader;
@@ -44,7 +46,7 @@ final class ChatCompleter implements Completer {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(ChatFiles.path(folder))) {
             for (Path file : files) {
                 String name = file.getFileName().toString();
-                if (name.chars().anyMatch(Character::isISOControl)) {
+                if (ControlCharacters.areIn(name)) {
                     continue;
                 }
                 boolean isFolder = Files.isDirectory(file);

@@ -3,6 +3,7 @@ package dev.varve.platform.cli.chat;
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.cli.chat.ChatMessage.Role;
+import dev.varve.platform.file.AtomicFile;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -14,10 +15,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A saved conversation: a JSON object whose field {@code messages} is an array of messages, as in a
@@ -33,6 +36,16 @@ final class ConversationFile {
     private static final String ROLE = "role";
     private static final String CONTENT = "content";
     private static final String REASONING = "reasoning_content";
+
+    private static final String TYPE = "type";
+    private static final String TEXT = "text";
+
+    /** In the order of messages. */
+    private static final Set<String> FIELDS =
+            Collections.unmodifiableSet(new LinkedHashSet<>(List.of(ROLE, CONTENT, REASONING)));
+
+    private static final Set<String> PART_FIELDS =
+            Collections.unmodifiableSet(new LinkedHashSet<>(List.of(TYPE, TEXT)));
 
     private static final JsonMapper MAPPER = JsonMapper.shared();
 
@@ -68,17 +81,15 @@ final class ConversationFile {
         }
     }
 
-    /** Writes a file beside the old one first, so that a full disk leaves the old one. */
     private void replace(String text) throws IOException {
         Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
-        Path fresh = Files.createTempFile(target.getParent(), ".varve-chat", ".json");
-        try {
-            Files.writeString(fresh, text);
-            copyPermissions(target, fresh);
-            Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(fresh);
-        }
+        AtomicFile.replace(
+                target,
+                AtomicFile.Readers.OWNER,
+                fresh -> {
+                    Files.writeString(fresh, text);
+                    copyPermissions(target, fresh);
+                });
     }
 
     private static void copyPermissions(Path from, Path to) throws IOException {
@@ -177,11 +188,36 @@ final class ConversationFile {
                                                         + "user or assistant, found "
                                                         + name,
                                                 null));
+        requireKnown(message, FIELDS, where);
         JsonNode reasoning = message.path(REASONING);
+        String place = where + "." + REASONING;
+        if (reasoning.isMissingNode() || reasoning.isNull()) {
+            return new ChatMessage(role, content(message.path(CONTENT), where + "." + CONTENT));
+        }
+        if (role != Role.ASSISTANT) {
+            throw failure(place + ": expected in a message of assistant, found in " + name, null);
+        }
         return new ChatMessage(
                 role,
                 content(message.path(CONTENT), where + "." + CONTENT),
-                reasoning.isString() && role == Role.ASSISTANT ? reasoning.stringValue() : "");
+                text(reasoning, place));
+    }
+
+    /** Refuses fields that the chat would lose, such as the calls of tools. */
+    private void requireKnown(JsonNode object, Set<String> known, String where) {
+        object.properties().stream()
+                .filter(field -> !known.contains(field.getKey()) && !field.getValue().isNull())
+                .findFirst()
+                .ifPresent(
+                        field -> {
+                            throw failure(
+                                    where
+                                            + "."
+                                            + field.getKey()
+                                            + ": the chat has no such field; expected "
+                                            + String.join(", ", known),
+                                    null);
+                        });
     }
 
     private String content(JsonNode content, String where) {
@@ -190,7 +226,14 @@ final class ConversationFile {
         }
         StringBuilder joined = new StringBuilder();
         for (int i = 0; i < content.size(); i++) {
-            joined.append(text(content.get(i).path("text"), where + "[" + i + "].text"));
+            JsonNode part = content.get(i);
+            String place = where + "[" + i + "]";
+            String type = text(part.path(TYPE), place + "." + TYPE);
+            if (!type.equals(TEXT)) {
+                throw failure(place + "." + TYPE + ": expected text, found " + type, null);
+            }
+            requireKnown(part, PART_FIELDS, place);
+            joined.append(text(part.path(TEXT), place + "." + TEXT));
         }
         return joined.toString();
     }

@@ -59,7 +59,14 @@ class ConversationFileTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {"my notes", "'{\"key\": 1}'", "''", "'{\"messages\": [1]}'"})
+            value = {
+                "my notes",
+                "'{\"key\": 1}'",
+                "''",
+                "'{\"messages\": [1]}'",
+                "'{\"messages\": [{\"role\": \"assistant\", \"content\": \"x\", \"tool_calls\":"
+                        + " []}]}'"
+            })
     void otherFileIsNotReplaced(String content) throws IOException {
         Path path = Files.writeString(folder.resolve("notes"), content);
 
@@ -129,7 +136,20 @@ class ConversationFileTest {
                         + " \"x\"}] | messages[1].role: expected user or assistant, found system",
                 "[{\"role\": \"user\"}]" + " | messages[0].content: expected a string, found none",
                 "[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]"
+                        + " | messages[0].content[0].type: expected text, found image_url",
+                "[{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]"
                         + " | messages[0].content[0].text: expected a string, found none",
+                "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"x\","
+                        + " \"citations\": [1]}]}] | messages[0].content[0].citations: the chat"
+                        + " has no such field; expected type, text",
+                "[{\"role\": \"assistant\", \"content\": \"x\", \"tool_calls\": []}]"
+                        + " | messages[0].tool_calls: the chat has no such field; expected role,"
+                        + " content, reasoning_content",
+                "[{\"role\": \"assistant\", \"content\": \"x\", \"reasoning_content\": 1}]"
+                        + " | messages[0].reasoning_content: expected a string, found NUMBER",
+                "[{\"role\": \"user\", \"content\": \"x\", \"reasoning_content\": \"y\"}]"
+                        + " | messages[0].reasoning_content: expected in a message of assistant,"
+                        + " found in user",
                 "[null]                          | messages[0].role: expected a string",
             })
     void errorNamesTheFileAndThePlace(String content, String expected) throws IOException {
@@ -139,6 +159,18 @@ class ConversationFileTest {
                 assertThrows(VarveException.class, () -> new ConversationFile(path).load());
 
         assertTrue(e.getMessage().startsWith(path + ": " + expected), e.getMessage());
+    }
+
+    @Test
+    void absentFieldsOfOtherClientsAreNull() throws IOException {
+        Path path =
+                Files.writeString(
+                        folder.resolve("chat.json"),
+                        "[{\"role\": \"assistant\", \"content\": \"x\", \"tool_calls\": null,"
+                                + " \"reasoning_content\": null}]");
+
+        assertEquals(
+                List.of(new ChatMessage(Role.ASSISTANT, "x")), new ConversationFile(path).load());
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
@@ -201,6 +202,7 @@ final class DraftArguments {
      * @param target resolved devices of the target
      * @param provided whether a plugin provides a backend
      * @throws IllegalArgumentException whose message begins with the wrong flag
+     * @throws VarveException of kind UNAVAILABLE if no plugin provides the backend
      */
     void requireProvided(PlacementRequest target, Predicate<String> provided) {
         requireFits(target);
@@ -209,7 +211,8 @@ final class DraftArguments {
                 && named.isLocal()
                 && !named.isAutomatic()
                 && !provided.test(named.backend())) {
-            throw new IllegalArgumentException(
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
                     DEVICE
                             + ": no plugin provides device backend "
                             + named.backend()

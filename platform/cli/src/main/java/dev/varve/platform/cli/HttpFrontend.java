@@ -15,7 +15,14 @@ import java.util.concurrent.CompletionException;
 final class HttpFrontend implements AutoCloseable {
     private final CompletableFuture<HttpServer> http;
 
+    /**
+     * Begins to prepare the server.
+     *
+     * @throws dev.varve.api.VarveException if its address does not exist; not later, since a model
+     *     and its draft are planned meanwhile
+     */
     HttpFrontend(HttpOptions options) {
+        options.address().requireExisting();
         http =
                 CompletableFuture.supplyAsync(
                         () -> HttpServer.prepare(options),

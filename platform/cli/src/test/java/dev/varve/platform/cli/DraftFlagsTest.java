@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftPlacement;
@@ -192,8 +193,6 @@ class DraftFlagsTest {
                         + " cpu:0, found CPU:0",
                 "--draft-device cpu:x | --draft-device: expected a backend and a number, such as"
                         + " cpu:0, found cpu:x",
-                "--draft-device hip:0 | --draft-device: no plugin provides device backend hip, and"
-                        + " --draft-ipc-bin is not set",
                 "--draft-ipc-ring-cap 0 --draft-ipc-bin x --draft-device hip:0 |"
                         + " --draft-ipc-ring-cap: expected 1 to 1048576, found 0",
                 "--draft-ipc-ring-cap 1048577 --draft-ipc-bin x --draft-device hip:0 |"
@@ -231,6 +230,22 @@ class DraftFlagsTest {
         assertEquals(
                 named + ": needs --draft, which is off; without it there are no draft tokens",
                 refusal("--draft off " + flags, "cpu:0"));
+    }
+
+    /** As with a missing device, which is no wrong usage. */
+    @Test
+    void missingBackendIsUnavailable() {
+        VarveException failure =
+                assertThrows(
+                        VarveException.class,
+                        () -> read("--draft some --draft-device hip:0", "cpu:0"));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, failure.kind());
+        assertEquals(
+                "--draft-device: no plugin provides device backend hip, and --draft-ipc-bin is not"
+                        + " set",
+                failure.getMessage());
+        assertEquals(ExitStatus.FAILURE, ExitStatus.of(failure, failure.getMessage()));
     }
 
     @Test

@@ -16,6 +16,25 @@ import org.junit.jupiter.api.Test;
 import java.util.Set;
 
 class HttpFrontendTest {
+    /** Not only when the server listens, after the model and its draft were planned. */
+    @Test
+    void missingAddressIsReportedAtOnce() {
+        HttpOptions options =
+                new HttpOptions(
+                        new ListenAddress("[::g]", 0),
+                        new ClientAccess(
+                                Set.of("key"),
+                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                CorsAndHostOptions.NONE),
+                        IngressLimits.DEFAULT);
+
+        VarveException failure =
+                assertThrows(VarveException.class, () -> new HttpFrontend(options).close());
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, failure.kind());
+        assertTrue(failure.getMessage().endsWith(": no such address: [::g]"), failure.getMessage());
+    }
+
     @Test
     void theReasonOfAServerThatCannotBePreparedIsReported() {
         HttpOptions options =

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PeerAccess;
 import dev.varve.platform.placement.PlacementRequest;
@@ -255,7 +256,7 @@ class PlacementFlagsTest {
         flags.requireProvided(target, "hip"::equals);
         String message =
                 assertThrows(
-                                IllegalArgumentException.class,
+                                VarveException.class,
                                 () -> flags.requireProvided(target, "cpu"::equals))
                         .getMessage();
 

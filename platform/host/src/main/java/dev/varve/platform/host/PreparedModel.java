@@ -138,8 +138,10 @@ public final class PreparedModel {
             try {
                 catalog.backend(device.backend());
             } catch (VarveException e) {
-                throw new IllegalArgumentException(
-                        deviceSetting() + ": " + device + ": " + e.getMessage() + existing(), e);
+                throw new VarveException(
+                        e.kind(),
+                        deviceSetting() + ": " + device + ": " + e.getMessage() + existing(),
+                        e);
             }
         }
     }

@@ -117,18 +117,27 @@ class PreparedModelTest {
                 heard.toString());
     }
 
+    /** As with a missing device of a backend that exists. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
                 "hip:0        | {setting:device}: hip:0: no plugin provides device backend hip",
-                "cpu:0,hip:1  | {setting:devices}: hip:1: no plugin provides device backend hip",
-                "auto:0,cuda:0 | {setting:devices}: bad target layer split: auto:0 and cuda:0 are"
-                        + " the same"
+                "cpu:0,hip:1  | {setting:devices}: hip:1: no plugin provides device backend hip"
             })
-    void invalidDevicesAreRefusedWithTheSetting(String devices, String expected)
-            throws IOException {
+    void missingBackendIsUnavailable(String devices, String expected) throws IOException {
         HostSettings settings = settings().onDevices(devices);
+
+        VarveException failure =
+                assertThrows(VarveException.class, () -> PreparedModel.open(settings, listener));
+
+        assertTrue(failure.getMessage().startsWith(expected), failure.getMessage());
+        assertEquals(VarveException.Kind.UNAVAILABLE, failure.kind());
+    }
+
+    @Test
+    void invalidDevicesAreRefusedWithTheSetting() throws IOException {
+        HostSettings settings = settings().onDevices("auto:0,cuda:0");
 
         String message =
                 assertThrows(
@@ -136,7 +145,11 @@ class PreparedModelTest {
                                 () -> PreparedModel.open(settings, listener))
                         .getMessage();
 
-        assertTrue(message.startsWith(expected), message);
+        assertTrue(
+                message.startsWith(
+                        "{setting:devices}: bad target layer split: auto:0 and cuda:0 are the"
+                                + " same"),
+                message);
     }
 
     @Test

@@ -53,8 +53,21 @@ public record ListenAddress(String host, int port, String basePath) {
 
     /** Returns whether only programs on this machine can reach the address. */
     boolean isLoopback() {
+        return resolve().isLoopbackAddress();
+    }
+
+    /**
+     * Resolves the host, which takes long if a name server does not respond.
+     *
+     * @throws VarveException of kind UNAVAILABLE if it does not exist
+     */
+    public void requireExisting() {
+        resolve();
+    }
+
+    private InetAddress resolve() {
         try {
-            return InetAddress.getByName(host).isLoopbackAddress();
+            return InetAddress.getByName(host);
         } catch (UnknownHostException e) {
             if (host.contains("/") || host.matches("[^:]*:[0-9]+")) {
                 throw invalid(

@@ -121,6 +121,10 @@ public final class ResponseSyntax {
                     content.isPresent()
                             ? whole(tools, tool -> true, content, compiler)
                             : strict(tools, compiler);
+            case ToolCallRequirement.Restricted() ->
+                    content.isPresent()
+                            ? whole(tools, tool -> true, content, compiler)
+                            : withinCalls(tools, compiler);
             case ToolCallRequirement.Any() ->
                     whole(tools, tool -> true, Optional.empty(), compiler);
             case ToolCallRequirement.Named(String name) ->
@@ -145,9 +149,12 @@ public final class ResponseSyntax {
     }
 
     private ResponseFormat strict(List<ToolDeclaration> tools, GrammarCompiler compiler) {
-        if (tools.stream().noneMatch(ToolDeclaration::strict)) {
-            return new ResponseFormat.Free();
-        }
+        return tools.stream().noneMatch(ToolDeclaration::strict)
+                ? new ResponseFormat.Free()
+                : withinCalls(tools, compiler);
+    }
+
+    private ResponseFormat withinCalls(List<ToolDeclaration> tools, GrammarCompiler compiler) {
         return new ResponseFormat.WithinToolCalls(
                 compiler.compile(
                         new ToolCallGrammar(

@@ -67,7 +67,7 @@ record ToolCallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax
     int[] beginning(ToolCallRequirement call, Tokenizer tokenizer) {
         TextSpan begin = new TextSpan(syntax.open() + syntax.beforeName(), true);
         return switch (call) {
-            case ToolCallRequirement.None() -> new int[0];
+            case ToolCallRequirement.None(), ToolCallRequirement.Restricted() -> new int[0];
             case ToolCallRequirement.Any() -> tokenizer.encodeSpans(List.of(begin));
             // The client chose the name: it must not become a special token.
             case ToolCallRequirement.Named(String name) ->

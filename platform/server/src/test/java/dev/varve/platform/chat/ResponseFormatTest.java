@@ -119,6 +119,29 @@ class ResponseFormatTest {
         }
     }
 
+    /** The prompt has other tools, whose names a model may write. */
+    @ParameterizedTest
+    @EnumSource
+    void restrictedCallsNameDeclaredTools(Dialects dialect) {
+        List<ToolDeclaration> tools = List.of(loose("book", "{}"), loose("ping", "{}"));
+        int[] call = BYTES.encode("Let me see. " + dialect.syntax.open(), true);
+        for (int seed = 0; seed < SEEDS; seed++) {
+            GuidedAnswer run =
+                    GuidedAnswer.of(
+                            () ->
+                                    session(
+                                            dialect,
+                                            "x",
+                                            tools,
+                                            new ToolCallRequirement.Restricted(),
+                                            Optional.empty()),
+                            seed,
+                            call);
+
+            assertFalse(run.answer().calls().isEmpty(), run.text());
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void contentIsValidBehindAnyReasoning(Dialects dialect) {

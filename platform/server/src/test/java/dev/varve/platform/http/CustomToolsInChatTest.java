@@ -112,14 +112,38 @@ class CustomToolsInChatTest {
                 "{'type': 'allowed_tools', 'mode': 'auto', 'tools': [{'type': 'function', 'name':"
                         + " 'f'}]}"
             })
-    void onlyAllowedToolsAreOffered(String choice) throws Exception {
+    void onlyAllowedToolsAreCalled(String choice) throws Exception {
+        engine.saysInTurn(
+                SmallChat.answer(SmallChat.call("f", "{\"x\": 1}")),
+                SmallChat.answer(SmallChat.call("patch", "{\"input\": \"x\"}")));
+
+        HttpResponse<String> allowed = post(TOOLS + ", 'tool_choice': " + choice);
+        HttpResponse<String> other = post(TOOLS + ", 'tool_choice': " + choice);
+
+        assertEquals(200, allowed.statusCode(), allowed.body());
+        assertEquals(
+                "f",
+                TestServer.json(allowed)
+                        .at("/choices/0/message/tool_calls/0/function/name")
+                        .stringValue());
+        // The grammar forces the other name.
+        assertFalse(other.body().contains("patch"), other.body());
+        assertTrue(prompt().contains("\"name\": \"patch\""), prompt());
+    }
+
+    /** Otherwise the prompt would miss the prefix cache whenever the choice changes. */
+    @Test
+    void choiceOfAllowedToolsDoesNotChangeThePrompt() throws Exception {
         engine.says(SmallChat.answer("no"));
+        post(TOOLS);
+        String all = prompt();
 
-        HttpResponse<String> response = post(TOOLS + ", 'tool_choice': " + choice);
+        post(
+                TOOLS
+                        + ", 'tool_choice': {'type': 'allowed_tools', 'mode': 'auto', 'tools':"
+                        + " [{'type': 'function', 'name': 'f'}]}");
 
-        assertEquals(200, response.statusCode(), response.body());
-        assertFalse(prompt().contains("patch"), prompt());
-        assertTrue(prompt().contains("\"name\": \"f\""), prompt());
+        assertEquals(all, prompt());
     }
 
     @ParameterizedTest

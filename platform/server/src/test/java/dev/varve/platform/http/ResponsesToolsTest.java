@@ -215,15 +215,36 @@ class ResponsesToolsTest {
                 "\"auto\" | 2",
                 "null | 2",
                 "{\"type\": \"allowed_tools\", \"mode\": \"auto\", \"tools\": [{\"type\":"
-                        + " \"function\", \"name\": \"g\"}]} | 1",
+                        + " \"function\", \"name\": \"g\"}]} | 2",
                 "{\"type\": \"allowed_tools\", \"mode\": \"auto\", \"tools\": []} | 0"
             })
-    void onlyAllowedToolsAreOffered(String choice, int count) throws Exception {
+    void toolsAreOfferedUnlessNoneMayBeCalled(String choice, int count) throws Exception {
         engine.says(SmallChat.answer("ok"));
 
         client("\"tools\": [" + F + "," + G + "], \"tool_choice\": " + choice).asks(true);
 
         assertEquals(count, prompt().split("\"function\": ", -1).length - 1, prompt());
+    }
+
+    @Test
+    void onlyAllowedToolsAreCalled() throws Exception {
+        engine.says(SmallChat.answer(SmallChat.call("g", "{}")));
+
+        JsonNode response =
+                client(
+                                "\"tools\": ["
+                                        + F
+                                        + ","
+                                        + G
+                                        + "], \"tool_choice\": {\"type\": \"allowed_tools\","
+                                        + " \"mode\": \"auto\", \"tools\": [{\"type\":"
+                                        + " \"function\", \"name\": \"g\"}]}")
+                        .asks(true);
+
+        List<JsonNode> calls = ResponsesClient.items(response, "function_call");
+        assertEquals(1, calls.size(), response.toString());
+        assertEquals("g", calls.getFirst().get("name").stringValue());
+        assertTrue(engine.requests.getLast().choice().constraint().constrains());
     }
 
     @Test

@@ -20,8 +20,9 @@ import java.util.regex.Pattern;
  * The tools of a request, in two forms, and whether one must be called. Empty if the request has no
  * tools or {@code tool_choice} is {@code none}.
  *
- * @param forTemplate the tools as the client wrote them
- * @param declarations the tools for the response parser
+ * @param forTemplate the tools as the client wrote them, in the same order for all choices of
+ *     tools, so that prompts have the same beginning
+ * @param declarations the tools that may be called, for the response parser
  * @param forced whether the response must begin with a call
  * @param single whether a response ends after its first call
  * @param custom names of the free-text tools, which the model receives as functions
@@ -71,22 +72,41 @@ public record RequestTools(
             declared.add(declaration);
         }
         Optional<Set<String>> allowed = allowed(fields, names);
-        for (int i = declared.size() - 1; i >= 0; i--) {
-            if (allowed.isPresent() && !allowed.get().contains(declared.get(i).name())) {
-                declared.remove(i);
-                shown.remove(i);
-            }
-        }
+        List<ToolDeclaration> callable =
+                declared.stream()
+                        .filter(tool -> allowed.isEmpty() || allowed.get().contains(tool.name()))
+                        .toList();
         boolean single = !fields.flag("parallel_tool_calls").orElse(true);
-        Optional<ToolCallRequirement> forced = choice(fields, declared);
+        Optional<ToolCallRequirement> forced = choice(fields, callable);
         return forced.isEmpty()
                 ? new RequestTools(List.of(), List.of(), new ToolCallRequirement.None(), single)
-                : new RequestTools(
-                        List.copyOf(shown),
-                        List.copyOf(declared),
-                        forced.get(),
-                        single,
-                        Set.copyOf(custom));
+                : of(shown, declared.size(), callable, forced.get(), single).withCustom(custom);
+    }
+
+    /**
+     * Makes tools of which some may be called; all are in the prompt, unless none may be called.
+     *
+     * @param shown the tools for the template
+     * @param count number of declared tools
+     * @param callable the tools that may be called
+     * @param forced whether one of them must be called
+     */
+    public static RequestTools of(
+            List<Object> shown,
+            int count,
+            List<ToolDeclaration> callable,
+            ToolCallRequirement forced,
+            boolean single) {
+        boolean restricts = callable.size() < count && forced instanceof ToolCallRequirement.None;
+        return new RequestTools(
+                callable.isEmpty() ? List.of() : List.copyOf(shown),
+                List.copyOf(callable),
+                restricts ? new ToolCallRequirement.Restricted() : forced,
+                single);
+    }
+
+    private RequestTools withCustom(Set<String> names) {
+        return new RequestTools(forTemplate, declarations, forced, single, Set.copyOf(names));
     }
 
     private static boolean isCustom(ObjectNode tool) {
@@ -97,7 +117,7 @@ public record RequestTools(
         return node.path(name).stringValue("");
     }
 
-    /** Returns the names in a choice of {@code allowed_tools}; the other tools are dropped. */
+    /** Returns the names in a choice of {@code allowed_tools}; no others may be called. */
     private static Optional<Set<String>> allowed(RequestFields fields, Set<String> names) {
         Optional<JsonNode> choice =
                 fields.find(CHOICE).filter(node -> word(node, "type").equals(ALLOWED));

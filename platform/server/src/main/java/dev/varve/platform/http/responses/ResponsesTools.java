@@ -60,18 +60,11 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
         }
 
         RequestTools use(ToolChoice choice, boolean single) {
-            List<ToolDeclaration> allowed = new ArrayList<>();
-            List<Object> shownAllowed = new ArrayList<>();
-            for (int i = 0; i < declared.size(); i++) {
-                if (choice.allows(declared.get(i).name())) {
-                    allowed.add(declared.get(i));
-                    shownAllowed.add(forTemplate.get(i));
-                }
-            }
+            List<ToolDeclaration> allowed =
+                    declared.stream().filter(tool -> choice.allows(tool.name())).toList();
             ToolCallRequirement forced =
                     choice.forced(allowed.stream().map(ToolDeclaration::name).toList());
-            return new RequestTools(
-                    List.copyOf(shownAllowed), List.copyOf(allowed), forced, single);
+            return RequestTools.of(forTemplate, declared.size(), allowed, forced, single);
         }
 
         /** Reads a tool; returns whether it is passed on. */

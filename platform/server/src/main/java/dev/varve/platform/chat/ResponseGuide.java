@@ -54,6 +54,9 @@ final class ResponseGuide implements TokenConstraint {
     private int reasoningTokens;
     private int openReasoningTokens;
 
+    /** Whether reasoning is ended at the next token, as if the budget were used up. */
+    private volatile boolean mustEndReasoning;
+
     /**
      * @param call tokens with which a required call begins; empty for none
      * @param start state of the response at the end of the prompt
@@ -82,7 +85,15 @@ final class ResponseGuide implements TokenConstraint {
         openReasoningTokens = 1;
     }
 
-    /** Whether reasoning was closed because the budget was used up. */
+    /**
+     * Ends open reasoning before its next token, and later reasoning at its beginning, as a budget
+     * does that is used up. Any thread.
+     */
+    void endReasoning() {
+        mustEndReasoning = true;
+    }
+
+    /** Whether reasoning was closed because the budget was used up, or another thread ended it. */
     boolean hasForcedReasoningEnd() {
         return forcedReasoningEnd;
     }
@@ -124,7 +135,7 @@ final class ResponseGuide implements TokenConstraint {
         }
         isPrepared = true;
         if (inReasoning) {
-            if (budget.isPresent() && reasoningTokens >= budget.getAsInt()) {
+            if (mustEndReasoning || budget.isPresent() && reasoningTokens >= budget.getAsInt()) {
                 forcedReasoningEnd = true;
                 int[] closing = closing(marks.orElseThrow());
                 enqueue(closing, closing.length);

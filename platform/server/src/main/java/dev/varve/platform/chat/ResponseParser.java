@@ -159,6 +159,13 @@ public final class ResponseParser {
         return contentText.stopFound();
     }
 
+    /**
+     * Ends the reasoning as if its budget were used up; without reasoning no effect. Any thread.
+     */
+    public void endReasoning() {
+        guide.endReasoning();
+    }
+
     /** Returns the number of reasoning tokens so far, without the delimiters. */
     public int reasoningTokens() {
         return reasoningTokens;

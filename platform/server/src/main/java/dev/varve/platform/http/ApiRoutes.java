@@ -199,6 +199,7 @@ final class ApiRoutes {
         routes.map(route("/cache/clear", RoutePurpose.OPERATION, Route.Methods.POST, cache::clear));
         ActiveRequestEndpoints requests = new ActiveRequestEndpoints(offeredModels, activeRequests);
         report("/requests", RoutePurpose.MONITORING, requests::list);
+        routes.map(new ControlRoute(context, requests), "/chat/completions/control");
         routes.mapAt(
                 route(
                         "/requests/ID",

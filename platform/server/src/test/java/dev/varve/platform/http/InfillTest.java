@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,8 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.llamacpp.LlamaCppCompletions;
+import dev.varve.platform.http.ollama.OllamaDialect;
+import dev.varve.platform.http.ollama.OllamaRequestTranslator;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -217,6 +220,22 @@ class InfillTest {
                         .text();
 
         assertEquals("<|fim_prefix|>a<|fim_suffix|>b<|fim_middle|>", text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ", 'raw': true", ", 'system': 'x'"})
+    void suffixOfOllamaNeedsNoTemplate(String more) {
+        ObjectNode body = body("{'prompt': 'int a = ', 'suffix': ';'" + more + "}");
+
+        assertTrue(OllamaRequestTranslator.isRaw(body));
+        assertFalse(OllamaRequestTranslator.isEmpty(body));
+        assertEquals(
+                "<|fim_prefix|>int a = <|fim_suffix|>;<|fim_middle|>",
+                text(
+                        OllamaDialect.readRaw(body, SmallChat.ofText(engine, TOKENIZER))
+                                .choices()
+                                .getFirst()
+                                .request()));
     }
 
     @Test

@@ -177,7 +177,16 @@ public final class ResponseDelivery {
             choices.submit(source.engine(), scope, pending.choices(), pending.ended());
             active.setExecution(
                     new ActiveRequest.Execution(
-                            choices.generations(), scope, this::excerpt, choices::cancel));
+                            choices.generations(),
+                            scope,
+                            this::excerpt,
+                            choices::cancel,
+                            pending.format().id(),
+                            this::endReasoning));
+        }
+
+        private void endReasoning() {
+            pending.choices().forEach(choice -> choice.reader().endReasoning());
         }
 
         private String excerpt() {

@@ -6,11 +6,17 @@ import dev.varve.platform.setting.SettingNames;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
+import java.util.Optional;
 
 /** Serializes one response of a route, as an object or as the events of a stream. */
 public interface ResponseSerializer {
     /** OpenAI's mark after the last event. */
     StreamEvent DONE = new StreamEvent.Mark("[DONE]");
+
+    /** Returns the id of the response; empty if its format has none. */
+    default Optional<String> id() {
+        return Optional.empty();
+    }
 
     /**
      * Continues a stream that began with heartbeats; called at most once, before all other methods.

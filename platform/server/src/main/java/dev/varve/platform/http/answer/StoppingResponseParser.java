@@ -58,6 +58,11 @@ public final class StoppingResponseParser {
         return text.stopFound().isPresent() || hasItsCall() || repetition.isRepeating();
     }
 
+    /** Ends the reasoning as if its budget were used up. Any thread. */
+    void endReasoning() {
+        text.endReasoning();
+    }
+
     ResponseSummary summary() {
         return new ResponseSummary(
                 text.stopFound(),

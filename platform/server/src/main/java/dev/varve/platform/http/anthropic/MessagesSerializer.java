@@ -38,6 +38,11 @@ final class MessagesSerializer implements ResponseSerializer {
     }
 
     @Override
+    public Optional<String> id() {
+        return Optional.of(head.id());
+    }
+
+    @Override
     public List<StreamEvent> opening() {
         ObjectNode message = message();
         message.putArray("content");

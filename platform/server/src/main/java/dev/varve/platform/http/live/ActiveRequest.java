@@ -36,12 +36,16 @@ public final class ActiveRequest implements AutoCloseable {
      * @param scope cache scope of the request
      * @param excerpt excerpt of the prompt; computed only for a report to its caller
      * @param cancel cancels the request; its client receives an error
+     * @param responseId id of the response; empty if its format has none
+     * @param endReasoning ends the reasoning of all choices, as if their budget were used up
      */
     public record Execution(
             List<GenerationHandle> generations,
             CacheScope scope,
             Supplier<String> excerpt,
-            Runnable cancel) {
+            Runnable cancel,
+            Optional<String> responseId,
+            Runnable endReasoning) {
         /** Copies the generations. */
         public Execution {
             generations = List.copyOf(generations);
@@ -108,6 +112,16 @@ public final class ActiveRequest implements AutoCloseable {
     public void cancel() {
         cancelled = true;
         work().ifPresent(each -> each.cancel().run());
+    }
+
+    /** Ends the reasoning of the response; before the submission no effect. */
+    public void endReasoning() {
+        work().ifPresent(each -> each.endReasoning().run());
+    }
+
+    /** Returns whether this is the id of the response. */
+    boolean hasResponse(String responseId) {
+        return work().flatMap(Execution::responseId).filter(responseId::equals).isPresent();
     }
 
     /** Returns the engine's work; empty before it was submitted. */

@@ -37,6 +37,15 @@ public final class ActiveRequests {
                 .toList();
     }
 
+    /** Returns a request by the id of its response, which its client knows, or by its own. */
+    public Optional<ActiveRequest> findResponse(String id) {
+        return find(id).or(
+                        () ->
+                                requests.values().stream()
+                                        .filter(each -> each.hasResponse(id))
+                                        .findFirst());
+    }
+
     /** Returns a request by its id, if it is active. */
     public Optional<ActiveRequest> find(String id) {
         return Optional.ofNullable(requests.get(id));

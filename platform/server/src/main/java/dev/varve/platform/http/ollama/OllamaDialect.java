@@ -91,7 +91,7 @@ public enum OllamaDialect implements ApiDialect {
         };
     }
 
-    /** Reads a body with a raw prompt. */
+    /** Reads a body with a raw prompt, or with a suffix. */
     public static PreparedRequest readRaw(ObjectNode body, ServedModel served) {
         return CompletionRequests.read(
                 new RequestFields(OllamaRequestTranslator.raw(body)),
@@ -100,7 +100,7 @@ public enum OllamaDialect implements ApiDialect {
                 new CompletionRequests.Kind(
                         "gen-",
                         Integer.MAX_VALUE,
-                        InfillFields.NONE,
+                        InfillFields.SUFFIX,
                         asked ->
                                 new OllamaSerializer(
                                         asked.parameters().head().model(),

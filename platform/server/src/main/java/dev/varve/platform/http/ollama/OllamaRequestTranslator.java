@@ -26,6 +26,7 @@ public final class OllamaRequestTranslator {
     private static final String IMAGES = "images";
     private static final String MESSAGES = "messages";
     private static final String PROMPT = "prompt";
+    private static final String SUFFIX = "suffix";
 
     private static final FieldRules COMMON =
             SharedFieldRules.text()
@@ -46,8 +47,7 @@ public final class OllamaRequestTranslator {
     /** Rules for the fields of {@code /api/generate}. */
     public static final FieldRules GENERATE_RULES =
             COMMON.more()
-                    .supported("prompt system raw images")
-                    .refuses("suffix", "fill-in-the-middle is not supported")
+                    .supported("prompt system raw images suffix")
                     .refuses("template", "is not supported; the server uses its own chat template")
                     .refuses(
                             "context", "is not supported; send the whole conversation to /api/chat")
@@ -110,13 +110,13 @@ public final class OllamaRequestTranslator {
         user.put("content", fields.text(PROMPT).orElse(""));
         fields.find(IMAGES).ifPresent(images -> user.set(IMAGES, images));
         messages.add(message(user));
-        List.of(PROMPT, "system", "raw", IMAGES).forEach(chat::remove);
+        List.of(PROMPT, "system", "raw", IMAGES, SUFFIX).forEach(chat::remove);
         return chat;
     }
 
     /**
-     * Translates a body of {@code /api/generate} with {@code "raw": true} into one of text
-     * completions.
+     * Translates a body of {@code /api/generate} with {@code "raw": true} or a {@code suffix} into
+     * one of text completions.
      *
      * @throws ApiException a 400 that names the field if it is wrong
      */
@@ -137,11 +137,13 @@ public final class OllamaRequestTranslator {
     }
 
     /**
-     * Returns whether a body of {@code /api/generate} has a raw prompt, to which no template is
-     * applied.
+     * Returns whether no template is applied to the prompt of a body of {@code /api/generate}: it
+     * is raw, or the text before a gap that the model fills in.
      */
     public static boolean isRaw(ObjectNode body) {
-        return new RequestFields(body).flag("raw").orElse(false);
+        RequestFields fields = new RequestFields(body);
+        return fields.flag("raw").orElse(false)
+                || fields.text(SUFFIX).filter(text -> !text.isEmpty()).isPresent();
     }
 
     /** Returns whether a body only loads or unloads its model, and has nothing to generate from. */
@@ -153,7 +155,11 @@ public final class OllamaRequestTranslator {
                         ? prompt.isString() && !prompt.stringValue().isEmpty()
                         : !messages.isArray() || !messages.isEmpty();
         boolean shows = body.path(IMAGES).isArray() && !body.path(IMAGES).isEmpty();
-        return !says && !shows && (prompt.isMissingNode() || prompt.isNull() || prompt.isString());
+        boolean fills = !body.path(SUFFIX).asString("").isEmpty();
+        return !says
+                && !shows
+                && !fills
+                && (prompt.isMissingNode() || prompt.isNull() || prompt.isString());
     }
 
     /** Translates the common fields; responses are streamed unless a body says otherwise. */

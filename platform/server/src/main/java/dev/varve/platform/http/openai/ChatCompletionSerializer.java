@@ -62,6 +62,11 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     }
 
     @Override
+    public Optional<String> id() {
+        return Optional.of(parameters.head().id());
+    }
+
+    @Override
     public List<StreamEvent> opening() {
         List<ObjectNode> chunks = new ArrayList<>();
         for (int index = 0; index < parameters.choices(); index++) {

@@ -33,7 +33,9 @@ public final class ChatCompletionsDialect implements ApiDialect {
                     .supported(
                             "reasoning reasoning_effort thinking enable_thinking thinking_budget")
                     .supported("chat_template_kwargs add_generation_prompt continue_final_message")
-                    .ignores("verbosity prediction include_reasoning reasoning_format")
+                    .ignores(
+                            "verbosity prediction include_reasoning reasoning_format"
+                                    + " reasoning_control")
                     .ignores("parse_tool_calls add_special_tokens mm_processor_kwargs")
                     .only("echo", "false", value -> value.isBoolean() && !value.booleanValue())
                     .refuses(

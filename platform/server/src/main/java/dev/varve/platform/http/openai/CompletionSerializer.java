@@ -13,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Serializes responses of {@code /v1/completions}. */
 final class CompletionSerializer implements ResponseSerializer {
@@ -32,6 +33,11 @@ final class CompletionSerializer implements ResponseSerializer {
         this.logprobs = logprobs;
         this.echoes = List.copyOf(echoes);
         offsets = echoes.stream().mapToInt(CompletionSerializer::letters).toArray();
+    }
+
+    @Override
+    public Optional<String> id() {
+        return Optional.of(parameters.head().id());
     }
 
     @Override

@@ -41,6 +41,11 @@ final class ResponseObject {
         this.created = created;
     }
 
+    /** Returns the id of the response. */
+    String id() {
+        return head.id();
+    }
+
     /** Returns a copy with the id and creation time of one that was sent already. */
     ResponseObject as(ResponseObject known) {
         GenerationParameters.ResponseIdentity same =

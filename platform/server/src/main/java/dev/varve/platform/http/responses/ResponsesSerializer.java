@@ -37,6 +37,11 @@ final class ResponsesSerializer implements ResponseSerializer {
     }
 
     @Override
+    public Optional<String> id() {
+        return Optional.of(response.id());
+    }
+
+    @Override
     public void follow(HeartbeatFormat early) {
         if (early instanceof ResponsesHeartbeat begun) {
             response = begun.of(response);

@@ -15,6 +15,7 @@ module dev.varve.platform.cli {
     requires transitive dev.varve.platform.text;
     requires info.picocli;
     requires java.logging;
+    requires java.net.http;
     // signals, by reflection
     requires jdk.unsupported;
     requires org.jline.reader;

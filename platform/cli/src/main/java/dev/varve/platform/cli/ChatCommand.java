@@ -32,7 +32,8 @@ import java.util.Set;
 @Command(
         name = "chat",
         description = {
-            "Chats with a model in the terminal. The model runs in this process, without a server.",
+            "Chats with a model in the terminal. The model runs in this process, without a server,"
+                    + " or in a running server with --url.",
             "Type a message and press Enter. A line that ends with a backslash continues in the"
                 + " next one, three double quotes enclose several lines, and pasted lines stay"
                 + " together. Ctrl-C stops a response and keeps its text; on an empty line Ctrl-D"
@@ -50,13 +51,16 @@ import java.util.Set;
             "  varve chat model.gguf --system 'Answer in one sentence.' --temp 0.7",
             "  varve chat model.gguf --target-devices cuda:0,cpu:0 --target-layer-split auto",
             "  varve chat model.gguf --draft draft.gguf        generate with a draft model",
-            "  varve chat model.gguf --temp 0 < questions.txt  answer one message per line"
+            "  varve chat model.gguf --temp 0 < questions.txt  answer one message per line",
+            "  varve chat --url http://127.0.0.1:8080          chat with a running server"
         })
 final class ChatCommand extends CliCommand {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
     private static final String HISTORY = "chat-history";
 
     @Mixin private ModelParameter parameter;
+
+    @Mixin private RemoteChatArguments remote;
 
     @Mixin private ModelLoadArguments model;
 
@@ -119,6 +123,7 @@ final class ChatCommand extends CliCommand {
 
     @Override
     void checkArguments() {
+        remote.check(parsed());
         model.model().add(parameter);
         sampling.values();
         ModelLoadArguments.positive(maxTokens, "--max-tokens");
@@ -171,20 +176,34 @@ final class ChatCommand extends CliCommand {
                 };
         try (ShutdownHook guard = ShutdownHook.prepare(stop, STOP_LIMIT)) {
             guard.arm();
-            ModelChoice choice = model.model().choose(environment());
-            PoolArguments.Choice pool = pools.choose(environment(), choice.isDemo());
-            reader = pool.reader();
-            ModelSettings settings = model.settings().with(hostCache.limit()).withPool(pool.pool());
-            try (HostedModel runtime = open(model, settings)) {
-                boolean success = chat(chatModel(choice, runtime));
-                // Not closed: it may take longer than the rest of this command.
-                StartCache.createIfMissing(environment());
-                return success ? 0 : ExitStatus.FAILURE.code();
-            }
+            boolean success = remote.isGiven() ? chatWithServer() : chatWithModel();
+            return success ? 0 : ExitStatus.FAILURE.code();
         } catch (InterruptedException e) {
             // The process is stopping, and its signal decides the exit status.
             return ExitStatus.FAILURE.code();
         }
+    }
+
+    private boolean chatWithModel() throws InterruptedException {
+        ModelChoice choice = model.model().choose(environment());
+        PoolArguments.Choice pool = pools.choose(environment(), choice.isDemo());
+        reader = pool.reader();
+        ModelSettings settings = model.settings().with(hostCache.limit()).withPool(pool.pool());
+        try (HostedModel runtime = open(model, settings)) {
+            boolean success = chat(chatModel(choice, runtime));
+            // Not closed: it may take longer than the rest of this command.
+            StartCache.createIfMissing(environment());
+            return success;
+        }
+    }
+
+    private boolean chatWithServer() throws InterruptedException {
+        return chat(
+                remote.open(
+                        environment(),
+                        sampling.values(),
+                        reasoning.defaults(),
+                        ModelLoadArguments.positive(maxTokens, "--max-tokens")));
     }
 
     private ChatModel chatModel(ModelChoice choice, HostedModel runtime) {

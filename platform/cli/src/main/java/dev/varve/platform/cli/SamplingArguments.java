@@ -7,8 +7,10 @@ import dev.varve.platform.sampling.SamplingValues;
 import dev.varve.platform.sampling.SequenceBreakers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
+import java.lang.reflect.Field;
 import java.util.Map;
 import java.util.Optional;
 
@@ -178,6 +180,12 @@ final class SamplingArguments {
             description = "Seed of the random generator; -1 is a random one (default: random).",
             order = 55)
     private Optional<Long> seed = Optional.empty();
+
+    /** Returns whether an option is one of these. */
+    static boolean has(OptionSpec option) {
+        return option.userObject() instanceof Field field
+                && field.getDeclaringClass() == SamplingArguments.class;
+    }
 
     /**
      * Returns the values of the flags.

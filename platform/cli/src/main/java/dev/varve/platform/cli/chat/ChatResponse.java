@@ -29,7 +29,7 @@ public record ChatResponse(ChatMessage message, End end, Optional<Statistics> st
      * @param generatedTokens tokens of the response, reasoning included
      * @param prefillTokensPerSecond speed of the other prompt tokens; 0 if there were none
      * @param decodeTokensPerSecond speed of the response; 0 for a single token
-     * @param contextTokens most tokens of a conversation with its response
+     * @param contextTokens most tokens of a conversation with its response; 0 if unknown
      */
     public record Statistics(
             int promptTokens,

@@ -51,10 +51,9 @@ final class ChatStatistics {
     }
 
     private static String context(ChatResponse.Statistics each) {
-        return String.format(
-                Locale.ROOT,
-                "%d of %d tokens used",
-                each.promptTokens() + each.generatedTokens(),
-                each.contextTokens());
+        int used = each.promptTokens() + each.generatedTokens();
+        return each.contextTokens() > 0
+                ? String.format(Locale.ROOT, "%d of %d tokens used", used, each.contextTokens())
+                : used + " tokens used";
     }
 }

@@ -21,9 +21,10 @@ import java.util.List;
 class CustomToolsInChatTest {
     private static final String TOOLS =
             "'tools': [{'type': 'custom', 'custom': {'name': 'patch', 'description': 'Changes"
-                    + " files', 'format': {'type': 'grammar', 'grammar': {'syntax': 'lark',"
-                    + " 'definition': 'start: X'}}}}, {'type': 'function', 'function': {'name':"
-                    + " 'f', 'parameters': {'type': 'object'}}}]";
+                    + " files', 'format': {'type': 'grammar', 'grammar': {'syntax': 'regex',"
+                    + " 'definition': '[ab\\\\n"
+                    + "]+|x y?'}}}}, {'type': 'function', 'function': {'name': 'f', 'parameters':"
+                    + " {'type': 'object'}}}]";
 
     private final ScriptedEngine engine = new ScriptedEngine().hasContext(4000);
     private final TestServer server = SmallChat.server(engine);
@@ -43,7 +44,14 @@ class CustomToolsInChatTest {
     }
 
     private static final String TWO_CALLS =
-            SmallChat.call("patch", "{\"input\": \"a\\nb\"}") + SmallChat.call("f", "{\"x\": 1}");
+            call("patch", "{\"input\": \"a\\nb\"}") + call("f", "{\"x\": 1}");
+
+    /** A call as the grammar of calls demands it, which also has the line breaks. */
+    private static String call(String name, String arguments) {
+        return SmallChat.call(name, arguments)
+                .replace("<tool_call>", "<tool_call>\n")
+                .replace("</tool_call>", "\n</tool_call>");
+    }
 
     @Test
     void customToolCallHasItsText() throws Exception {
@@ -61,7 +69,64 @@ class CustomToolsInChatTest {
         assertEquals(
                 "{\"x\": 1}", choice.at("/message/tool_calls/1/function/arguments").stringValue());
         assertTrue(prompt().contains("\"name\": \"patch\""), prompt());
-        assertTrue(prompt().contains("start: X"), prompt());
+        assertTrue(prompt().contains("^(?:[ab\\\\n]+|x y?)$"), prompt());
+    }
+
+    @Test
+    void textOfACustomToolMatchesItsGrammar() throws Exception {
+        engine.says(SmallChat.answer(call("patch", "{\"input\": \"ac\"}")));
+
+        HttpResponse<String> response = post(TOOLS);
+
+        // The engine ends at a token that the grammar does not allow.
+        JsonNode call = TestServer.json(response).at("/choices/0/message/tool_calls/0");
+        assertEquals("a", call.at("/custom/input").stringValue(), response.body());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'type': 'grammar', 'grammar': {'syntax': 'lark', 'definition': 'start: X'}}"
+                        + " | tools[0].custom.format.grammar.syntax | lark is not supported",
+                "{'type': 'grammar', 'grammar': {'definition': 'start: X'}}"
+                        + " | tools[0].custom.format.grammar.syntax | lark is not supported",
+                "{'type': 'grammar', 'grammar': {'syntax': 'peg', 'definition': 'x'}}"
+                        + " | tools[0].custom.format.grammar.syntax | expected regex",
+                "{'type': 'grammar', 'grammar': {'syntax': 'regex'}}"
+                        + " | tools[0].custom.format.grammar.definition | missing",
+                "{'type': 'grammar', 'grammar': {'syntax': 'regex', 'definition': '(a'}}"
+                        + " | tools | pattern",
+                "{'type': 'json'} | tools[0].custom.format.type | expected text or grammar"
+            })
+    void unsupportedFormatIsNamed(String format, String param, String expected) throws Exception {
+        HttpResponse<String> response =
+                post(
+                        "'tools': [{'type': 'custom', 'custom': {'name': 'p', 'format': "
+                                + format
+                                + "}}]");
+
+        assertEquals(400, response.statusCode(), response.body());
+        JsonNode error = TestServer.json(response).get("error");
+        assertEquals(param, error.get("param").stringValue(), response.body());
+        assertTrue(error.get("message").stringValue().contains(expected), response.body());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ", 'format': {'type': 'text'}"})
+    void textOfAnyFormIsAccepted(String format) throws Exception {
+        engine.says(SmallChat.answer(SmallChat.call("p", "{\"input\": \"Zoë\"}")));
+
+        HttpResponse<String> response =
+                post("'tools': [{'type': 'custom', 'custom': {'name': 'p'" + format + "}}]");
+
+        assertEquals(
+                "Zoë",
+                TestServer.json(response)
+                        .at("/choices/0/message/tool_calls/0/custom/input")
+                        .stringValue(),
+                response.body());
     }
 
     @Test
@@ -82,6 +147,8 @@ class CustomToolsInChatTest {
         }
         assertEquals("a\nb", input.toString());
         assertEquals("{\"x\": 1}", arguments.toString());
+        // Each part comes as soon as it is generated, not only at the end.
+        assertTrue(stream.indexOf("\"input\":\"a\"") < stream.indexOf("\"name\":\"f\""), stream);
         assertTrue(stream.contains("\"type\":\"custom\",\"custom\":{\"name\":\"patch\""), stream);
     }
 

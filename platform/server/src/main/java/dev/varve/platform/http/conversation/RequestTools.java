@@ -199,7 +199,8 @@ public record RequestTools(
     private static ObjectNode custom(String where, ObjectNode tool) {
         ObjectNode given = tool.path(CUSTOM) instanceof ObjectNode inner ? inner : tool;
         ObjectNode outer = Json.object().put("type", "function");
-        ObjectNode function = CustomTool.function(where + "." + CUSTOM, given);
+        ObjectNode function =
+                CustomTool.function(where + "." + CUSTOM, given, CustomTool.LarkPolicy.REFUSE);
         outer.set("function", function.put("name", name(where + "." + CUSTOM, given)));
         return outer;
     }

@@ -9,7 +9,7 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CompressionUsage;
-import dev.varve.platform.http.conversation.CustomTool;
+import dev.varve.platform.http.conversation.CustomToolInput;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.ReasoningFinishDetails;
 import dev.varve.platform.http.json.Json;
@@ -34,11 +34,8 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     private final Set<String> custom;
     private final Logprobs logprobs;
 
-    /**
-     * Arguments of custom tool calls, by choice and call number. Their text is known only when the
-     * arguments are complete.
-     */
-    private final Map<Integer, Map<Integer, StringBuilder>> inputs = new HashMap<>();
+    /** Texts of custom tool calls, by choice and call number. */
+    private final Map<Integer, Map<Integer, CustomToolInput>> inputs = new HashMap<>();
 
     /** Whether the response reports how its reasoning ended. */
     private final boolean finishDetails;
@@ -180,9 +177,11 @@ final class ChatCompletionSerializer implements ResponseSerializer {
                                 begin(index, part.index(), name, call(chunk, part.index()));
                                 chunks.add(chunk);
                             });
-            Optional<StringBuilder> input =
+            Optional<CustomToolInput> input =
                     Optional.ofNullable(inputs.getOrDefault(index, Map.of()).get(part.index()));
-            input.ifPresent(text -> text.append(part.arguments()));
+            input.map(text -> text.push(part.arguments()))
+                    .filter(text -> !text.isEmpty())
+                    .ifPresent(text -> chunks.add(input(index, part.index(), text)));
             if (input.isEmpty() && !part.arguments().isEmpty()) {
                 ObjectNode chunk = chunk(index);
                 call(chunk, part.index()).putObject("function").put("arguments", part.arguments());
@@ -195,22 +194,28 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     private void begin(int index, int number, String name, ObjectNode begin) {
         if (custom.contains(name)) {
             inputs.computeIfAbsent(index, choice -> new TreeMap<>())
-                    .put(number, new StringBuilder());
+                    .put(number, new CustomToolInput());
         }
         MessageCollector.putCall(name, "", begin, custom);
     }
 
-    /** Returns a chunk with the text of each custom tool call of a choice. */
+    /** Returns a chunk with a part of the text of a custom tool call. */
+    private ObjectNode input(int index, int number, String text) {
+        ObjectNode chunk = chunk(index);
+        call(chunk, number).putObject("custom").put("input", text);
+        return chunk;
+    }
+
+    /** Returns a chunk with the rest of the text of each custom tool call of a choice. */
     private List<ObjectNode> inputs(int index) {
         List<ObjectNode> chunks = new ArrayList<>();
         inputs.getOrDefault(index, Map.of())
                 .forEach(
-                        (number, arguments) -> {
-                            ObjectNode chunk = chunk(index);
-                            call(chunk, number)
-                                    .putObject("custom")
-                                    .put("input", CustomTool.input(arguments.toString()));
-                            chunks.add(chunk);
+                        (number, text) -> {
+                            String rest = text.finish();
+                            if (!rest.isEmpty()) {
+                                chunks.add(input(index, number, rest));
+                            }
                         });
         return chunks;
     }

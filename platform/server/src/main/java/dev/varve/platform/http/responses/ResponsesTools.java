@@ -102,7 +102,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
             String given = RequestTools.name(where, tool);
             ObjectNode function =
                     kind == ToolNames.Kind.CUSTOM
-                            ? CustomTool.function(where, tool)
+                            ? CustomTool.function(where, tool, CustomTool.LarkPolicy.DESCRIBE)
                             : RequestTools.function(tool);
             String name =
                     names.add(new ToolNames.Tool(kind, namespace, given))

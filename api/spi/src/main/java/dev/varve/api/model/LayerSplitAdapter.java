@@ -43,6 +43,11 @@ public interface LayerSplitAdapter {
      */
     void build(ShardGraph graph, LayerRange range);
 
-    /** Markup of tool calls and reasoning in this family's chat format. */
-    ChatDialect chatDialect();
+    /**
+     * Markup of tool calls and reasoning in this family's chat format. By default the platform
+     * derives it from the file's chat template.
+     */
+    default ChatDialect chatDialect() {
+        return ChatDialect.byTemplate();
+    }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
@@ -168,7 +169,11 @@ final class GenerateCommand extends CliCommand {
         // A plain continuation has no reasoning.
         ResponseSyntax dialect =
                 prompt.isChat()
-                        ? ResponseSyntax.of(runtime.adapter().chatDialect(), runtime.tokenizer())
+                        ? ResponseSyntax.of(
+                                runtime.adapter().chatDialect(),
+                                Optional.of(PromptArguments.renderer(runtime).dialect()),
+                                runtime.tokenizer(),
+                                UnmarkedCallPolicy.AUTO)
                         : ResponseSyntax.plain(runtime.tokenizer());
         ResponseOptions options =
                 ResponseOptions.stoppingAt(List.of()).of(form.form(dialect, runtime.tokenizer()));

@@ -8,6 +8,7 @@ import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.chat.ResponseState;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.ToolCallRequirement;
+import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.cli.chat.ChatMessage;
 import dev.varve.platform.cli.chat.ChatModel;
 import dev.varve.platform.cli.chat.ChatResponse;
@@ -77,7 +78,12 @@ final class LocalChatModel implements ChatModel {
         this.renderer = renderer;
         this.settings = settings;
         this.progress = progress;
-        syntax = ResponseSyntax.of(runtime.adapter().chatDialect(), runtime.tokenizer());
+        syntax =
+                ResponseSyntax.of(
+                        runtime.adapter().chatDialect(),
+                        Optional.of(renderer.dialect()),
+                        runtime.tokenizer(),
+                        UnmarkedCallPolicy.AUTO);
     }
 
     @Override

@@ -55,15 +55,22 @@ final class PromptArguments {
         return message == null ? encoded(runtime) : rendered(runtime);
     }
 
+    /**
+     * Returns the model's own template.
+     *
+     * @throws UsageException if it has none
+     */
+    static ChatRenderer renderer(HostedModel runtime) {
+        return ChatTemplateLoader.open(
+                        Optional.empty(), runtime.file(), runtime.tokenizer(), text -> {})
+                .orElseThrow(
+                        () ->
+                                new UsageException(
+                                        "--chat: the model has no chat template; use --prompt"));
+    }
+
     private int[] rendered(HostedModel runtime) {
-        ChatRenderer chat =
-                ChatTemplateLoader.open(
-                                Optional.empty(), runtime.file(), runtime.tokenizer(), text -> {})
-                        .orElseThrow(
-                                () ->
-                                        new UsageException(
-                                                "--chat: the model has no chat template; use"
-                                                        + " --prompt"));
+        ChatRenderer chat = renderer(runtime);
         List<Map<String, String>> messages = List.of(Map.of("role", "user", "content", message));
         return chat.render(Map.of("messages", messages)).tokens();
     }

@@ -53,7 +53,10 @@ record ServedModelFactory(
                         runtime.tokenizer(),
                         chat,
                         ResponseSyntax.of(
-                                runtime.adapter().chatDialect(), runtime.tokenizer(), recovery),
+                                runtime.adapter().chatDialect(),
+                                chat.map(ChatRenderer::dialect),
+                                runtime.tokenizer(),
+                                recovery),
                         reasoning),
                 runtime.compressor(),
                 sampling.of(

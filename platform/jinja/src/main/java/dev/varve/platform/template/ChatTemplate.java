@@ -16,11 +16,13 @@ import java.util.Set;
  * templates. Instances are immutable and may be used by several threads at once.
  */
 public final class ChatTemplate {
+    private final String source;
     private final List<Stmt> program;
     private final TemplateLimits limits;
     private final Clock clock;
 
-    private ChatTemplate(List<Stmt> program, TemplateLimits limits, Clock clock) {
+    private ChatTemplate(String source, List<Stmt> program, TemplateLimits limits, Clock clock) {
+        this.source = source;
         this.program = program;
         this.limits = limits;
         this.clock = clock;
@@ -46,12 +48,17 @@ public final class ChatTemplate {
         Objects.requireNonNull(limits);
         Objects.requireNonNull(clock);
         try {
-            return new ChatTemplate(TemplateParser.parse(source), limits, clock);
+            return new ChatTemplate(source, TemplateParser.parse(source), limits, clock);
         } catch (StackOverflowError e) {
             // Nesting is limited, but the stack of the calling thread may be nearly used up.
             throw TemplateException.at(
                     1, "the template nests too deep for the stack of this thread");
         }
+    }
+
+    /** Returns the source from which the template was compiled. */
+    public String source() {
+        return source;
     }
 
     /** Renders without trusted variables, see {@link #render(Map, Set)}. */

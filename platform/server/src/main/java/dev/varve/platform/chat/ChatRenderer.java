@@ -24,15 +24,26 @@ public final class ChatRenderer {
     private static final String GENERATION_PROMPT = "add_generation_prompt";
     private static final Set<String> TRUSTED = Set.of("bos_token", "eos_token");
 
+    private static final String END_OF_RESPONSE = "<|return|>";
+    private static final String END_OF_MESSAGE = "<|end|>";
+    private static final String BEGIN_OF_CONTENT = "<|channel|>final<|message|>";
+
     private final ChatTemplate template;
+    private final TemplateDialect dialect;
     private final Tokenizer tokenizer;
     private final MessageStartTokens marks;
 
     /** Creates a renderer for a model's own template and vocabulary. */
     public ChatRenderer(ChatTemplate template, Tokenizer tokenizer) {
         this.template = template;
+        dialect = TemplateDialect.of(template.source());
         this.tokenizer = tokenizer;
         marks = MessageStartTokens.derive(template, tokenizer, withOwn(Map.of()), TRUSTED);
+    }
+
+    /** Returns the dialect that the template's source shows. */
+    public TemplateDialect dialect() {
+        return dialect;
     }
 
     /**
@@ -49,7 +60,7 @@ public final class ChatRenderer {
 
     /** Renders the text of such a prompt, with the origin of each part. */
     public RenderedPrompt text(Map<String, Object> variables) {
-        return template.render(withOwn(variables), TRUSTED);
+        return rendered(withOwn(variables));
     }
 
     /**
@@ -69,7 +80,7 @@ public final class ChatRenderer {
     public ChatPrompt render(
             Map<String, Object> variables, String assistantPrefix, TokenLimit limit) {
         Map<String, Object> all = withOwn(variables);
-        RenderedPrompt turns = template.render(all, TRUSTED);
+        RenderedPrompt turns = rendered(all);
         RenderedPrompt prompt = withAssistantPrefix(turns, assistantPrefix);
         int[] tokens = encode(prompt, limit);
         int[] boundaries =
@@ -98,12 +109,32 @@ public final class ChatRenderer {
                         .toArray();
     }
 
-    private static RenderedPrompt withAssistantPrefix(
-            RenderedPrompt prompt, String assistantPrefix) {
+    private RenderedPrompt rendered(Map<String, Object> variables) {
+        RenderedPrompt prompt = template.render(dialect.adapted(variables), TRUSTED);
+        return dialect.hasChannels() ? withoutEndOfResponse(prompt) : prompt;
+    }
+
+    /** A response that ended is a message like others once it is part of a prompt. */
+    private static RenderedPrompt withoutEndOfResponse(RenderedPrompt prompt) {
+        List<PromptSpan> spans = new ArrayList<>(prompt.spans());
+        if (spans.isEmpty() || !spans.getLast().trusted()) {
+            return prompt;
+        }
+        String text = spans.removeLast().text();
+        int end = text.length() - END_OF_RESPONSE.length();
+        boolean isEnd = text.endsWith(END_OF_RESPONSE);
+        spans.add(PromptSpan.ofTemplate(isEnd ? text.substring(0, end) + END_OF_MESSAGE : text));
+        return new RenderedPrompt(spans);
+    }
+
+    private RenderedPrompt withAssistantPrefix(RenderedPrompt prompt, String assistantPrefix) {
         if (assistantPrefix.isEmpty()) {
             return prompt;
         }
         List<PromptSpan> spans = new ArrayList<>(prompt.spans());
+        if (dialect.hasChannels()) {
+            spans.add(PromptSpan.ofTemplate(BEGIN_OF_CONTENT));
+        }
         spans.add(PromptSpan.ofInput(assistantPrefix));
         return new RenderedPrompt(spans);
     }
@@ -123,8 +154,7 @@ public final class ChatRenderer {
     private int[] beforeGeneration(Map<String, Object> variables, int[] tokens, TokenLimit limit) {
         variables.put(GENERATION_PROMPT, false);
         try {
-            int mismatch =
-                    Arrays.mismatch(tokens, encode(template.render(variables, TRUSTED), limit));
+            int mismatch = Arrays.mismatch(tokens, encode(rendered(variables), limit));
             return IntStream.of(mismatch < 0 ? tokens.length : mismatch)
                     .filter(position -> position > 0)
                     .toArray();

@@ -1,18 +1,20 @@
 package dev.varve.platform.chat;
 
 import dev.varve.api.model.ToolCallParser;
+import dev.varve.api.model.ToolSyntax;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * Parses {@link dev.varve.api.model.ToolSyntax.Json} calls. Once the name is known, strings of the
- * arguments are streamed; arguments before the name are held until the name is known. {@link
- * LenientJson} converts them to JSON. A call whose arguments cannot be read before any of them was
- * emitted is rejected.
+ * Parses {@link ToolSyntax.Json} calls. Once the name is known, strings of the arguments are
+ * streamed; arguments before the name are held until the name is known. {@link LenientJson}
+ * converts them to JSON. A call whose arguments cannot be read before any of them was emitted is
+ * rejected.
  */
 final class JsonCallParser implements ToolCallParser {
     private enum State {
@@ -31,6 +33,10 @@ final class JsonCallParser implements ToolCallParser {
     private static final ArgumentSchema ANYTHING =
             ArgumentSchema.of(JsonNodeFactory.instance.objectNode());
 
+    /** Keys with which a call that is a whole response may begin. */
+    private static final Set<String> FIRST_KEYS = Set.of("name", "type", "function");
+
+    private final boolean isWholeResponse;
     private final List<ToolDeclaration> tools;
     private final BufferedToolCallOutput output;
     private final StringBuilder text = new StringBuilder();
@@ -40,13 +46,20 @@ final class JsonCallParser implements ToolCallParser {
     private JsonValueEndDetector nesting = new JsonValueEndDetector();
     private Optional<ToolDeclaration> tool = Optional.empty();
     private Optional<LenientJson> arguments = Optional.empty();
+    private boolean hasKey;
     private boolean hasArguments;
     private final CallEmitter call;
 
     /** Arguments that came before the name, as they were written. */
     private Optional<String> early = Optional.empty();
 
-    JsonCallParser(List<ToolDeclaration> tools, BufferedToolCallOutput output) {
+    /**
+     * @param syntax frame of the calls; in a response that is one object, other objects are
+     *     rejected at their first key
+     */
+    JsonCallParser(
+            ToolSyntax.Json syntax, List<ToolDeclaration> tools, BufferedToolCallOutput output) {
+        isWholeResponse = syntax.isWholeResponse();
         this.tools = tools;
         this.output = output;
         call = new CallEmitter(output);
@@ -156,7 +169,9 @@ final class JsonCallParser implements ToolCallParser {
         text.append(next);
         if (nesting.push(next)) {
             key = string(take()).orElse("");
-            state = State.COLON;
+            boolean isOther = isWholeResponse && !hasKey && !FIRST_KEYS.contains(key);
+            state = isOther ? State.REJECTED : State.COLON;
+            hasKey = true;
         }
     }
 

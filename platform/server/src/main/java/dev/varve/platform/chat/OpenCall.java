@@ -58,19 +58,23 @@ final class OpenCall {
         return tokens;
     }
 
-    ParseStatus push(int token) {
-        tokens++;
-        if (!marks.isMark(token)) {
-            return text(detokenizer.push(token));
+    ParseStatus push(ResponsePart part) {
+        tokens += part.tokens();
+        if (!part.isText() && marks.isMark(part.id())) {
+            return mark(part.id());
         }
+        return text(part.isText() ? part.text() : detokenizer.push(part.id()));
+    }
+
+    private ParseStatus mark(int token) {
         text(detokenizer.finish());
         detokenizer = tokenizer.detokenizer(true);
-        String spelling = tokenizer.decode(new int[] {token}, true);
+        String spelling = marks.table().spelling(token);
         if (parser.isRejected()) {
             raw.append(spelling);
             return ParseStatus.REJECTED;
         }
-        if (token == marks.closeId() && (nested == 0 || !parser.isInValue())) {
+        if (token == marks.closeId() && (!parser.isInValue() || mayEndInValue(token))) {
             raw.append(spelling);
             parser.close();
             return parser.isRejected() ? ParseStatus.REJECTED : ParseStatus.ENDED;
@@ -85,6 +89,11 @@ final class OpenCall {
             return progress();
         }
         return text(spelling);
+    }
+
+    /** Whether a close mark ends a call within a value, which then lacks its end. */
+    private boolean mayEndInValue(int close) {
+        return nested == 0 && !marks.table().isText(close);
     }
 
     /** Consumes text that does not come from a token of its own. */

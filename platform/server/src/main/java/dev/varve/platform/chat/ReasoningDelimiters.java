@@ -8,51 +8,58 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Special tokens around reasoning. They are matched by id, so that text cannot imitate them.
+ * Marks around reasoning.
  *
  * @param openId id of the opening mark
  * @param closeId id of the closing mark
  * @param label text after the opening mark that is not part of the reasoning
  * @param labelIds the tokens of the label
- * @param forcedClose the tokens that end reasoning whose budget is used up; {@code closeId} is
+ * @param forcedClose the tokens that end reasoning whose budget is used up; the closing mark is
  *     among them
+ * @param afterClose the tokens that the model writes between the closing mark and the content
  */
 record ReasoningDelimiters(
-        int openId, int closeId, String label, int[] labelIds, int[] forcedClose) {
-    /** Returns the delimiters, if the vocabulary has a special token for each. */
-    static Optional<ReasoningDelimiters> of(ReasoningMarks marks, Tokenizer tokenizer) {
-        OptionalInt open = ToolCallTokens.special(tokenizer, marks.open());
-        OptionalInt close = ToolCallTokens.special(tokenizer, marks.close());
+        int openId,
+        int closeId,
+        String label,
+        int[] labelIds,
+        int[] forcedClose,
+        int[] afterClose) {
+    /** Returns the delimiters; empty if a mark is missing from the vocabulary. */
+    static Optional<ReasoningDelimiters> of(ReasoningMarks marks, MarkTable table) {
+        Tokenizer tokenizer = table.tokenizer();
+        OptionalInt open = table.id(marks.open());
+        OptionalInt close = table.id(marks.close());
         if (open.isEmpty() || close.isEmpty()) {
             return Optional.empty();
         }
-        int closeId = close.getAsInt();
-        int[] forced = tokenizer.encodeContinuation(marks.forcedClose(), true);
+        int end = marks.forcedClose().indexOf(marks.close());
+        String closing = end < 0 ? marks.close() : marks.forcedClose();
+        String after = end < 0 ? "" : closing.substring(end + marks.close().length());
+        int[] forced = tokenizer.encodeContinuation(closing, true);
+        int[] behind =
+                table.isText(close.getAsInt())
+                        ? tokenizer.encodeContinuation(after, true)
+                        : behind(forced, close.getAsInt());
         return Optional.of(
                 new ReasoningDelimiters(
                         open.getAsInt(),
-                        closeId,
+                        close.getAsInt(),
                         marks.label(),
                         tokenizer.encode(marks.label(), false),
-                        indexOf(forced, closeId) < 0 ? new int[] {closeId} : forced));
+                        forced,
+                        behind));
     }
 
     boolean isMark(int token) {
         return token == openId || token == closeId;
     }
 
-    /** Returns the tokens that the model writes between the close mark and the content. */
-    int[] afterClose() {
-        return Arrays.copyOfRange(
-                forcedClose, indexOf(forcedClose, closeId) + 1, forcedClose.length);
-    }
-
-    private static int indexOf(int[] ids, int wanted) {
-        for (int index = 0; index < ids.length; index++) {
-            if (ids[index] == wanted) {
-                return index;
-            }
+    private static int[] behind(int[] ids, int mark) {
+        int at = 0;
+        while (ids[at] != mark) {
+            at++;
         }
-        return -1;
+        return Arrays.copyOfRange(ids, at + 1, ids.length);
     }
 }

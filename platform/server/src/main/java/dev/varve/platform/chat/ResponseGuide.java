@@ -21,7 +21,12 @@ final class ResponseGuide implements TokenConstraint {
     /** Most content tokens that are forced at once. */
     private static final int MOST_FORCED = 256;
 
+    private final MarkTable table;
     private final Tokenizer tokenizer;
+
+    /** Finds the marks that are plain text. */
+    private final Optional<TextMarkReader> textMarks;
+
     private final Optional<ReasoningDelimiters> marks;
     private final OptionalInt budget;
     private final ContentConstraint rule;
@@ -63,14 +68,16 @@ final class ResponseGuide implements TokenConstraint {
      * @param callId the mark that opens a call; empty without tools
      */
     ResponseGuide(
-            Tokenizer tokenizer,
+            MarkTable table,
             Optional<ReasoningDelimiters> marks,
             ContentConstraint rule,
             OptionalInt callId,
             int[] call,
             PromptEnd start,
             OptionalInt budget) {
-        this.tokenizer = tokenizer;
+        this.table = table;
+        tokenizer = table.tokenizer();
+        textMarks = table.reader();
         this.marks = marks;
         this.rule = rule;
         this.callId = callId;
@@ -80,6 +87,7 @@ final class ResponseGuide implements TokenConstraint {
         mayBeginReasoning =
                 marks.isPresent()
                         && start instanceof PromptEnd.Plain
+                        && !(rule.isWhole() && table.isText(marks.get().openId()))
                         && (budget.isEmpty() || budget.getAsInt() > 0);
         // The label of reasoning that the prompt opened is in the prompt.
         openReasoningTokens = 1;
@@ -156,21 +164,38 @@ final class ResponseGuide implements TokenConstraint {
             queued++;
         }
         isPrepared = false;
+        TextMarkReader.Completion mark = markAt(token);
+        boolean isVisible = isVisibleContent(token);
         if (inReasoning) {
-            acceptInReasoning(token, forced);
-        } else if (opensReasoning(token)) {
+            acceptInReasoning(token, mark, forced);
+        } else if (opensReasoning(mark.id())) {
             inReasoning = true;
             mayBeginReasoning = false;
             openReasoningTokens = 0;
         } else if (content) {
-            acceptContent(token);
+            acceptContent(token, isVisible);
         }
     }
 
-    private void acceptContent(int token) {
-        mayBeginReasoning = false;
+    /** Returns the mark that a token is or completes, or the token itself. */
+    private TextMarkReader.Completion markAt(int token) {
+        return textMarks
+                .flatMap(reader -> reader.peek(token))
+                .orElse(new TextMarkReader.Completion(token, ""));
+    }
+
+    /** Whether content has come that begins no mark; reads the token's text. */
+    private boolean isVisibleContent(int token) {
+        return textMarks.isPresent()
+                ? textMarks.get().read(token).stream()
+                        .anyMatch(part -> part.isText() && !part.text().isBlank())
+                : isVisible(token, tokenizer);
+    }
+
+    private void acceptContent(int token, boolean isVisible) {
+        mayBeginReasoning = mayBeginReasoning && textMarks.isPresent() && !isVisible;
         hasContent = true;
-        isBehindContent = isBehindContent || isVisible(token, tokenizer);
+        isBehindContent = isBehindContent || isVisible;
         rule.accept(token);
     }
 
@@ -179,17 +204,17 @@ final class ResponseGuide implements TokenConstraint {
         return !tokenizer.decode(new int[] {token}, true).isBlank();
     }
 
-    private void acceptInReasoning(int token, boolean forced) {
-        if (!forced && opensCall(token)) {
+    private void acceptInReasoning(int token, TextMarkReader.Completion mark, boolean forced) {
+        if (!forced && opensCall(mark.id())) {
             inReasoning = false;
             if (call.length > 0) {
                 enqueue(Arrays.copyOfRange(call, 1, call.length), 0);
                 call = NOTHING;
             }
-            acceptContent(token);
+            acceptContent(token, true);
             return;
         }
-        if (token != marks.orElseThrow().closeId()) {
+        if (mark.id() != marks.orElseThrow().closeId()) {
             reasoningTokens++;
             openReasoningTokens++;
             return;
@@ -197,7 +222,7 @@ final class ResponseGuide implements TokenConstraint {
         inReasoning = false;
         isBehindContent = false;
         if (!forced && (call.length > 0 || rule.isWhole())) {
-            int[] after = marks.get().afterClose();
+            int[] after = mark.rest().isEmpty() ? marks.get().afterClose() : NOTHING;
             enqueue(joined(after, call), after.length);
             call = NOTHING;
         }
@@ -217,7 +242,9 @@ final class ResponseGuide implements TokenConstraint {
     private boolean opensCall(int token) {
         return callId.isPresent()
                 && token == callId.getAsInt()
-                && (call.length > 0 ? call[0] == token : rule.allows(token));
+                && (call.length > 0
+                        ? !table.isText(token) && call[0] == token
+                        : table.isText(token) ? !rule.isWhole() : rule.allows(token));
     }
 
     @Override
@@ -229,7 +256,8 @@ final class ResponseGuide implements TokenConstraint {
     public boolean allows(int token) {
         if (inReasoning) {
             // A response with a required form does not end without content.
-            return !rule.isWhole() || !tokenizer.endTokens().contains(token);
+            return !rule.isWhole()
+                    || !tokenizer.endTokens().contains(token) && markAt(token).rest().isBlank();
         }
         return mayBeginReasoning && opensReasoning(token) || rule.allows(token);
     }
@@ -238,9 +266,7 @@ final class ResponseGuide implements TokenConstraint {
     public TokenMask mask() {
         if (inReasoning) {
             return TokenMask.ofTokens(
-                    IntStream.range(0, tokenizer.vocabularySize())
-                            .filter(token -> !tokenizer.endTokens().contains(token))
-                            .toArray());
+                    IntStream.range(0, tokenizer.vocabularySize()).filter(this::allows).toArray());
         }
         return mayBeginReasoning && rule.isWhole()
                 ? rule.mask().with(marks.orElseThrow().openId())
@@ -257,9 +283,14 @@ final class ResponseGuide implements TokenConstraint {
         if (inReasoning) {
             return allowedInReasoning(draftTokens);
         }
-        return mayBeginReasoning && draftTokens.length > 0 && opensReasoning(draftTokens[0])
-                ? 1
-                : rule.allowed(draftTokens);
+        if (mayBeginReasoning && draftTokens.length > 0 && opensReasoning(draftTokens[0])) {
+            return 1;
+        }
+        return Math.min(rule.allowed(draftTokens), untilMark(draftTokens));
+    }
+
+    private int untilMark(int[] draftTokens) {
+        return textMarks.map(reader -> reader.untilMark(draftTokens)).orElse(draftTokens.length);
     }
 
     private int allowedInReasoning(int[] draftTokens) {
@@ -267,8 +298,9 @@ final class ResponseGuide implements TokenConstraint {
                 budget.isEmpty()
                         ? Integer.MAX_VALUE
                         : Math.max(0, budget.getAsInt() - reasoningTokens);
+        int length = Math.min(most, untilMark(draftTokens));
         int count = 0;
-        while (count < draftTokens.length && count < most && allows(draftTokens[count])) {
+        while (count < draftTokens.length && count < length && allows(draftTokens[count])) {
             int draftToken = draftTokens[count++];
             if (draftToken == marks.orElseThrow().closeId() || opensCall(draftToken)) {
                 return count;

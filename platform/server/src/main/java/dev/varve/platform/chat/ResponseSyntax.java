@@ -1,6 +1,7 @@
 package dev.varve.platform.chat;
 
 import dev.varve.api.model.ChatDialect;
+import dev.varve.api.model.ToolSyntax;
 import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.GrammarSource;
@@ -14,18 +15,28 @@ import java.util.function.Predicate;
 
 /** Syntax of one model's responses. Created once per model. Thread-safe. */
 public final class ResponseSyntax {
+    /** Most tokens at the end of a prompt in which marks in plain text are looked for. */
+    private static final int PROMPT_END = 32;
+
     private final Tokenizer tokenizer;
+    private final MarkTable table;
     private final Optional<ReasoningDelimiters> reasoning;
     private final Optional<ToolCallTokens> calls;
     private final UnmarkedCallPolicy recovery;
 
+    /** Tokens of channels, if responses consist of messages. */
+    private final Optional<ChannelTokens> channels;
+
     private ResponseSyntax(
-            Tokenizer tokenizer,
+            MarkTable table,
             Optional<ReasoningDelimiters> reasoning,
             Optional<ToolCallTokens> calls,
-            UnmarkedCallPolicy recovery) {
+            UnmarkedCallPolicy recovery,
+            Optional<ChannelTokens> channels) {
+        this.channels = channels;
         this.recovery = recovery;
-        this.tokenizer = tokenizer;
+        this.table = table;
+        tokenizer = table.tokenizer();
         this.reasoning = reasoning;
         this.calls = calls;
     }
@@ -46,11 +57,51 @@ public final class ResponseSyntax {
      */
     public static ResponseSyntax of(
             ChatDialect dialect, Tokenizer tokenizer, UnmarkedCallPolicy recovery) {
+        return of(dialect, new MarkTable(tokenizer, false), recovery);
+    }
+
+    /**
+     * Combines the dialect of a template with a vocabulary: marks that are no special tokens are
+     * plain text.
+     */
+    private static ResponseSyntax of(
+            ChatDialect dialect, MarkTable table, UnmarkedCallPolicy recovery) {
         return new ResponseSyntax(
-                tokenizer,
-                dialect.reasoning().flatMap(marks -> ReasoningDelimiters.of(marks, tokenizer)),
-                dialect.tools().flatMap(syntax -> ToolCallTokens.of(syntax, tokenizer)),
-                recovery);
+                table,
+                dialect.reasoning().flatMap(marks -> ReasoningDelimiters.of(marks, table)),
+                dialect.tools().flatMap(syntax -> ToolCallTokens.of(syntax, table)),
+                recovery,
+                Optional.empty());
+    }
+
+    /**
+     * Returns the syntax of a model: that of its family, or of its template if the family leaves
+     * the choice to the template.
+     *
+     * @param chat the template; without one, all text of such a family is content
+     * @param recovery whether calls without their open mark are accepted
+     */
+    public static ResponseSyntax of(
+            ChatDialect family,
+            Optional<TemplateDialect> chat,
+            Tokenizer tokenizer,
+            UnmarkedCallPolicy recovery) {
+        if (!family.isByTemplate() || chat.isEmpty()) {
+            return of(family, tokenizer, recovery);
+        }
+        Optional<ChannelTokens> channels =
+                Optional.of(tokenizer)
+                        .filter(vocabulary -> chat.get().hasChannels())
+                        .flatMap(ChannelTokens::of);
+        MarkTable table = new MarkTable(tokenizer, true);
+        return channels.isEmpty()
+                ? of(chat.get().marks(), table, recovery)
+                : new ResponseSyntax(
+                        table,
+                        Optional.empty(),
+                        ToolCallTokens.of(ChannelTokens.CALLS, table),
+                        recovery,
+                        channels);
     }
 
     /** Returns a syntax in which all text is content. */
@@ -60,7 +111,7 @@ public final class ResponseSyntax {
 
     /** Whether the model marks its reasoning. */
     public boolean hasReasoning() {
-        return reasoning.isPresent();
+        return reasoning.isPresent() || channels.isPresent();
     }
 
     /** Whether the model can call tools. */
@@ -73,15 +124,20 @@ public final class ResponseSyntax {
      * its label and white space follow.
      */
     public boolean beginsInReasoning(int[] promptTokens) {
-        return end(promptTokens) instanceof PromptEnd.InReasoning;
+        return channels.isPresent()
+                ? new ChannelReader(channels.get(), promptTokens).isInReasoning()
+                : end(promptTokens) instanceof PromptEnd.InReasoning;
     }
 
     /** Begins the response to a prompt; each response needs its own state. */
     public ResponseState open(int[] promptTokens, ResponseOptions options) {
+        if (channels.isPresent()) {
+            return open(channels.get(), promptTokens, options);
+        }
         PromptEnd start = end(promptTokens);
         ResponseGuide guide =
                 new ResponseGuide(
-                        tokenizer,
+                        table,
                         reasoning,
                         rule(options.form()),
                         callId(options),
@@ -89,9 +145,24 @@ public final class ResponseSyntax {
                         start,
                         options.thinkingBudget());
         return new ResponseState(
-                new ResponseParser(
-                        tokenizer, reasoning, calls, bareBegin(options), start, options, guide),
+                new MarkedResponseParser(
+                        table, reasoning, calls, bareBegin(options), start, options, guide),
                 guide);
+    }
+
+    private ResponseState open(ChannelTokens tokens, int[] promptTokens, ResponseOptions options) {
+        ChannelGuide guide =
+                new ChannelGuide(
+                        tokens,
+                        promptTokens,
+                        options.form(),
+                        beginning(options),
+                        tool ->
+                                calls.orElseThrow()
+                                        .beginning(new ToolCallRequirement.Named(tool), tokenizer),
+                        options.thinkingBudget());
+        return new ResponseState(
+                new ChannelResponseParser(tokens, promptTokens, options, guide), guide);
     }
 
     /**
@@ -99,15 +170,19 @@ public final class ResponseSyntax {
      * that can be enforced.
      *
      * @param forced whether a call is required
-     * @param content required form of content that is no call
+     * @param text required form of content that is no call
      * @throws GrammarException if the content or a strict tool requires a schema that cannot be
      *     enforced; its path begins with {@code /tools} for a tool
      */
     public ResponseFormat form(
             List<ToolDeclaration> tools,
             ToolCallRequirement forced,
-            Optional<GrammarSource> content,
+            Optional<GrammarSource> text,
             GrammarCompiler compiler) {
+        Optional<GrammarSource> content =
+                channels.isPresent()
+                        ? text.map(source -> new ChannelContentGrammar(source, tokenizer))
+                        : text;
         if (tools.isEmpty() || calls.isEmpty()) {
             return content.<ResponseFormat>map(
                             source -> new ResponseFormat.Whole(compiler.compile(source)))
@@ -189,10 +264,16 @@ public final class ResponseSyntax {
      * since a form applies only to calls after their mark.
      */
     private String bareBegin(ResponseOptions options) {
+        if (callId(options).isEmpty()) {
+            return "";
+        }
+        ToolSyntax syntax = calls.orElseThrow().syntax();
         boolean isFree = options.form() instanceof ResponseFormat.Free;
-        return isFree && callId(options).isPresent()
-                ? recovery.begin(calls.orElseThrow().syntax())
-                : "";
+        boolean isUsual = syntax.isWholeResponse();
+        if (isUsual && !isFree) {
+            return syntax.bareBegin();
+        }
+        return isFree ? recovery.begin(syntax) : "";
     }
 
     private OptionalInt callId(ResponseOptions options) {
@@ -207,9 +288,17 @@ public final class ResponseSyntax {
             case ResponseFormat.Whole(var grammar) ->
                     new GrammarConstraint(grammar.start(), tokenizer.endTokens());
             case ResponseFormat.WithinToolCalls(var grammar) ->
-                    new ToolCallConstraint(
-                            grammar, calls.orElseThrow().openId(), tokenizer.endTokens());
+                    new ToolCallConstraint(grammar, opening(calls.orElseThrow()), tokenizer);
         };
+    }
+
+    private CallOpening opening(ToolCallTokens tokens) {
+        if (tokens.syntax().isWholeResponse()) {
+            return new CallOpening.ByBegin(tokenizer, tokens.syntax().bareBegin());
+        }
+        return table.isText(tokens.openId())
+                ? new CallOpening.ByText(tokens.openId(), table.reader().orElseThrow())
+                : new CallOpening.BySpecial(tokens.openId());
     }
 
     /** Returns the tokens with which a required call begins. */
@@ -229,6 +318,9 @@ public final class ResponseSyntax {
             return new PromptEnd.Plain();
         }
         ReasoningDelimiters marks = reasoning.get();
+        if (table.isText(marks.openId()) || table.isText(marks.closeId())) {
+            return textEnd(marks, prompt);
+        }
         int last = prompt.length - 1;
         while (last >= 0 && prompt[last] != marks.openId() && prompt[last] != marks.closeId()) {
             last--;
@@ -245,5 +337,19 @@ public final class ResponseSyntax {
                         || marks.label().startsWith(behind)
                         || behind.strip().equals(marks.label().strip());
         return opens ? new PromptEnd.InReasoning(behind) : new PromptEnd.Plain();
+    }
+
+    private PromptEnd textEnd(ReasoningDelimiters marks, int[] prompt) {
+        int from = Math.max(0, prompt.length - PROMPT_END);
+        String end =
+                tokenizer
+                        .decode(Arrays.copyOfRange(prompt, from, prompt.length), true)
+                        .stripTrailing();
+        if (end.endsWith(table.spelling(marks.openId()))) {
+            return new PromptEnd.InReasoning("");
+        }
+        return end.endsWith(table.spelling(marks.closeId()))
+                ? new PromptEnd.AfterReasoning()
+                : new PromptEnd.Plain();
     }
 }

@@ -78,7 +78,7 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
         all.addAll(parameters);
         if (!syntax.end().isEmpty()) {
             all.add(markup.tag(syntax.end()));
-            all.add(markup.text("\n"));
+            all.add(newline());
         }
         return sequence("arguments", all);
     }
@@ -102,9 +102,11 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
         all.add(markup.tag(syntax.key().begin()));
         all.add(key);
         all.add(markup.tag(syntax.key().end()));
-        all.add(markup.text("\n"));
-        boolean newlinesAround = syntax.value().begin().isEmpty();
-        if (!newlinesAround) {
+        boolean newlinesAround = TaggedCallParser.hasNewlinesAround(syntax);
+        if (newlinesAround) {
+            all.add(markup.text("\n"));
+        } else if (!syntax.value().begin().isEmpty()) {
+            all.add(newline());
             all.add(markup.tag(syntax.value().begin()));
         }
         all.add(value);
@@ -112,8 +114,12 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
             all.add(markup.text("\n"));
         }
         all.add(markup.tag(syntax.value().end()));
-        all.add(markup.text("\n"));
+        all.add(newline());
         return sequence("argument", all);
+    }
+
+    private int newline() {
+        return markup.text(syntax.spacing() == ToolSyntax.Spacing.NONE ? "" : "\n");
     }
 
     private int sequence(String name, List<Integer> parts) {

@@ -136,6 +136,11 @@ final class TaggedCallParser implements ToolCallParser {
         }
     }
 
+    /** Whether one newline on each side of a value is not part of it. */
+    static boolean hasNewlinesAround(ToolSyntax.Tagged syntax) {
+        return syntax.value().begin().isEmpty() && syntax.spacing() == ToolSyntax.Spacing.LINES;
+    }
+
     private void begin() {
         call.begin(tool.orElseThrow());
     }
@@ -195,7 +200,8 @@ final class TaggedCallParser implements ToolCallParser {
     }
 
     private boolean name() {
-        int end = pending.indexOf(syntax.name().end());
+        boolean isOpen = syntax.name().end().isEmpty();
+        int end = isOpen ? -1 : pending.indexOf(syntax.name().end());
         int firstTag = pending.indexOf("<");
         if (firstTag >= 0 && (end < 0 || firstTag < end)) {
             nameEndsAt(firstTag);
@@ -379,10 +385,7 @@ final class TaggedCallParser implements ToolCallParser {
         arguments.key(key);
         keys.add(key);
         holdsKey = false;
-        value =
-                Optional.of(
-                        new TaggedValueConverter(
-                                type, syntax.value().begin().isEmpty(), arguments));
+        value = Optional.of(new TaggedValueConverter(type, hasNewlinesAround(syntax), arguments));
         state = State.VALUE;
     }
 

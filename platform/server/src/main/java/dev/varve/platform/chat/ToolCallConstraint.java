@@ -3,19 +3,20 @@ package dev.varve.platform.chat;
 import dev.varve.platform.grammar.GrammarState;
 import dev.varve.platform.grammar.TokenGrammar;
 import dev.varve.platform.sampling.TokenMask;
+import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.Set;
+import java.util.stream.IntStream;
 
-/** Constrains only the text after the mark that opens a call. */
+/** Constrains only the text of calls. */
 final class ToolCallConstraint implements ContentConstraint {
 
     /** Start state of every call: all calls of a response share its work budget. */
     private final GrammarState start;
 
-    private final int openId;
-    private final Set<Integer> endTokens;
+    private final CallOpening opening;
+    private final Tokenizer tokenizer;
 
     /** The call that is open. */
     private Optional<GrammarConstraint> call = Optional.empty();
@@ -23,10 +24,10 @@ final class ToolCallConstraint implements ContentConstraint {
     /**
      * @param grammar grammar of a call after its open mark
      */
-    ToolCallConstraint(TokenGrammar grammar, int openId, Set<Integer> endTokens) {
+    ToolCallConstraint(TokenGrammar grammar, CallOpening opening, Tokenizer tokenizer) {
         start = grammar.start();
-        this.openId = openId;
-        this.endTokens = endTokens;
+        this.opening = opening;
+        this.tokenizer = tokenizer;
     }
 
     @Override
@@ -41,12 +42,19 @@ final class ToolCallConstraint implements ContentConstraint {
 
     @Override
     public boolean allows(int token) {
-        return call.isEmpty() || call.get().allows(token);
+        return call.isEmpty()
+                ? opening.opens(token).map(behind -> opened(behind).isPresent()).orElse(true)
+                : call.get().allows(token);
     }
 
     @Override
     public TokenMask mask() {
-        return call.orElseThrow().mask();
+        return call.isPresent()
+                ? call.get().mask()
+                : TokenMask.ofTokens(
+                        IntStream.range(0, tokenizer.vocabularySize())
+                                .filter(this::allows)
+                                .toArray());
     }
 
     @Override
@@ -59,9 +67,22 @@ final class ToolCallConstraint implements ContentConstraint {
         if (call.isPresent()) {
             call.get().accept(token);
             call = call.filter(open -> !open.mustEnd());
-        } else if (token == openId) {
-            call = Optional.of(new GrammarConstraint(start, endTokens));
+        } else {
+            call = opening.opens(token).flatMap(this::opened);
+            opening.accept(token);
         }
+    }
+
+    /** Returns the state of a call that begins with a text; empty if no call does. */
+    private Optional<GrammarConstraint> opened(String text) {
+        GrammarConstraint open = new GrammarConstraint(start, tokenizer.endTokens());
+        for (int token : tokenizer.encode(text, false)) {
+            if (!open.allows(token)) {
+                return Optional.empty();
+            }
+            open.accept(token);
+        }
+        return Optional.of(open);
     }
 
     /**
@@ -73,10 +94,13 @@ final class ToolCallConstraint implements ContentConstraint {
         if (call.isPresent()) {
             return call.get().allowed(tokens);
         }
+        if (!(opening instanceof CallOpening.BySpecial)) {
+            return tokens.length > 0 && allows(tokens[0]) ? 1 : 0;
+        }
         for (int i = 0; i < tokens.length; i++) {
-            if (tokens[i] == openId) {
+            if (opening.opens(tokens[i]).isPresent()) {
                 int[] behind = Arrays.copyOfRange(tokens, i + 1, tokens.length);
-                return i + 1 + new GrammarConstraint(start, endTokens).allowed(behind);
+                return i + 1 + opened("").orElseThrow().allowed(behind);
             }
         }
         return tokens.length;

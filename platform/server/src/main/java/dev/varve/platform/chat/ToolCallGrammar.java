@@ -61,6 +61,7 @@ final class ToolCallGrammar implements GrammarSource {
             case ToolSyntax.Json json -> true;
             case ToolSyntax.Tagged tagged -> true;
             case ToolSyntax.Braced braced -> true;
+            case ToolSyntax.Named named -> true;
             case ToolSyntax.Custom custom -> false;
         };
     }
@@ -81,38 +82,69 @@ final class ToolCallGrammar implements GrammarSource {
     @Override
     public int build(GrammarBuilder builder) {
         ToolCallSymbols markup = new ToolCallSymbols(builder, tokenizer);
-        int close = markup.tag(marks.syntax().close());
+        ToolSyntax syntax = marks.syntax();
+        int named = named(markup);
+        int call = builder.sequence("call", markup.marked(syntax.beforeName()), named);
+        int rest = rest(named, markup);
+        if (extent == Extent.CALL) {
+            return builder.sequence("call", call, rest);
+        }
+        boolean isOnly = syntax.isWholeResponse() || syntax.open().isEmpty();
+        int open = markup.tag(isOnly ? "" : syntax.open());
+        int whole = builder.sequence("call", open, call, rest);
+        if (isOnly) {
+            return orOther(whole, builder);
+        }
+        int further = builder.sequence("further call", markup.optionalText("\n"), whole);
+        int all =
+                builder.sequence("calls", whole, builder.star(further), markup.optionalText("\n"));
+        return orOther(all, builder);
+    }
+
+    private int orOther(int calls, GrammarBuilder builder) {
+        return otherwise.isEmpty()
+                ? calls
+                : builder.choice("answer", List.of(calls, otherwise.get().build(builder)));
+    }
+
+    /** Returns the symbol of the name and the arguments of a tool. */
+    private int named(ToolCallSymbols markup) {
         List<Integer> calls = new ArrayList<>();
         for (int i = 0; i < tools.size(); i++) {
             ToolDeclaration tool = tools.get(i);
             if (callable.test(tool)) {
                 calls.add(
-                        builder.sequence(
-                                "call of " + tool.name(),
-                                markup.text(marks.syntax().beforeName()),
-                                markup.text(marks.syntax().spelled(tool.name())),
-                                arguments(tool, i, markup),
-                                close));
+                        markup.builder()
+                                .sequence(
+                                        "call of " + tool.name(),
+                                        markup.text(marks.syntax().spelled(tool.name())),
+                                        arguments(tool, i, markup)));
             }
         }
-        int call = builder.choice("call", calls);
-        if (extent == Extent.CALL) {
-            return call;
+        return markup.builder().choice("named", calls);
+    }
+
+    /** Returns the symbol of what follows a call: others between the same marks, and the end. */
+    private int rest(int named, ToolCallSymbols markup) {
+        ToolSyntax syntax = marks.syntax();
+        GrammarBuilder builder = markup.builder();
+        int close = markup.tag(syntax.close());
+        if (syntax.between().isEmpty()) {
+            return close;
         }
-        int whole = builder.sequence("call", markup.tag(marks.syntax().open()), call);
-        int further = builder.sequence("further call", markup.optionalText("\n"), whole);
-        int all =
-                builder.sequence("calls", whole, builder.star(further), markup.optionalText("\n"));
-        return otherwise.isEmpty()
-                ? all
-                : builder.choice("answer", List.of(all, otherwise.get().build(builder)));
+        int further = builder.sequence("next call", markup.marked(syntax.between().get()), named);
+        boolean isArray =
+                syntax instanceof ToolSyntax.Json json && json.frame() == ToolSyntax.Frame.ARRAY;
+        return builder.sequence(
+                "end of calls", builder.star(further), markup.text(isArray ? "]" : ""), close);
     }
 
     /** Returns the symbol of the text between a tool's name and the close mark. */
     private int arguments(ToolDeclaration tool, int number, ToolCallSymbols markup) {
         ArgumentsGrammar arguments =
                 switch (marks.syntax()) {
-                    case ToolSyntax.Json json -> new JsonArgumentsGrammar(json, markup);
+                    case ToolSyntax.Json json -> JsonArgumentsGrammar.of(json, markup);
+                    case ToolSyntax.Named named -> JsonArgumentsGrammar.of(named, markup);
                     case ToolSyntax.Tagged tagged -> new TaggedArgumentsGrammar(tagged, markup);
                     case ToolSyntax.Braced braced -> new BracedArgumentsGrammar(braced, markup);
                     case ToolSyntax.Custom custom ->

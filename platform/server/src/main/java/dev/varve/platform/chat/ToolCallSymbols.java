@@ -5,10 +5,16 @@ import dev.varve.platform.grammar.mask.SortedVocabulary;
 import dev.varve.platform.grammar.regex.RegexStore;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Grammar symbols of the fixed parts of calls. */
 final class ToolCallSymbols {
+    private static final Pattern TAG = Pattern.compile("<[^<>]+>|\\[[A-Z_]+]");
+
     private final GrammarBuilder builder;
     private final Tokenizer tokenizer;
 
@@ -38,10 +44,25 @@ final class ToolCallSymbols {
      * Returns the symbol of a tag: its special token if the vocabulary has one, otherwise its text.
      */
     int tag(String tag) {
-        OptionalInt special = ToolCallTokens.special(tokenizer, tag);
+        OptionalInt special =
+                tag.isEmpty() ? OptionalInt.empty() : MarkTable.special(tokenizer, tag);
         return special.isPresent()
                 ? builder.terminal(
                         store().literal(SortedVocabulary.specialBytes(special.getAsInt())))
                 : builder.literal(tag);
+    }
+
+    /** Returns the symbol of a text whose tags are as in {@link #tag}. */
+    int marked(String text) {
+        Matcher tags = TAG.matcher(text);
+        List<Integer> parts = new ArrayList<>();
+        int from = 0;
+        while (tags.find()) {
+            parts.add(text(text.substring(from, tags.start())));
+            parts.add(tag(tags.group()));
+            from = tags.end();
+        }
+        parts.add(text(text.substring(from)));
+        return builder.sequence("markup", parts.stream().mapToInt(Integer::intValue).toArray());
     }
 }

@@ -13,31 +13,32 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Special tokens of tool calls. They are matched by id, so that text cannot imitate them.
+ * Marks of tool calls. Those that are special tokens are matched by id, so that text cannot imitate
+ * them.
  *
  * @param openId id of the mark that begins a call
- * @param closeId id of the mark that ends it
+ * @param closeId id of the mark that ends it; {@link MarkTable#NONE} if there is none
  * @param innerIds ids of the marks that have a meaning inside of a call
  * @param syntax syntax of the text between the marks
+ * @param table spellings of the marks
  */
-record ToolCallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax syntax) {
-    /** Returns the marks, if the vocabulary has a special token for each. */
-    static Optional<ToolCallTokens> of(ToolSyntax syntax, Tokenizer tokenizer) {
-        OptionalInt open = special(tokenizer, syntax.open());
-        OptionalInt close = special(tokenizer, syntax.close());
-        List<OptionalInt> inner =
-                syntax.innerMarks().stream().map(text -> special(tokenizer, text)).toList();
+record ToolCallTokens(
+        int openId, int closeId, Set<Integer> innerIds, ToolSyntax syntax, MarkTable table) {
+    /** Calls as JSON objects, which are accepted in every syntax. */
+    private static final ToolSyntax.Json JSON = new ToolSyntax.Json("", "");
+
+    /** Returns the marks; empty if one is missing from the vocabulary. */
+    static Optional<ToolCallTokens> of(ToolSyntax syntax, MarkTable table) {
+        OptionalInt open = table.id(syntax.open());
+        OptionalInt close = table.id(syntax.close());
+        List<OptionalInt> inner = syntax.innerMarks().stream().map(table::id).toList();
         if (open.isEmpty() || close.isEmpty() || !inner.stream().allMatch(OptionalInt::isPresent)) {
             return Optional.empty();
         }
         Set<Integer> innerIds =
                 inner.stream().map(OptionalInt::getAsInt).collect(Collectors.toUnmodifiableSet());
-        return Optional.of(new ToolCallTokens(open.getAsInt(), close.getAsInt(), innerIds, syntax));
-    }
-
-    static OptionalInt special(Tokenizer tokenizer, String text) {
-        OptionalInt id = tokenizer.tokenId(text);
-        return id.isPresent() && tokenizer.isSpecial(id.getAsInt()) ? id : OptionalInt.empty();
+        return Optional.of(
+                new ToolCallTokens(open.getAsInt(), close.getAsInt(), innerIds, syntax, table));
     }
 
     boolean isMark(int token) {
@@ -51,21 +52,28 @@ record ToolCallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax
             case ToolSyntax.Braced braced ->
                     sequence(() -> new BracedCallParser(braced, tools, output), tools, output);
             case ToolSyntax.Json json ->
-                    sequence(() -> new JsonCallParser(tools, output), tools, output);
+                    sequence(() -> new JsonCallParser(json, tools, output), tools, output);
+            case ToolSyntax.Named named ->
+                    sequence(() -> new NamedCallParser(named, tools, output), tools, output);
             case ToolSyntax.Custom custom -> new ValidatingCallParser(custom, tools, output);
         };
     }
 
-    private static ToolCallParser sequence(
-            Supplier<ToolCallParser> syntax,
+    private ToolCallParser sequence(
+            Supplier<ToolCallParser> parser,
             List<ToolDeclaration> tools,
             BufferedToolCallOutput output) {
-        return new CallSequenceParser(syntax, () -> new JsonCallParser(tools, output), output);
+        Supplier<ToolCallParser> json =
+                syntax instanceof ToolSyntax.Json
+                        ? parser
+                        : () -> new JsonCallParser(JSON, tools, output);
+        return new CallSequenceParser(parser, json, output);
     }
 
     /** Returns the tokens with which a required call begins; empty if none is required. */
     int[] beginning(ToolCallRequirement call, Tokenizer tokenizer) {
-        TextSpan begin = new TextSpan(syntax.open() + syntax.beforeName(), true);
+        String open = syntax.isWholeResponse() ? "" : syntax.open();
+        TextSpan begin = new TextSpan(open + syntax.beforeName(), true);
         return switch (call) {
             case ToolCallRequirement.None(), ToolCallRequirement.Restricted() -> new int[0];
             case ToolCallRequirement.Any() -> tokenizer.encodeSpans(List.of(begin));

@@ -270,6 +270,13 @@ public final class ConversationPreparer {
                 .reasoning()
                 .enabled()
                 .ifPresent(enabled -> variables.put(ReasoningParameters.SWITCH, enabled));
+        conversation
+                .reasoning()
+                .effort()
+                .ifPresent(
+                        effort ->
+                                variables.putIfAbsent(
+                                        ReasoningParameters.EFFORT, effort.forTemplate()));
         Transcript transcript = conversation.transcript();
         return switch (conversation.promptMode()) {
             case RESPONSE -> render(renderer, transcript, variables, "", limit);

@@ -35,6 +35,11 @@ enum ReasoningEffort {
                                                 + " xhigh or max"));
     }
 
+    /** Returns the name that templates know: the highest is {@code high}. */
+    String forTemplate() {
+        return this == VERY_HIGH ? HIGH.forTemplate() : names.getFirst();
+    }
+
     /** Returns the reasoning budget, out of at most {@code most} tokens. */
     int tokens(int most) {
         return (int) Math.round(share * most);

@@ -30,13 +30,15 @@ public record ReasoningParameters(
     /** Name of the switch, both as a field and as a template variable. */
     static final String SWITCH = "enable_thinking";
 
+    /** Name of the effort, both as a field and as a template variable. */
+    static final String EFFORT = "reasoning_effort";
+
     /** Reads the options. */
     public static ReasoningParameters read(RequestFields fields, ReasoningDefaults defaults) {
         Optional<RequestFields> reasoning = fields.nested("reasoning");
         Optional<RequestFields> thinking = fields.nested("thinking");
         Optional<ReasoningEffort> flatEffort =
-                fields.text("reasoning_effort")
-                        .map(text -> ReasoningEffort.parse("reasoning_effort", text));
+                fields.text(EFFORT).map(text -> ReasoningEffort.parse(EFFORT, text));
         Optional<ReasoningEffort> effort =
                 reasoning
                         .flatMap(each -> each.text("effort"))

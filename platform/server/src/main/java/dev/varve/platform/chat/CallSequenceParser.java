@@ -16,6 +16,7 @@ final class CallSequenceParser implements ToolCallParser {
     private final Supplier<ToolCallParser> syntax;
     private final Supplier<ToolCallParser> json;
     private final BufferedToolCallOutput output;
+    private final boolean isArray;
 
     /** Text between two calls, and of the second one while it may still be content. */
     private final StringBuilder raw = new StringBuilder();
@@ -33,11 +34,14 @@ final class CallSequenceParser implements ToolCallParser {
     /**
      * @param syntax creates a parser for the family's own syntax
      * @param json creates a parser for calls as JSON objects
+     * @param isArray whether the calls are elements of an array, whose end is no rest
      */
     CallSequenceParser(
             Supplier<ToolCallParser> syntax,
             Supplier<ToolCallParser> json,
+            boolean isArray,
             BufferedToolCallOutput output) {
+        this.isArray = isArray;
         this.syntax = syntax;
         this.json = json;
         this.output = output;
@@ -82,7 +86,13 @@ final class CallSequenceParser implements ToolCallParser {
 
     @Override
     public String rest() {
-        return isOver ? raw.toString() : call.map(ToolCallParser::rest).orElse("");
+        return isOver ? behind() : call.map(ToolCallParser::rest).orElse("");
+    }
+
+    private String behind() {
+        String rest = raw.toString();
+        String shown = rest.stripLeading();
+        return isArray && shown.startsWith("]") ? shown.substring(1) : rest;
     }
 
     @Override

@@ -52,12 +52,16 @@ final class ChannelCall {
         settle();
     }
 
-    /** Returns the text that is no call: all of the body if it is unreadable, or what follows. */
-    String rest() {
+    /**
+     * Returns the text that is no call: all of the body if it is unreadable, or what follows.
+     *
+     * @param isCut whether the response ended within the body: its end is dropped then
+     */
+    String rest(boolean isCut) {
         if (!output.isBegun()) {
             return raw.toString();
         }
-        return json.rest().isBlank() ? "" : json.rest();
+        return isCut || json.rest().isBlank() ? "" : json.rest();
     }
 
     private void settle() {

@@ -68,7 +68,7 @@ final class ChannelResponseParser implements ResponseParser {
                 reasoningTokens += kind == ChannelHeader.Kind.REASONING ? 1 : 0;
                 body(detokenizer.push(token));
             }
-            case END -> end();
+            case END -> end(false);
         }
         return out.take();
     }
@@ -80,7 +80,7 @@ final class ChannelResponseParser implements ResponseParser {
         }
         if (isOpen) {
             boolean isReasoning = kind == ChannelHeader.Kind.REASONING;
-            end();
+            end(true);
             isOpen = isReasoning;
         } else {
             whole(reader.unfinished());
@@ -121,7 +121,7 @@ final class ChannelResponseParser implements ResponseParser {
         if (!header.rest().isBlank()) {
             begin(header);
             body(header.rest());
-            end();
+            end(false);
         }
     }
 
@@ -167,14 +167,14 @@ final class ChannelResponseParser implements ResponseParser {
         hasContentText = true;
     }
 
-    private void end() {
+    private void end(boolean isCut) {
         body(detokenizer.finish());
         call.ifPresent(
                 open -> {
                     open.end();
                     emit(open);
                     contentText.skipSpace();
-                    out.content(contentText.push(open.rest()));
+                    out.content(contentText.push(open.rest(isCut)));
                 });
         hasContentText = hasContentText && call.isEmpty();
         call = Optional.empty();

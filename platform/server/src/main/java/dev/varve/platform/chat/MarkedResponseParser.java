@@ -136,7 +136,7 @@ final class MarkedResponseParser implements ResponseParser {
         if (stopFound().isPresent()) {
             return Piece.EMPTY;
         }
-        textMarks.ifPresent(reader -> pushAll(reader.finish()));
+        textMarks.ifPresent(this::finishMarks);
         // A rejected call may contain another one.
         while (call.isPresent() && stopFound().isEmpty()) {
             OpenCall open = call.get();
@@ -146,6 +146,23 @@ final class MarkedResponseParser implements ResponseParser {
         openReasoning.ifPresent(open -> out.reasoning(open.finish()));
         out.content(contentText.finish());
         return out.take();
+    }
+
+    /** Adds the text that was held back, unless it is the begin of a mark that ends a call. */
+    private void finishMarks(TextMarkReader reader) {
+        List<ResponsePart> rest = reader.finish();
+        boolean mayClose = call.filter(open -> !open.isInValue()).isPresent();
+        boolean isClose =
+                mayClose
+                        && rest.size() == 1
+                        && callMarks
+                                .orElseThrow()
+                                .syntax()
+                                .close()
+                                .startsWith(rest.getFirst().text().replace("\uFFFD", ""));
+        if (!isClose) {
+            pushAll(rest);
+        }
     }
 
     @Override
@@ -408,7 +425,7 @@ final class MarkedResponseParser implements ResponseParser {
             return table.spelling(token);
         }
         boolean isMark =
-                callMarks.filter(tokens -> tokens.isMark(token)).isPresent()
+                callMarks.filter(tokens -> isShown(tokens, token)).isPresent()
                         || marks.filter(tokens -> tokens.isMark(token)).isPresent();
         if (!isMark) {
             return detokenizer.push(token);
@@ -416,6 +433,10 @@ final class MarkedResponseParser implements ResponseParser {
         String before = detokenizer.finish();
         detokenizer = tokenizer.detokenizer();
         return before + tokenizer.decode(new int[] {token}, true);
+    }
+
+    private boolean isShown(ToolCallTokens tokens, int token) {
+        return tokenizer.isSpecial(token) && tokens.isShown(token);
     }
 
     /** Drops an incomplete character. */

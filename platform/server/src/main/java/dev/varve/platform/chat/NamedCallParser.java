@@ -27,6 +27,18 @@ final class NamedCallParser implements ToolCallParser {
     private final List<ToolDeclaration> tools;
     private final CallEmitter call;
     private final StringBuilder text = new StringBuilder();
+
+    /** Arguments so far, as long as they may be JSON. */
+    private final StringBuilder strict = new StringBuilder();
+
+    private final JsonValueEndDetector nesting = new JsonValueEndDetector();
+
+    /** Whether the arguments are complete, and JSON. */
+    private boolean isStrict;
+
+    /** Whether the arguments are no JSON. */
+    private boolean isLoose;
+
     private State state = State.NAME;
     private Optional<ToolDeclaration> tool = Optional.empty();
     private Optional<LenientJson> arguments = Optional.empty();
@@ -42,10 +54,7 @@ final class NamedCallParser implements ToolCallParser {
     public void push(String more) {
         switch (state) {
             case NAME -> pushName(more);
-            case ARGUMENTS -> {
-                arguments.orElseThrow().push(more);
-                settle();
-            }
+            case ARGUMENTS -> pushArguments(more);
             case END -> {
                 text.append(more);
                 readEnd();
@@ -148,6 +157,31 @@ final class NamedCallParser implements ToolCallParser {
         }
         arguments = Optional.of(new LenientJson(ArgumentSchema.of(tool.get().parameters()), ""));
         state = State.ARGUMENTS;
+    }
+
+    /** Ends the arguments where they are JSON, whatever follows; otherwise at a likely place. */
+    private void pushArguments(String more) {
+        int at = 0;
+        while (at < more.length() && !isStrict && !isLoose) {
+            boolean isEnd = nesting.push(more.charAt(at++));
+            isStrict = isEnd && StrictJson.parse(strict + more.substring(0, at)).isPresent();
+            if (isEnd && !isStrict) {
+                at = more.length();
+                isLoose = true;
+            }
+        }
+        if (!isLoose) {
+            strict.append(more, 0, at);
+        }
+        LenientJson json = arguments.orElseThrow();
+        json.push(isStrict ? more.substring(0, at) : more);
+        if (isStrict) {
+            json.end();
+        }
+        settle();
+        if (isStrict && at < more.length()) {
+            push(more.substring(at));
+        }
     }
 
     private String withoutBegin(String head) {

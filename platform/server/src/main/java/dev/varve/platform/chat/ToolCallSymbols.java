@@ -8,6 +8,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -50,6 +51,11 @@ final class ToolCallSymbols {
                 ? builder.terminal(
                         store().literal(SortedVocabulary.specialBytes(special.getAsInt())))
                 : builder.literal(tag);
+    }
+
+    /** Returns the texts that may be special tokens. */
+    static List<String> tags(String text) {
+        return TAG.matcher(text).results().map(MatchResult::group).toList();
     }
 
     /** Returns the symbol of a text whose tags are as in {@link #tag}. */

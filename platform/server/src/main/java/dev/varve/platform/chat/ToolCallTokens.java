@@ -41,6 +41,18 @@ record ToolCallTokens(
                 new ToolCallTokens(open.getAsInt(), close.getAsInt(), innerIds, syntax, table));
     }
 
+    /** Whether a token is part of the markup, so that it is shown where it is no call. */
+    boolean isShown(int token) {
+        return isMark(token)
+                || syntax instanceof ToolSyntax.Named named
+                        && ToolCallSymbols.tags(
+                                        named.call().begin()
+                                                + named.idMark()
+                                                + named.separator()
+                                                + named.call().end())
+                                .contains(table.spelling(token));
+    }
+
     boolean isMark(int token) {
         return token == openId || token == closeId || innerIds.contains(token);
     }
@@ -67,7 +79,9 @@ record ToolCallTokens(
                 syntax instanceof ToolSyntax.Json
                         ? parser
                         : () -> new JsonCallParser(JSON, tools, output);
-        return new CallSequenceParser(parser, json, output);
+        boolean isArray =
+                syntax instanceof ToolSyntax.Json frame && frame.frame() == ToolSyntax.Frame.ARRAY;
+        return new CallSequenceParser(parser, json, isArray, output);
     }
 
     /** Returns the tokens with which a required call begins; empty if none is required. */

@@ -21,10 +21,11 @@ import java.util.stream.Stream;
  * An answer of a model that writes at random what its constraint allows, as an engine asks for it.
  * Also checks that what the constraint says of the same place agrees.
  *
+ * @param tokenizer its vocabulary
  * @param tokens all of them, without the one that ends the answer
  * @param ended whether it ended by itself
  */
-record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
+record GuidedAnswer(Tokenizer tokenizer, int[] tokens, boolean ended, Dialects.Answer answer) {
     private static final int MOST = 6000;
     private static final String END = "<|im_end|>";
 
@@ -51,6 +52,16 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
      * @param script what the model writes first, but for what is forced
      */
     static GuidedAnswer of(Supplier<ResponseState> sessions, long seed, int[] script) {
+        return of(BYTES, sessions, seed, script);
+    }
+
+    /**
+     * Likewise, with another vocabulary, in which {@code <|end|>} ends messages but no answer.
+     *
+     * @param tokenizer vocabulary of all bytes
+     */
+    static GuidedAnswer of(
+            Tokenizer tokenizer, Supplier<ResponseState> sessions, long seed, int[] script) {
         Random random = new Random(seed);
         TokenConstraint constraint = sessions.get().constraint();
         List<Integer> tokens = new ArrayList<>();
@@ -70,9 +81,9 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
                 token = script[next++];
                 require(constraint, token);
             } else {
-                token = choose(constraint, random, begun);
+                token = choose(tokenizer, constraint, random, begun);
             }
-            if (BYTES.endTokens().contains(token)) {
+            if (ends(tokenizer, token)) {
                 ended = true;
                 break;
             }
@@ -83,7 +94,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
             tokens.add(token);
         }
         int[] all = tokens.stream().mapToInt(Integer::intValue).toArray();
-        return new GuidedAnswer(all, ended, read(sessions.get(), all));
+        return new GuidedAnswer(tokenizer, all, ended, read(sessions.get(), all));
     }
 
     /** As in the engine, the constraint accepts each token before the parser reads it. */
@@ -118,34 +129,60 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
                     "<|\"|>}<tool_call|>",
                     "<|\"|>]}<tool_call|>",
                     "]}<tool_call|>",
+                    "</parameter>\n</invoke>\n</minimax:tool_call>",
+                    "]</parameter>\n",
+                    "</parameter>\n</function>\n</seed:tool_call>",
+                    "\"}",
+                    "\"]}",
+                    "]}]}",
+                    "}]",
+                    "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+                    "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+                    "<|end|>",
                     "</tool_call>" + END,
                     "<tool_call|>" + END);
 
     /** The rest of what it has begun to write, or one token at random. */
-    private static int choose(TokenConstraint constraint, Random random, Deque<Integer> begun) {
+    private static int choose(
+            Tokenizer tokenizer, TokenConstraint constraint, Random random, Deque<Integer> begun) {
         if (!begun.isEmpty() && !constraint.allows(begun.getFirst())) {
             begun.clear();
         }
         if (begun.isEmpty() && random.nextInt(3) == 0) {
             String ending = ENDINGS.get(random.nextInt(ENDINGS.size()));
-            IntStream.of(BYTES.encode(ending, true)).forEach(begun::addLast);
+            IntStream.of(tokenizer.encode(ending, true)).forEach(begun::addLast);
         }
         if (!begun.isEmpty() && constraint.allows(begun.getFirst())) {
             return begun.removeFirst();
         }
         begun.clear();
-        int free = random.nextInt(BYTES.vocabularySize());
+        int free = random.nextInt(tokenizer.vocabularySize());
+        int end = tokenizer.tokenId(END).orElseThrow();
+        if (endsMessage(tokenizer, free) && constraint.allows(end)) {
+            free = end;
+        }
         if (!constraint.constrains() || constraint.allows(free)) {
             return free;
         }
         TokenMask mask = constraint.mask();
-        int[] allowed = IntStream.range(0, BYTES.vocabularySize()).filter(mask::allows).toArray();
+        int[] allowed =
+                IntStream.range(0, tokenizer.vocabularySize()).filter(mask::allows).toArray();
         int token = allowed[random.nextInt(allowed.length)];
         require(constraint, token);
-        return token;
+        return endsMessage(tokenizer, token) && mask.allows(end) ? end : token;
+    }
+
+    private static boolean ends(Tokenizer tokenizer, int token) {
+        return tokenizer.endTokens().contains(token) && !endsMessage(tokenizer, token);
+    }
+
+    /** Whether a token ends a message in a channel, behind which others may follow. */
+    private static boolean endsMessage(Tokenizer tokenizer, int token) {
+        return tokenizer.tokenId("<|channel|>").isPresent()
+                && tokenizer.tokenId("<|end|>").equals(OptionalInt.of(token));
     }
 
     String text() {
-        return BYTES.decode(tokens, true);
+        return tokenizer.decode(tokens, true);
     }
 }

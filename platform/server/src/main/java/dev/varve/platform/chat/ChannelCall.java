@@ -7,6 +7,10 @@ final class ChannelCall {
     private final CallEmitter call = new CallEmitter(output);
     private final LenientJson json;
     private final StringBuilder raw = new StringBuilder();
+
+    /** Text behind the arguments. */
+    private final StringBuilder behind = new StringBuilder();
+
     private boolean isOver;
     private boolean isCounted;
 
@@ -31,7 +35,13 @@ final class ChannelCall {
         if (!output.isBegun()) {
             raw.append(text);
         }
-        if (!isOver) {
+        if (!isOver && !output.isBegun()) {
+            String begin = raw.toString().stripLeading();
+            isOver = !begin.isEmpty() && begin.charAt(0) != '{';
+        }
+        if (isOver) {
+            behind.append(text);
+        } else {
             json.push(text);
             settle();
         }
@@ -61,7 +71,8 @@ final class ChannelCall {
         if (!output.isBegun()) {
             return raw.toString();
         }
-        return isCut || json.rest().isBlank() ? "" : json.rest();
+        String rest = json.rest() + behind;
+        return isCut || rest.isBlank() ? "" : rest;
     }
 
     private void settle() {

@@ -151,7 +151,8 @@ final class MarkedResponseParser implements ResponseParser {
     /** Adds the text that was held back, unless it is the begin of a mark that ends a call. */
     private void finishMarks(TextMarkReader reader) {
         List<ResponsePart> rest = reader.finish();
-        boolean mayClose = call.filter(open -> !open.isInValue()).isPresent();
+        boolean mayClose =
+                call.filter(open -> open.output().isBegun() && !open.isInValue()).isPresent();
         boolean isClose =
                 mayClose
                         && rest.size() == 1

@@ -23,6 +23,7 @@ final class OpenCall {
     private final ToolCallTokens marks;
     private final BufferedToolCallOutput output = new BufferedToolCallOutput();
     private final ToolCallParser parser;
+    private final JsonValueEndDetector strings = new JsonValueEndDetector();
     private final StringBuilder raw = new StringBuilder();
     private Detokenizer detokenizer;
     private int nested;
@@ -63,7 +64,11 @@ final class OpenCall {
         if (!part.isText() && marks.isMark(part.id())) {
             return mark(part.id());
         }
-        return text(part.isText() ? part.text() : detokenizer.push(part.id()));
+        if (part.isText()) {
+            return text(part.text());
+        }
+        boolean isOtherMark = marks.table().isText(part.id());
+        return text(isOtherMark ? marks.table().spelling(part.id()) : detokenizer.push(part.id()));
     }
 
     private ParseStatus mark(int token) {
@@ -74,7 +79,7 @@ final class OpenCall {
             raw.append(spelling);
             return ParseStatus.REJECTED;
         }
-        if (token == marks.closeId() && (!parser.isInValue() || mayEndInValue(token))) {
+        if (token == marks.closeId() && (!isInValue() || mayEndInValue(token))) {
             raw.append(spelling);
             parser.close();
             return parser.isRejected() ? ParseStatus.REJECTED : ParseStatus.ENDED;
@@ -96,6 +101,16 @@ final class OpenCall {
         return nested == 0 && !marks.table().isText(close);
     }
 
+    /**
+     * Follows the strings of calls in JSON, where a mark in plain text may be part of a string that
+     * the parser does not treat as a value.
+     */
+    private void followStrings(String text) {
+        if (marks.table().isText(marks.openId()) && marks.isJson()) {
+            text.chars().forEach(next -> strings.push((char) next));
+        }
+    }
+
     /** Consumes text that does not come from a token of its own. */
     ParseStatus begin(String begun) {
         return text(begun);
@@ -103,7 +118,7 @@ final class OpenCall {
 
     /** Whether an open mark is part of a value here and does not begin the next call. */
     boolean isInValue() {
-        return parser.isInValue();
+        return parser.isInValue() || strings.isInString() && !parser.isComplete();
     }
 
     /** Ends this call because another call begins. */
@@ -139,6 +154,7 @@ final class OpenCall {
 
     private ParseStatus text(String text) {
         buffer(text);
+        followStrings(text);
         parser.push(text);
         return progress();
     }

@@ -35,7 +35,16 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
         builder = markup.builder();
         store = markup.store();
         strings = new RawStringGrammar(store);
-        unended = strings.without(syntax.value().end());
+        unended =
+                store.and(
+                        strings.without(syntax.value().end()),
+                        withoutText(syntax.open()),
+                        withoutText(syntax.close()));
+    }
+
+    /** Returns the pattern of strings without a mark, if it is plain text. */
+    private Regex withoutText(String mark) {
+        return markup.isSpecial(mark) ? strings.any() : strings.without(mark);
     }
 
     @Override

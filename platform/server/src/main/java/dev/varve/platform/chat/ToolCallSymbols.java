@@ -32,6 +32,11 @@ final class ToolCallSymbols {
         return builder.store();
     }
 
+    /** Whether a mark is a special token. */
+    boolean isSpecial(String mark) {
+        return MarkTable.special(tokenizer, mark).isPresent();
+    }
+
     /** Returns the symbol of a text without special tokens; it may be empty. */
     int text(String text) {
         return builder.literal(text);

@@ -53,6 +53,11 @@ record ToolCallTokens(
                                 .contains(table.spelling(token));
     }
 
+    /** Whether the arguments are a JSON object. */
+    boolean isJson() {
+        return syntax instanceof ToolSyntax.Json || syntax instanceof ToolSyntax.Named;
+    }
+
     boolean isMark(int token) {
         return token == openId || token == closeId || innerIds.contains(token);
     }

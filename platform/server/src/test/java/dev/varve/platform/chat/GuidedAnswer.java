@@ -153,7 +153,9 @@ record GuidedAnswer(Tokenizer tokenizer, int[] tokens, boolean ended, Dialects.A
             IntStream.of(tokenizer.encode(ending, true)).forEach(begun::addLast);
         }
         if (!begun.isEmpty() && constraint.allows(begun.getFirst())) {
-            return begun.removeFirst();
+            int token = begun.removeFirst();
+            int end = tokenizer.tokenId(END).orElseThrow();
+            return endsMessage(tokenizer, token) && constraint.allows(end) ? end : token;
         }
         begun.clear();
         int free = random.nextInt(tokenizer.vocabularySize());

@@ -22,25 +22,26 @@ record ChannelHeader(Kind kind, Optional<String> tool, String rest) {
         OTHER
     }
 
+    private static final String ROLE = "assistant";
     private static final String FUNCTIONS = "functions.";
     private static final Pattern RECIPIENT = Pattern.compile("\\bto=([^\\s<]+)");
     private static final Pattern CHANNEL = Pattern.compile("<\\|channel\\|>\\s*([a-z]*)");
     private static final Pattern MARKUP =
             Pattern.compile(
-                    "^assistant(?=[\\s<])|<\\|channel\\|>\\s*(analysis|commentary|final)?"
+                    "<\\|channel\\|>\\s*(analysis|commentary|final)?"
                             + "|\\bto=[^\\s<]+|<\\|constrain\\|>\\s*(json|code)?|<\\|start\\|>");
 
     /** Words of a header that a response may leave incomplete. */
     private static final Pattern CUT =
-            Pattern.compile(
-                    "(<\\|(channel|constrain)\\|>\\s*[a-z]*|\\bto=?|\\bassistant?|^[a-z]{1,9})$");
+            Pattern.compile("(<\\|(channel|constrain)\\|>\\s*[a-z]*|\\bt(o=?)?)$");
 
     /**
      * Parses a header.
      *
-     * @param text its text, special tokens spelled out
+     * @param header its text, special tokens spelled out
      */
-    static ChannelHeader of(String text) {
+    static ChannelHeader of(String header) {
+        String text = header.startsWith(ROLE) ? header.substring(ROLE.length()) : header;
         Optional<String> recipient = Optional.empty();
         Matcher to = RECIPIENT.matcher(text);
         while (to.find()) {
@@ -66,6 +67,10 @@ record ChannelHeader(Kind kind, Optional<String> tool, String rest) {
 
     /** Parses a header at the end of a response, which may be cut within a word. */
     static ChannelHeader cut(String text) {
-        return of(CUT.matcher(text).replaceAll(""));
+        if (ROLE.startsWith(text)) {
+            return of("");
+        }
+        ChannelHeader shorter = of(CUT.matcher(text).replaceAll(""));
+        return shorter.rest().isBlank() ? shorter : of(text);
     }
 }

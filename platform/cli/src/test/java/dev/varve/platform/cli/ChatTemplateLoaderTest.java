@@ -80,4 +80,16 @@ class ChatTemplateLoaderTest {
         assertTrue(chat.isPresent());
         assertEquals(List.of(), said);
     }
+
+    @Test
+    void needlessRefusalOfATemplateIsRemoved() throws IOException {
+        Optional<ChatRenderer> chat =
+                open(
+                        "{% for m in messages %}{{- raise_exception('Assistant message must have a"
+                                + " string or a list of chunks in content or a list of tool"
+                                + " calls.') }}{{ m.content }}{% endfor %}");
+
+        assertTrue(chat.isPresent());
+        assertEquals(List.of(), said);
+    }
 }

@@ -4,14 +4,20 @@
  *
  * <ul>
  *   <li>{@link ChatRenderer}, {@link ChatPrompt}, {@link MessageStartTokens}: prompts;
+ *   <li>{@link TemplateDialect}, {@link TemplateMarkup}, {@link HistoryStyle}: the dialect that a
+ *       template shows, for families that leave it to the template;
  *   <li>{@link ResponseSyntax}: syntax of a model's responses, from which each response gets a
- *       {@link ResponseParser} and a {@link ResponseGuide};
+ *       {@link ResponseParser} and a constraint: {@link MarkedResponseParser} and {@link
+ *       ResponseGuide} for marks, {@link ChannelResponseParser} and {@link ChannelGuide} for
+ *       messages in channels;
+ *   <li>{@link MarkTable}, {@link TextMarkReader}: marks that are tokens, and marks that are text;
  *   <li>{@link ReasoningText}, {@link ContentText}, {@link StopStringMatcher}: reasoning and
  *       content;
- *   <li>{@link OpenCall}, {@link JsonCallParser}, {@link TaggedCallParser}, {@link
- *       BracedCallParser}: tool calls. Between the marks of a call, a {@link
- *       dev.varve.api.model.ToolCallParser} for the syntax of the family converts the markup to
- *       JSON: one of this package, or the family's own wrapped in a {@link ValidatingCallParser};
+ *   <li>{@link OpenCall}, {@link JsonCallParser}, {@link NamedCallParser}, {@link
+ *       TaggedCallParser}, {@link BracedCallParser}: tool calls. Between the marks of a call, a
+ *       {@link dev.varve.api.model.ToolCallParser} for the syntax of the family converts the markup
+ *       to JSON: one of this package, or the family's own wrapped in a {@link
+ *       ValidatingCallParser};
  *   <li>{@link ToolCallGrammar}, {@link ArgumentsGrammar}, {@link ContentConstraint}: grammars and
  *       constraints of calls and content.
  * </ul>

@@ -5,6 +5,7 @@ import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ToolSyntax;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
@@ -79,6 +80,23 @@ public final class SmallChat {
                                 new ChatDialect(Optional.of(ReasoningMarks.think()), calls),
                                 TOKENIZER),
                         defaults));
+    }
+
+    /** A server of a model whose template shows the dialect. */
+    static TestServer byTemplate(ScriptedEngine engine, Tokenizer tokenizer, String template) {
+        ChatRenderer chat = new ChatRenderer(ChatTemplate.compile(template), tokenizer);
+        return TestServer.of(
+                served(
+                        engine,
+                        new ModelTextProcessing(
+                                tokenizer,
+                                Optional.of(chat),
+                                ResponseSyntax.of(
+                                        ChatDialect.byTemplate(),
+                                        Optional.of(chat.dialect()),
+                                        tokenizer,
+                                        UnmarkedCallPolicy.AUTO),
+                                ReasoningDefaults.none())));
     }
 
     /** A model that continues texts and does not chat. */

@@ -66,7 +66,7 @@ record HistoryStyle(Reasoning reasoning, boolean isSingle, boolean hasShortIds) 
         return all;
     }
 
-    /** Gives each call a message of its own, which its result follows. */
+    /** Gives each call a message of its own, which its result follows; drops empty lists. */
     private static List<Object> withSingleCalls(List<Object> messages) {
         List<Object> all = new ArrayList<>();
         int at = 0;
@@ -75,7 +75,8 @@ record HistoryStyle(Reasoning reasoning, boolean isSingle, boolean hasShortIds) 
             List<?> calls = calls(message);
             at++;
             if (calls.size() <= 1) {
-                all.add(messages.get(at - 1));
+                boolean isEmpty = calls.isEmpty() && message.remove(CALLS) != null;
+                all.add(isEmpty ? message : messages.get(at - 1));
                 continue;
             }
             List<Object> results = new ArrayList<>();

@@ -86,6 +86,16 @@ class HistoryStyleTest {
     }
 
     @Test
+    void emptyListOfCallsIsLeftOut() {
+        Map<String, Object> empty =
+                Map.of("role", "assistant", "content", "a", "tool_calls", List.of());
+
+        assertEquals(
+                List.of(Map.of("role", "assistant", "content", "a")),
+                adapted("<|channel|>", List.of(empty)));
+    }
+
+    @Test
     void idsOfMistralHaveNineCharactersInCallAndResult() {
         List<?> messages =
                 adapted(

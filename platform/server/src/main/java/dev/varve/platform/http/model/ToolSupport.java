@@ -15,8 +15,8 @@ import java.util.Map;
 public enum ToolSupport {
     FULL(""),
     NO_MARKUP(
-            "tools: the server cannot parse tool calls of this model: its family declares no"
-                    + " tool-call syntax, or its vocabulary lacks the tokens of that syntax"),
+            "tools: the server cannot parse tool calls of this model: its family or chat template"
+                + " has no tool-call syntax, or its vocabulary lacks the tokens of that syntax"),
     NOT_SHOWN(
             "tools: the chat template of this model does not render tools; start the server with"
                     + " another one ("

@@ -24,7 +24,7 @@ public enum ModelCapability {
 
     /** Substrings of the templates of reasoning models. */
     private static final String[] REASONING_HINTS = {
-        "enable_thinking", "reasoning_content", "<think>"
+        "enable_thinking", "reasoning_content", "<think>", "[THINK]", "<seed:think>", "<|channel|>"
     };
 
     /** Returns the name in responses, such as {@code structured_output}. */

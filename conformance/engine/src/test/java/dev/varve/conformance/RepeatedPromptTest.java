@@ -37,7 +37,14 @@ class RepeatedPromptTest {
                         rows ->
                                 Stream.of(
                                                 Family.QWEN3.odd(1, TensorType.Q8_0),
-                                                decoder(DecoderLayout.GLM4), decoder(DecoderLayout.LLAMA), decoder(DecoderLayout.QWEN2), decoder(DecoderLayout.SEED_OSS), decoder(DecoderLayout.PHI3), Family.QWEN3.odd(2,TensorType.Q8_0),Family.QWEN3.odd(3,TensorType.Q8_0),Family.QWEN3.odd(4,TensorType.Q8_0),
+                                                decoder(DecoderLayout.GLM4),
+                                                decoder(DecoderLayout.LLAMA),
+                                                decoder(DecoderLayout.QWEN2),
+                                                decoder(DecoderLayout.SEED_OSS),
+                                                decoder(DecoderLayout.PHI3),
+                                                Family.QWEN3.odd(2, TensorType.Q8_0),
+                                                Family.QWEN3.odd(3, TensorType.Q8_0),
+                                                Family.QWEN3.odd(4, TensorType.Q8_0),
                                                 decoder(DecoderLayout.DEEPSEEK2_OLD),
                                                 decoder(DecoderLayout.DEEPSEEK2))
                                         .map(spec -> Arguments.of(rows, spec)));

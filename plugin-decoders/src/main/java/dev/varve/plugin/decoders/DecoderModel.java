@@ -3,7 +3,6 @@ package dev.varve.plugin.decoders;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
-import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.DecoderBackbone;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
@@ -38,11 +37,6 @@ final class DecoderModel implements LayerSplitAdapter {
         }
         backbone.selectOutput(weights, range);
         return weights.build();
-    }
-
-    @Override
-    public ChatDialect chatDialect() {
-        return ChatDialect.plain();
     }
 
     @Override

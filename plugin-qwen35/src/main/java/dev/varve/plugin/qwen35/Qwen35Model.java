@@ -76,6 +76,9 @@ final class Qwen35Model implements LayerSplitAdapter {
 
     @Override
     public ChatDialect chatDialect() {
+        if (sizes.backbone().architecture().equals(Qwen35Sizes.QWEN3_NEXT)) {
+            return ChatDialect.byTemplate();
+        }
         return new ChatDialect(Optional.of(ReasoningMarks.think()), Optional.of(TOOL_CALLS));
     }
 

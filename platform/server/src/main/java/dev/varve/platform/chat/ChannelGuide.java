@@ -49,6 +49,9 @@ final class ChannelGuide implements TokenConstraint {
     /** Index of the first forced token that belongs to the required form. */
     private int formFrom;
 
+    /** Written by any thread. */
+    private volatile boolean isEndRequested;
+
     private boolean isPrepared;
     private boolean forcedReasoningEnd;
     private int reasoningTokens;
@@ -169,11 +172,16 @@ final class ChannelGuide implements TokenConstraint {
     }
 
     private boolean isBudgetSpent() {
-        return budget.isPresent() && reasoningTokens >= budget.getAsInt();
+        return isEndRequested || (budget.isPresent() && reasoningTokens >= budget.getAsInt());
+    }
+
+    /** Ends the reasoning as if its budget were used up. Any thread. */
+    void endReasoning() {
+        isEndRequested = true;
     }
 
     private int[] encode(String text) {
-        return tokenizer.encode(text, true);
+        return tokenizer.encodeContinuation(text, true);
     }
 
     private void enqueue(int[] forced) {

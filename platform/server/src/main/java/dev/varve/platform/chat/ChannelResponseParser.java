@@ -95,6 +95,11 @@ final class ChannelResponseParser implements ResponseParser {
     }
 
     @Override
+    public void endReasoning() {
+        guide.endReasoning();
+    }
+
+    @Override
     public int reasoningTokens() {
         return reasoningTokens;
     }

@@ -172,6 +172,11 @@ final class MarkedResponseParser implements ResponseParser {
     }
 
     @Override
+    public void endReasoning() {
+        guide.endReasoning();
+    }
+
+    @Override
     public int reasoningTokens() {
         return reasoningTokens;
     }

@@ -46,7 +46,7 @@ record ReasoningDelimiters(
                         open.getAsInt(),
                         close.getAsInt(),
                         marks.label(),
-                        tokenizer.encode(marks.label(), false),
+                        tokenizer.encodeContinuation(marks.label(), false),
                         forced,
                         behind));
     }

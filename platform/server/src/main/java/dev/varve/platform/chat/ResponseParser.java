@@ -45,9 +45,7 @@ public interface ResponseParser {
     /**
      * Ends the reasoning as if its budget were used up; without reasoning no effect. Any thread.
      */
-    public void endReasoning() {
-        guide.endReasoning();
-    }
+    void endReasoning();
 
     /** Returns the number of reasoning tokens so far, without the delimiters. */
     int reasoningTokens();

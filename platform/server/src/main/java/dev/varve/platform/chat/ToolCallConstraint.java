@@ -76,7 +76,7 @@ final class ToolCallConstraint implements ContentConstraint {
     /** Returns the state of a call that begins with a text; empty if no call does. */
     private Optional<GrammarConstraint> opened(String text) {
         GrammarConstraint open = new GrammarConstraint(start, tokenizer.endTokens());
-        for (int token : tokenizer.encode(text, false)) {
+        for (int token : tokenizer.encodeContinuation(text, false)) {
             if (!open.allows(token)) {
                 return Optional.empty();
             }

@@ -23,29 +23,24 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A prompt whose last token alone is computed behind a prefix from host memory has the output of
- * the whole prompt, whose last token was computed in a tile.
+ * A prompt whose last tokens alone are computed behind a cached prefix has the output of the whole
+ * prompt, which was computed in tiles.
  */
 class RepeatedPromptTest {
     private static final int TOKENS = 700;
 
+    /** A single token would be computed as a row. */
+    private static final int CACHED = TOKENS - 2;
+
     @TempDir static Path folder;
 
     static Stream<Arguments> models() {
-        return Stream.of(BatchInvariance.AUTO)
+        return Stream.of(BatchInvariance.AUTO, BatchInvariance.ON)
                 .flatMap(
                         rows ->
                                 Stream.of(
                                                 Family.QWEN3.odd(1, TensorType.Q8_0),
                                                 decoder(DecoderLayout.GLM4),
-                                                decoder(DecoderLayout.LLAMA),
-                                                decoder(DecoderLayout.QWEN2),
-                                                decoder(DecoderLayout.SEED_OSS),
-                                                decoder(DecoderLayout.PHI3),
-                                                Family.QWEN3.odd(2, TensorType.Q8_0),
-                                                Family.QWEN3.odd(3, TensorType.Q8_0),
-                                                Family.QWEN3.odd(4, TensorType.Q8_0),
-                                                decoder(DecoderLayout.DEEPSEEK2_OLD),
                                                 decoder(DecoderLayout.DEEPSEEK2))
                                         .map(spec -> Arguments.of(rows, spec)));
     }
@@ -56,25 +51,31 @@ class RepeatedPromptTest {
 
     @ParameterizedTest
     @MethodSource("models")
-    void lastTokenBehindACachedPrefixHasTheSameOutput(BatchInvariance rows, RandomModel spec)
+    void lastTokensBehindACachedPrefixHaveTheSameOutput(BatchInvariance rows, RandomModel spec)
             throws Exception {
-        ModelSettings plain = CacheHits.withHost(Cpu.settings(1024, 2, Cpu.F16));
+        ModelSettings plain = CacheHits.withHost(Cpu.settings(1024, 1, Cpu.F16));
         ModelSettings settings = plain.with(plain.computation().with(rows));
         int[] prompt = spec.tokens(TOKENS, 4);
         try (LoadedModel model = Cpu.load(spec.write(folder), settings)) {
             int[] expected = ask(model, prompt).tokens();
+
+            requireSame(expected, CacheSource.DEVICE, ask(model, prompt));
+
             Await.until(
                     "the prompt in host memory",
                     () ->
                             Await.result(model.engine().cacheEntries()).stream()
-                                    .anyMatch(entry -> entry.tokens() >= TOKENS - 1));
-
-            Answer again = ask(model, prompt);
-
-            assertEquals(Optional.of(CacheSource.HOST), again.end().cache().source());
-            assertEquals(TOKENS - 1, again.end().tokens().cached());
-            assertArrayEquals(expected, again.tokens(), spec.toString());
+                                    .anyMatch(entry -> entry.tokens() >= CACHED));
+            ask(model, spec.tokens(900, 5));
+            requireSame(expected, CacheSource.HOST, ask(model, prompt));
         }
+    }
+
+    private static void requireSame(int[] expected, CacheSource source, Answer again)
+            throws Exception {
+        assertEquals(Optional.of(source), again.end().cache().source());
+        assertEquals(CACHED, again.end().tokens().cached());
+        assertArrayEquals(expected, again.tokens(), source.toString());
     }
 
     private static Answer ask(LoadedModel model, int[] prompt) throws Exception {

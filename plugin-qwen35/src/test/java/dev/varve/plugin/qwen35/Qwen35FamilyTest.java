@@ -76,7 +76,8 @@ class Qwen35FamilyTest extends FamilyFileTest {
 
     @Test
     void familySupportsItsArchitectures() {
-        assertEquals(Set.of("qwen35", "qwen35moe"), new Qwen35Family().architectures());
+        assertEquals(
+                Set.of("qwen35", "qwen35moe", "qwen3next"), new Qwen35Family().architectures());
         assertTrue(new Qwen35Family().preTokenizers().isEmpty());
     }
 

@@ -126,10 +126,7 @@ final class DiskTier implements AutoCloseable {
      * @param isAwaited whether the request is still queued
      */
     Optional<StorePrefetch> loadStates(PrefixQuery request, int known, BooleanSupplier isAwaited) {
-        int[] tokens = request.searched();
-        Optional<PrefixMatch> found =
-                tree.find(request.scope(), tokens, tokens.length - 1, request.replay())
-                        .filter(each -> each.position() == known);
+        Optional<PrefixMatch> found = tree.find(request).filter(each -> each.position() == known);
         if (features.isEmpty() || found.isEmpty()) {
             return Optional.empty();
         }

@@ -2,6 +2,7 @@ package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
+import dev.varve.platform.sequence.PrefixQuery;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,6 +82,19 @@ final class HostPrefixTree implements AutoCloseable {
                                         .orElse(CacheEventEmitter.BlockListener.NONE)));
     }
 
+    /** Finds the deepest position from which a request can resume. */
+    Optional<PrefixMatch> find(PrefixQuery request) {
+        int[] tokens = request.searched();
+        return find(
+                request.scope(),
+                new TreeSearch(
+                        tokens,
+                        tokens.length - 1,
+                        request.replay(),
+                        anywhere,
+                        request.tokens().size()));
+    }
+
     /**
      * Finds the deepest position from which a prompt can resume.
      *
@@ -97,10 +111,12 @@ final class HostPrefixTree implements AutoCloseable {
      *     were: only a prefix with the same ones matches
      */
     Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit, ChunkHistory replay) {
+        return find(scope, new TreeSearch(tokens, limit, replay, anywhere, tokens.length));
+    }
+
+    private Optional<PrefixMatch> find(CacheScope scope, TreeSearch search) {
         CachedBlock root = roots.get(scope);
-        return root == null
-                ? Optional.empty()
-                : new TreeSearch(tokens, limit, replay, anywhere).from(root);
+        return root == null ? Optional.empty() : search.from(root);
     }
 
     /** Number of leading tokens that these share with any prompt of the scope. */

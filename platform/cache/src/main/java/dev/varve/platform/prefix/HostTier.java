@@ -21,9 +21,6 @@ final class HostTier implements AutoCloseable {
     /** Bytes of one copy. */
     private static final long COPY = 1 << 20;
 
-    /** Tokens of a prefill window, for prompts with unknown chunk boundaries. */
-    private static final int WINDOW = 512;
-
     /** Divisor of the memory: the part for hidden states, if a draft model reads them. */
     private static final int FEATURE_SHARE = 4;
 
@@ -100,8 +97,7 @@ final class HostTier implements AutoCloseable {
 
     /** Finds the deepest position from which a request can resume. */
     Optional<PrefixMatch> find(PrefixQuery request) {
-        int[] tokens = request.searched();
-        return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
+        return tree.find(request);
     }
 
     /** Records hidden states of a sequence's next positions and attaches them to it. */
@@ -164,7 +160,8 @@ final class HostTier implements AutoCloseable {
                 .filter(checkpoint -> checkpoint.position() == found.position())
                 // A copy, because the sequence adds to it.
                 .map(checkpoint -> checkpoint.chunkHistory().upTo(found.position()))
-                .orElseGet(() -> ChunkHistory.ofWindows(WINDOW, found.position()));
+                .orElseGet(
+                        () -> ChunkHistory.ofWindows(ChunkHistory.WINDOW_TOKENS, found.position()));
     }
 
     /** Starts copying a match to the slots of a sequence. */

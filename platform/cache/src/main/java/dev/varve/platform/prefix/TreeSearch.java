@@ -10,13 +10,14 @@ import java.util.Optional;
 /**
  * A search for the deepest position in a tree from which a prompt can resume.
  *
- * @param tokens of the prompt
+ * @param tokens of the prompt that are compared
  * @param limit last usable position
  * @param replay chunk boundaries with which the tokens were computed before, as far as they were
  * @param anywhere whether rows alone are sufficient, so that a sequence can resume from any
  *     position
+ * @param size tokens of the whole prompt
  */
-record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere) {
+record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere, int size) {
     Optional<PrefixMatch> from(CachedBlock root) {
         List<CachedBlock> path = new ArrayList<>();
         Optional<PrefixMatch> best = Optional.empty();
@@ -77,7 +78,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
         Optional<PrefixMatch> result = best;
         int end = Math.min(limit, tokens.length);
         for (CachedBlock child : at.children()) {
-            int position = at.end() + common(child.tokens(), tokens, at.end(), end);
+            int position = cut(at.end() + common(child.tokens(), tokens, at.end(), end));
             if (child.isReady() && position > at.end() && position > deepest(result)) {
                 List<CachedBlock> blocks = new ArrayList<>(path);
                 blocks.add(child);
@@ -85,7 +86,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
             }
         }
         for (Checkpoint checkpoint : at.checkpoints()) {
-            int position = at.end() + common(checkpoint.tail(), tokens, at.end(), end);
+            int position = cut(at.end() + common(checkpoint.tail(), tokens, at.end(), end));
             if (checkpoint.isReady() && position > at.end() && position > deepest(result)) {
                 result =
                         Optional.of(
@@ -94,6 +95,10 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
             }
         }
         return result;
+    }
+
+    private int cut(int position) {
+        return ChunkHistory.cutBefore(position, size);
     }
 
     /** Number of leading tokens that a prompt shares with any prompt in the tree. */

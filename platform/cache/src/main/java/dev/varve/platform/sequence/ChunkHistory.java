@@ -12,6 +12,9 @@ public final class ChunkHistory {
     /** No forward; must not be modified. */
     public static final ChunkHistory NONE = new ChunkHistory();
 
+    /** Tokens of each window of a prompt but the last. */
+    public static final int WINDOW_TOKENS = 512;
+
     private static final int KINDS = 4;
     private static final int WINDOW = 0;
     private static final int ROWS = 1;
@@ -78,6 +81,37 @@ public final class ChunkHistory {
         if (result.end() != position) {
             throw new IllegalArgumentException("no chunk ends at position " + position);
         }
+        return result;
+    }
+
+    /**
+     * Moves a position within a window, at which a prompt shall resume, to the one before it if a
+     * single token of the window would remain: it would be computed as a row, which gives other
+     * bits than a window.
+     *
+     * @param tokens of the prompt
+     */
+    public static int cutBefore(int position, int tokens) {
+        int begin = position / WINDOW_TOKENS * WINDOW_TOKENS;
+        int end = Math.min(tokens, begin + WINDOW_TOKENS);
+        return position > begin && end - position == 1 ? position - 1 : position;
+    }
+
+    /**
+     * Returns the boundaries up to a position; a forward that crosses it ends there, as if its
+     * later tokens had been discarded.
+     *
+     * @param position at most the last boundary
+     */
+    ChunkHistory cutAt(int position) {
+        int count = countUpTo(position);
+        if (count > 0 && endOf(count - 1) == position || position == 0) {
+            return upTo(position);
+        }
+        ChunkHistory result = new ChunkHistory();
+        result.boundaries = Arrays.copyOf(boundaries, Math.max(8, count + 1));
+        result.size = count + 1;
+        result.shorten(position);
         return result;
     }
 

@@ -141,8 +141,16 @@ final class FinishedSequences {
         return usable ? checkpoint : 0;
     }
 
+    /**
+     * For state that can be cut back: the last end of a forward, or a position within one if the
+     * rest of its window can still be computed as a part of it.
+     */
     private static int truncatedEnd(SequenceCache resident, PrefixQuery request, int limit) {
         int length = resident.chunkHistory().floor(limit);
+        int cut = ChunkHistory.cutBefore(limit, request.tokens().size());
+        if (cut > length && request.replay().end() == 0 && resident.pages().isEmpty()) {
+            return cut;
+        }
         return request.agrees(resident, length)
                 ? length
                 : resident.chunkHistory().agreement(request.replay(), length);

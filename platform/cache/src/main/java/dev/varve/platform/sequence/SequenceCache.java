@@ -217,7 +217,7 @@ public final class SequenceCache {
      */
     void beginWith(SequenceCache other, int length, int stateRow) {
         computed = length;
-        chunkHistory = other.chunkHistory.upTo(length);
+        chunkHistory = other.chunkHistory.cutAt(length);
         checkpoint = other.checkpoint.position() <= length ? other.checkpoint : Checkpoint.NONE;
         row = stateRow;
         output = length == other.computed ? other.output : Optional.empty();

@@ -49,6 +49,30 @@ class ChunkHistoryTest {
     }
 
     @Test
+    void forwardThatCrossesAPositionIsCutThere() {
+        ChunkHistory history = new ChunkHistory();
+        history.add(512, ChunkKind.WINDOW);
+        history.add(700, ChunkKind.WINDOW);
+        history.add(701, ChunkKind.ROWS);
+
+        assertEquals(600, history.cutAt(600).end());
+        assertEquals(512, history.cutAt(600).floor(599));
+        assertTrue(history.cutAt(512).agrees(history, 512));
+        assertTrue(history.cutAt(701).agrees(history, 701));
+        assertEquals(0, history.cutAt(0).end());
+        assertEquals(701, history.end(), "the history itself does not change");
+    }
+
+    @Test
+    void noSingleTokenOfAWindowRemains() {
+        assertEquals(698, ChunkHistory.cutBefore(699, 700));
+        assertEquals(698, ChunkHistory.cutBefore(698, 700));
+        assertEquals(510, ChunkHistory.cutBefore(511, 700));
+        assertEquals(512, ChunkHistory.cutBefore(512, 513), "the window has one token");
+        assertEquals(0, ChunkHistory.cutBefore(0, 1));
+    }
+
+    @Test
     void floorIsTheLastBoundaryAtOrBeforeAPosition() {
         assertEquals(0, cuts(512, 600).floor(511));
         assertEquals(512, cuts(512, 600).floor(512));

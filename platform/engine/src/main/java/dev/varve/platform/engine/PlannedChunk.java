@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.shard.PagePoolSizing;
 
@@ -17,7 +18,7 @@ import dev.varve.platform.shard.PagePoolSizing;
  */
 record PlannedChunk(int end, ChunkKind kind) {
     /** Tokens per window, the usual micro-batch of ggml-based engines. */
-    static final int WINDOW = 512;
+    static final int WINDOW = ChunkHistory.WINDOW_TOKENS;
 
     /** Minimum tokens of a window for which attention uses tiles. */
     static final int TILE = 64;

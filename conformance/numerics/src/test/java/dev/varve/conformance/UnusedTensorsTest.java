@@ -5,17 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.runtime.UnreadKeys;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,6 +45,55 @@ class UnusedTensorsTest {
 
             assertEquals(Optional.empty(), unused.warning(), family + ", seed " + seed);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyTensorAndKeyOfADescribedModelIsUsed(DecoderLayout layout) throws IOException {
+        for (int seed = 0; seed < 2; seed++) {
+            Path file = new DecoderModel(layout, seed, TensorType.F32).write(folder);
+            GgufFile gguf = GgufFile.open(file);
+            LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
+
+            Optional<String> unused = UnusedTensors.of(gguf, model).warning();
+
+            assertTrue(
+                    unused.filter(text -> !text.contains("rope_factors")).isEmpty(),
+                    unused::toString);
+            assertEquals(Optional.empty(), UnreadKeys.of(gguf).warning(), layout.toString());
+        }
+    }
+
+    /** Keys that libllama reads for some architecture. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "rope.dimension_count_swa",
+                "rope.dimension_sections_extra",
+                "attention.clamp_kqv",
+                "attention.max_alibi_bias",
+                "attention.output_scale",
+                "attention.value_scale",
+                "attention.group_norm_groups",
+                "attention.relative_buckets_count",
+                "attention.indexer.top_k",
+                "attention.shared_kv_layers",
+                "attention.decay_lora_rank",
+                "expert_group_scale",
+                "expert_latent_length"
+            })
+    void keyThatIsNotUnderstoodIsReported(String name) throws IOException {
+        Path file = folder.resolve(name + ".gguf");
+        new DecoderModel(DecoderLayout.LLAMA, 1, TensorType.F32)
+                .writer()
+                .put("llama." + name, GgufValue.of(8))
+                .write(file);
+        GgufFile gguf = GgufFile.open(file);
+        Cpu.family(gguf).open(gguf, ModelOptions.defaults());
+
+        String warning = UnreadKeys.of(gguf).warning().orElseThrow();
+
+        assertTrue(warning.endsWith("llama." + name), warning);
     }
 
     @Test

@@ -61,6 +61,11 @@ final class DeepseekReader {
         if (rotated >= key) {
             throw keys.wrong("rope.dimension_count", "below the key length " + key, rotated);
         }
+        if (absorbed) {
+            requireEqual(keys, "attention.key_length", latent + rotated);
+            requireEqual(keys, "attention.value_length", latent);
+        }
+        requireEqual(keys, "attention.head_count_kv", absorbed ? 1 : heads);
         return new Lengths(
                 heads,
                 key,
@@ -70,6 +75,13 @@ final class DeepseekReader {
                 isLite(file)
                         ? OptionalInt.empty()
                         : OptionalInt.of(keys.positive("attention.q_lora_rank")));
+    }
+
+    private static void requireEqual(ModelKeys keys, String name, int expected) {
+        int found = keys.positive(name, expected);
+        if (found != expected) {
+            throw keys.wrong(name, String.valueOf(expected), found);
+        }
     }
 
     /** The small models compute their queries without a latent row. */

@@ -75,7 +75,10 @@ final class GlmReader {
                                         .withNorm(HeadNorm.ALL_HEADS),
                                 file.mixture(
                                         layer,
-                                        file.feedForwardLength(layer),
+                                        file.keys()
+                                                .positive(
+                                                        "expert_feed_forward_length",
+                                                        file.feedForwardLength(layer)),
                                         router,
                                         Optional.empty()),
                                 Norms.BEFORE));

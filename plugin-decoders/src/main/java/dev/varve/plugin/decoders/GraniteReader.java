@@ -18,7 +18,9 @@ final class GraniteReader {
         return read(file, layer -> attention(file, layer, rotation(file, 0)));
     }
 
+    /** Always with rotation, as in other implementations. */
     static Decoder experts(DecoderFile file) {
+        file.keys().ignore("rope.scaling.finetuned");
         return read(
                 file,
                 layer -> attention(file, layer, Optional.of(file.wholeRotation(Mode.NORMAL))));
@@ -39,9 +41,11 @@ final class GraniteReader {
     private static Optional<Rotation> rotation(DecoderFile file, int layer) {
         ModelKeys keys = file.keys();
         String name = "rope.scaling.finetuned";
-        return keys.has(name) && !keys.isSet(name)
-                ? Optional.empty()
-                : Optional.of(file.wholeRotation(Mode.NORMAL, layer));
+        if (keys.has(name) && !keys.isSet(name)) {
+            keys.ignore("rope.freq_base", "rope.dimension_count");
+            return Optional.empty();
+        }
+        return Optional.of(file.wholeRotation(Mode.NORMAL, layer));
     }
 
     private static Mixer attention(DecoderFile file, int layer, Optional<Rotation> rotation) {

@@ -15,6 +15,9 @@ import java.util.OptionalInt;
 
 /** Nemotron-H: each layer is a scan, attention without positions, or a feed-forward. */
 final class NemotronReader {
+    /** {@code expert_gating_func} of these models. */
+    private static final int SIGMOID = 2;
+
     private NemotronReader() {}
 
     static Decoder nemotron(DecoderFile file) {
@@ -23,6 +26,7 @@ final class NemotronReader {
         int[] inner = keys.perLayerOrZero("feed_forward_length");
         SelectiveScan.Lengths lengths = ScanReader.lengths(file);
         float epsilon = file.backbone().epsilon();
+        keys.ignore("rope.freq_base", "rope.dimension_count", "rope.scaling.finetuned");
         return file.decoder(
                 layer -> {
                     if (inner[layer] > 0) {
@@ -76,6 +80,10 @@ final class NemotronReader {
 
     private static Router router(DecoderFile file, int layer) {
         ModelKeys keys = file.keys();
+        int function = keys.count("expert_gating_func", 4);
+        if (function != 0 && function != SIGMOID) {
+            throw keys.wrong("expert_gating_func", SIGMOID + " (sigmoid)", function);
+        }
         int used = keys.perLayerOrZero("expert_used_count")[layer];
         if (used < 1 || used > Math.min(file.experts(), 64)) {
             throw keys.wrong(

@@ -11,14 +11,17 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Key/value pairs of a model file. The plain getters demand a key, the {@code find} ones do not;
- * both raise a {@link ModelFormatException} if the value has another type. Immutable.
+ * both raise a {@link ModelFormatException} if the value has another type. The pairs do not change;
+ * which keys were asked for is recorded. Thread-safe.
  */
 public final class GgufMetadata {
     private final Path file;
     private final Map<String, GgufValue> values;
+    private final Set<String> read = ConcurrentHashMap.newKeySet();
 
     GgufMetadata(Path file, Map<String, GgufValue> values) {
         this.file = file;
@@ -30,14 +33,29 @@ public final class GgufMetadata {
         return values.keySet();
     }
 
+    /**
+     * Keys that exist and that no method of this object was called with, in the order of the file.
+     */
+    public List<String> unreadKeys() {
+        return values.keySet().stream().filter(key -> !read.contains(key)).toList();
+    }
+
+    private GgufValue get(String key) {
+        GgufValue value = values.get(key);
+        if (value != null) {
+            read.add(key);
+        }
+        return value;
+    }
+
     /** Returns whether a key exists. */
     public boolean has(String key) {
-        return values.containsKey(key);
+        return get(key) != null;
     }
 
     /** A value of any type. */
     public Optional<GgufValue> find(String key) {
-        return Optional.ofNullable(values.get(key));
+        return Optional.ofNullable(get(key));
     }
 
     /** A text. */
@@ -64,7 +82,7 @@ public final class GgufMetadata {
 
     /** An integer of any width. */
     public OptionalLong findInteger(String key) {
-        GgufValue value = values.get(key);
+        GgufValue value = get(key);
         if (value == null) {
             return OptionalLong.empty();
         }
@@ -90,7 +108,7 @@ public final class GgufMetadata {
 
     /** A number; not-a-number and infinities are refused. */
     public OptionalDouble findNumber(String key) {
-        GgufValue value = values.get(key);
+        GgufValue value = get(key);
         if (value == null) {
             return OptionalDouble.empty();
         }
@@ -120,7 +138,7 @@ public final class GgufMetadata {
 
     /** Whether the value is an array. */
     public boolean isArray(String key) {
-        return values.get(key) instanceof GgufValue value && value.typeName().startsWith("array");
+        return get(key) instanceof GgufValue value && value.typeName().startsWith("array");
     }
 
     /**

@@ -135,6 +135,16 @@ public final class ModelKeys {
         return metadata.has(prefix + name);
     }
 
+    /**
+     * Declares keys that this model does not need, whatever their values: a warning names keys of
+     * positions and attention that a family never asks for.
+     */
+    public void ignore(String... names) {
+        for (String name : names) {
+            has(name);
+        }
+    }
+
     /** A required number from 1 to 2^31 - 1. */
     public int positive(String name) {
         return metadata.positiveInt(prefix + name);

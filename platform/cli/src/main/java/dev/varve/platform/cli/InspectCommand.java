@@ -9,6 +9,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.http.model.SamplingReport;
 import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.runtime.UnreadKeys;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.sampling.FileSampling;
@@ -86,23 +87,31 @@ final class InspectCommand extends CliCommand {
      *
      * @param served whether a plugin serves the architecture
      * @param problem why the family rejects the file
-     * @param unused what it would ignore, if it does not reject the file
+     * @param unused tensors that it would ignore, if it does not reject the file
+     * @param unread a warning about keys that it would ignore
      */
     private record Verdict(
-            boolean served, Optional<String> problem, Optional<UnusedTensors> unused) {
+            boolean served,
+            Optional<String> problem,
+            Optional<UnusedTensors> unused,
+            Optional<String> unread) {
         private static Verdict of(GgufFile file, PluginCatalog catalog) {
             String architecture = architecture(file);
             if (file.otherUse().isPresent() || !catalog.families().containsKey(architecture)) {
-                return new Verdict(false, file.otherUse(), Optional.empty());
+                return new Verdict(false, file.otherUse(), Optional.empty(), Optional.empty());
             }
             try {
                 LayerSplitAdapter adapter =
                         catalog.family(architecture, file.path())
                                 .open(file, ModelOptions.defaults());
                 return new Verdict(
-                        true, Optional.empty(), Optional.of(UnusedTensors.of(file, adapter)));
+                        true,
+                        Optional.empty(),
+                        Optional.of(UnusedTensors.of(file, adapter)),
+                        UnreadKeys.of(file).warning());
             } catch (VarveException e) {
-                return new Verdict(true, Optional.of(e.getMessage()), Optional.empty());
+                return new Verdict(
+                        true, Optional.of(e.getMessage()), Optional.empty(), Optional.empty());
             }
         }
 
@@ -110,6 +119,7 @@ final class InspectCommand extends CliCommand {
         private List<String> remarks() {
             List<String> remarks = new ArrayList<>();
             problem.ifPresent(reason -> remarks.add("The model cannot be loaded: " + reason));
+            unread.ifPresent(remarks::add);
             unused.flatMap(UnusedTensors::warning).ifPresent(remarks::add);
             unused.map(UnusedTensors::notes).ifPresent(remarks::addAll);
             return remarks;

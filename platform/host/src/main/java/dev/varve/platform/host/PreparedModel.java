@@ -26,6 +26,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.PoolPlan;
 import dev.varve.platform.runtime.SplitMemoryPlan;
+import dev.varve.platform.runtime.UnreadKeys;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
@@ -78,6 +79,7 @@ public final class PreparedModel {
                 catalog.family(file.architecture(), file.path())
                         .open(file, settings.model().reading());
         model = new OpenedModel(file, adapter);
+        UnreadKeys.of(file).warning().ifPresent(listener::warning);
         UnusedTensors unused = UnusedTensors.of(file, adapter);
         unused.warning().ifPresent(listener::warning);
         unused.notes().forEach(listener::note);

@@ -71,7 +71,7 @@ final class SpeculatorFactory {
      */
     SpeculationOptions open() {
         requireExactRows();
-        requireOwnState();
+        requireChains();
         int most = most(DraftSettings.USUAL_MOST);
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         Speculator speculator = named == null ? model(most) : named(named, most);
@@ -165,7 +165,7 @@ final class SpeculatorFactory {
      */
     DraftMemoryPlan plan() {
         requireExactRows();
-        requireOwnState();
+        requireChains();
         int most = most(DraftSettings.USUAL_MOST);
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         if (named != null) {
@@ -388,20 +388,23 @@ final class SpeculatorFactory {
         }
     }
 
-    private void requireOwnState() {
+    /** Checks that the states of a family need not follow the branches of trees. */
+    private void requireChains() {
         ModelShape shape = model.shape();
-        for (int layer = 0; layer < shape.layerCount(); layer++) {
+        for (int layer = 0;
+                layer < shape.layerCount() && draft.trees().draftTokens() > 0;
+                layer++) {
             if (shape.layers().get(layer) instanceof LayerState.Custom own
                     && !own.parts().isEmpty()) {
                 throw new VarveException(
                         VarveException.Kind.INVALID_REQUEST,
-                        Setting.DRAFT
+                        Setting.DDTREE
                                 + ": layer "
                                 + layer
                                 + " of "
                                 + model.file().path()
-                                + " has a custom state, which cannot be rolled back after rejected"
-                                + " draft tokens");
+                                + " has a custom state, which cannot follow the branches of token"
+                                + " trees; drafts without trees are possible");
             }
         }
     }

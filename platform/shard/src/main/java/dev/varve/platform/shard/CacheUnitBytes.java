@@ -72,9 +72,13 @@ public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerSt
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (state instanceof LayerState.Recurrent recurrent) {
                 elements += rollbackBufferElements(recurrent);
+            } else if (state instanceof LayerState.Custom own) {
+                // The state after each token.
+                elements = Math.addExact(elements, own.elements());
             }
         }
-        return Math.multiplyExact(elements * Float.BYTES, rollbackBuffers.allTokens());
+        return Math.multiplyExact(
+                Math.multiplyExact(elements, Float.BYTES), rollbackBuffers.allTokens());
     }
 
     /** Elements that a token adds to a rollback buffer: channels, key and value, decay and beta. */

@@ -27,8 +27,14 @@ import java.util.Optional;
  *
  * @param vocabulary number of tokens
  * @param boundaryLength elements per token of the activation that enters the range
+ * @param hasOwnStates whether a layer keeps a state that its family defines
  */
-record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOptions options) {
+record BatchCheck(
+        LayerRange range,
+        int vocabulary,
+        int boundaryLength,
+        boolean hasOwnStates,
+        ShardOptions options) {
     /** Checks a batch and the activation of the previous shard. */
     void require(Batch batch, Optional<LayerActivations> boundary) {
         require(batch.changes());
@@ -126,6 +132,10 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         if (!chunk.tree().isChain() && !rows) {
             throw new IllegalArgumentException(
                     "a chunk with a token tree must be computed as rows");
+        }
+        if (!chunk.tree().isChain() && hasOwnStates) {
+            throw new IllegalArgumentException(
+                    "a custom state cannot follow the branches of a token tree");
         }
         if (chunk.place().isDrafted()) {
             requireRollbackBuffer(chunk.place().rollbackBuffer(), chunk.tokens().length);

@@ -8,12 +8,16 @@ import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.StateCommit;
+
+import java.util.Map;
 
 /**
  * Advances the recurrent states of a sequence over the accepted tokens of a drafted chunk: the
  * delta rule only, from inputs in the rollback buffer. The operator processes the tokens one after
- * the other, so the states have the bits that they have without drafts.
+ * the other, so the states have the bits that they have without drafts. States that families define
+ * are copied.
  */
 final class CommitGraph implements AutoCloseable {
     private static final int TENSORS_PER_LAYER = 24;
@@ -43,7 +47,10 @@ final class CommitGraph implements AutoCloseable {
      */
     CommitGraph(
             Key key, ShardCaches caches, RecurrentOperators operators, GraphAllocator allocator) {
-        int tensors = (caches.rollbackBuffer().layers().size() + 1) * TENSORS_PER_LAYER;
+        int layers =
+                caches.rollbackBuffer().layers().size()
+                        + caches.rollbackBuffer().ownLayers().size();
+        int tensors = (layers + 1) * TENSORS_PER_LAYER;
         context = GgmlContext.open(tensors, tensors);
         try {
             graph = context.newGraph(tensors);
@@ -69,6 +76,32 @@ final class CommitGraph implements AutoCloseable {
             states.advanceMatrix(
                     cache, rollback.delta(layer, group), group.readRow(), group.writeRow());
         }
+        caches.rollbackBuffer()
+                .ownLayers()
+                .forEach((layer, parts) -> commit(ops, key, caches.stateRows().own(layer), parts));
+    }
+
+    /** The state after the last accepted token is there already. */
+    private void commit(
+            Ops ops,
+            Key key,
+            RecurrentStateTensors.Own rows,
+            Map<LayerState.Custom.Part, Tensor> states) {
+        states.forEach(
+                (part, all) -> {
+                    Tensor row = rows.parts().get(part);
+                    Tensor target =
+                            ops.view2d(
+                                    row,
+                                    row.ne(0),
+                                    1,
+                                    row.nb(1),
+                                    key.states().writeRow() * row.nb(1));
+                    Tensor accepted =
+                            StateRollbackBuffer.after(
+                                    ops, all, key.tokens() - 1, key.states().rollbackBuffer(), 1);
+                    graph.expand(ops.copy(accepted, target));
+                });
     }
 
     void compute(ComputeDevice device) {

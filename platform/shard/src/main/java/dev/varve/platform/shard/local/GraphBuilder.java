@@ -83,9 +83,7 @@ final class GraphBuilder implements ShardGraph {
         attention = new AttentionBlock(ops, graph, inputs, graphContext);
         recurrent = new DeltaNetBlock(ops, graph, key, inputs, graphContext);
         site = GraphErrorContext.of(model, range);
-        custom =
-                new CustomStateBlock(
-                        ops, graph, key, inputs, graphContext.caches().stateRows(), site);
+        custom = new CustomStateBlock(ops, graph, key, inputs, graphContext.caches(), site);
         experts = new MoeBlock(ops, graph, weights, products);
         rules = new GraphBuildValidator(site, shape, key);
         scoringCapture = graphContext.scoringCapture();

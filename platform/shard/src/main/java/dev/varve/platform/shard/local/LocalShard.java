@@ -90,7 +90,14 @@ public final class LocalShard implements Shard {
                         device.bufferType(), context.caches(), context.arithmetic().recurrent());
         int vocabulary = model.shape().vocabularySize();
         logits = new LogitsReader(device.bufferType(), vocabulary);
-        check = new BatchCheck(range, vocabulary, model.boundaryLength(range.begin()), options);
+        check =
+                new BatchCheck(
+                        range,
+                        vocabulary,
+                        model.boundaryLength(range.begin()),
+                        context.caches().stateRows().ownLayers().values().stream()
+                                .anyMatch(own -> !own.parts().isEmpty()),
+                        options);
         partTensors = new PartTensors(context.caches(), check);
         trees = context.trees();
         memory = measure();
@@ -351,7 +358,7 @@ public final class LocalShard implements Shard {
 
     private void make(CacheChanges changes) {
         for (StateCommit commit : changes.commits()) {
-            if (!context.caches().rollbackBuffer().layers().isEmpty()) {
+            if (!context.caches().rollbackBuffer().isEmpty()) {
                 context.caches().rollbackBuffer().gather(commit.rollbackBuffer(), commit.path());
                 commits.find(CommitGraph.Key.of(commit)).compute(device);
             }

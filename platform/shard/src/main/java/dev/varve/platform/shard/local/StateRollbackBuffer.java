@@ -4,6 +4,7 @@ import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.DeviceBuffer;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
@@ -11,13 +12,15 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.TokenPath;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /**
  * Inputs of gated delta nets from drafted chunks. Their states are advanced from these when the
- * accepted tokens are known. Two orders of magnitude smaller than a state per token.
+ * accepted tokens are known. Two orders of magnitude smaller than a state per token, which is kept
+ * for states that families define.
  */
 final class StateRollbackBuffer implements AutoCloseable {
     private static final int TENSORS_PER_LAYER = 5;
@@ -34,12 +37,16 @@ final class StateRollbackBuffer implements AutoCloseable {
     record Layer(Tensor convolution, Tensor keys, Tensor values, Tensor decay, Tensor beta) {}
 
     private final Map<Integer, Layer> layers = new TreeMap<>();
+
+    /** States of families after each token, {@code F32 [elements, tokens, buffers]}. */
+    private final Map<Integer, Map<LayerState.Custom.Part, Tensor>> ownLayers = new TreeMap<>();
+
     private final GgmlContext context;
     private final Optional<DeviceBuffer> buffer;
 
     StateRollbackBuffer(
             ModelShape shape, LayerRange range, RollbackBufferSizes sizes, BufferType bufferType) {
-        context = GgmlContext.open(range.size() * TENSORS_PER_LAYER + 1, 0);
+        context = GgmlContext.open(tensors(shape, range) + 1, 0);
         try {
             int tokens = sizes.tokens();
             int count = sizes.count();
@@ -55,14 +62,54 @@ final class StateRollbackBuffer implements AutoCloseable {
                                     tensor(size, heads, tokens, count),
                                     tensor(heads, tokens, count),
                                     tensor(heads, tokens, count)));
+                } else if (shape.layers().get(layer) instanceof LayerState.Custom own) {
+                    Map<LayerState.Custom.Part, Tensor> parts = new LinkedHashMap<>();
+                    own.parts()
+                            .forEach(
+                                    part ->
+                                            parts.put(
+                                                    part, tensor(part.elements(), tokens, count)));
+                    ownLayers.put(layer, parts);
                 }
             }
-            buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
+            ownLayers.values().removeIf(Map::isEmpty);
+            buffer = isEmpty() ? Optional.empty() : context.allocate(bufferType);
             buffer.ifPresent(DeviceBuffer::clear);
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
         }
+    }
+
+    private static int tensors(ModelShape shape, LayerRange range) {
+        int tensors = 0;
+        for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
+            tensors +=
+                    state instanceof LayerState.Custom own ? own.parts().size() : TENSORS_PER_LAYER;
+        }
+        return tensors;
+    }
+
+    /** Whether no layer of the shard needs it. */
+    boolean isEmpty() {
+        return layers.isEmpty() && ownLayers.isEmpty();
+    }
+
+    /** States of families after each token of a drafted chunk, by layer. */
+    Map<Integer, Map<LayerState.Custom.Part, Tensor>> ownLayers() {
+        return ownLayers;
+    }
+
+    /**
+     * Views the state after one token of consecutive buffers: {@code F32 [elements, sequences]}.
+     */
+    static Tensor after(Ops ops, Tensor states, int token, int buffer, int sequences) {
+        return ops.view2d(
+                states,
+                states.ne(0),
+                sequences,
+                states.nb(2),
+                token * states.nb(1) + buffer * states.nb(2));
     }
 
     private Tensor tensor(long... extents) {

@@ -87,6 +87,14 @@ record UnallocatedGraph(
     /** Upper bound for the number of parts of a batch that have operators of their own. */
     private static int parts(GraphKey key, ShardGraphContext graphContext) {
         int chunks = key.parts().size();
+        if (!graphContext.caches().rollbackBuffer().ownLayers().isEmpty()) {
+            // States of families are advanced token by token over draft tokens.
+            chunks +=
+                    key.parts().stream()
+                            .filter(part -> part.states().isDrafted())
+                            .mapToInt(GraphKey.ChunkShape::tokens)
+                            .sum();
+        }
         int runs = ColumnRun.ofTokens(key).size();
         int rows =
                 key.parts().stream()

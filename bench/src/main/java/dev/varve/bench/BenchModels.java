@@ -1,5 +1,7 @@
 package dev.varve.bench;
 
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
 import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.LagunaModel;
 import dev.varve.testkit.Qwen35Model;
@@ -33,10 +35,14 @@ final class BenchModels {
             case "gemma4" -> Gemma4Model.midSize().write(folder);
             case "gemma4moe" -> Gemma4Model.midSizeMoe().write(folder);
             case "laguna" -> LagunaModel.midSize().write(folder);
+            case "llama" -> DecoderModel.midSize(DecoderLayout.LLAMA).write(folder);
+            case "qwen3moe" -> DecoderModel.midSize(DecoderLayout.QWEN3MOE).write(folder);
+            case "gpt-oss" -> DecoderModel.midSize(DecoderLayout.GPT_OSS).write(folder);
+            case "deepseek2" -> DecoderModel.midSize(DecoderLayout.DEEPSEEK2).write(folder);
             default ->
                     throw new IllegalArgumentException(
-                            "--family: expected qwen3, qwen35, qwen35moe, gemma4, gemma4moe or"
-                                    + " laguna, found "
+                            "--family: expected qwen3, qwen35, qwen35moe, gemma4, gemma4moe,"
+                                    + " laguna, llama, qwen3moe, gpt-oss or deepseek2, found "
                                     + family);
         };
     }

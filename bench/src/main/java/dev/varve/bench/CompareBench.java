@@ -36,10 +36,9 @@ import java.util.Random;
  * </pre>
  *
  * <p>Without {@code --model} a random model of the family in Q4_0 is written to {@code --folder}:
- * qwen3 in the real 0.6B shape, qwen35 in the real 0.8B shape, qwen35moe, gemma4, gemma4moe and
- * laguna as released ones cut down to 0.5 to 0.8 GB. {@code --depth} tokens are computed before the
- * clock of decode starts. Varve's figures come from the engine: sampling, bookkeeping and hand-over
- * of each token are in them.
+ * qwen3 in the real 0.6B shape, qwen35 in the real 0.8B shape, the others as released ones cut down
+ * to 0.5 to 0.8 GB. {@code --depth} tokens are computed before the clock of decode starts. Varve's
+ * figures come from the engine: sampling, bookkeeping and hand-over of each token are in them.
  */
 public final class CompareBench {
     private static final PrintStream OUT = System.out;
@@ -52,7 +51,8 @@ public final class CompareBench {
             Measures prefill, decode and batched decode of a model with Varve and libllama in turn.
 
               --model      model file; without it the benchmark writes a random model
-              --family     family of the random model: qwen3, qwen35, qwen35moe, gemma4, gemma4moe or laguna
+              --family     family of the random model: qwen3, qwen35, qwen35moe, gemma4, gemma4moe, laguna,
+                           llama, qwen3moe, gpt-oss or deepseek2
               --folder     folder for the random model
               --pairs      measurements of each side
               --threads    threads of each side

@@ -1,6 +1,5 @@
 package dev.varve.testkit;
 
-import java.util.List;
 import java.util.function.Consumer;
 
 /** Architectures of random {@link DecoderModel}s, and the forms of them that differ much. */
@@ -56,13 +55,5 @@ public enum DecoderLayout {
 
     void write(DecoderWriter writer) {
         contents.accept(writer);
-    }
-
-    List<Integer> headLengths() {
-        return switch (this) {
-            case DEEPSEEK2 -> List.of(DecoderLayouts.LATENT + 32, DecoderLayouts.LATENT);
-            case GPT_OSS -> List.of(32);
-            default -> List.of(DecoderWriter.HEAD);
-        };
     }
 }

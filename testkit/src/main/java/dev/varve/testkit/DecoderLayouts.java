@@ -1,20 +1,11 @@
 package dev.varve.testkit;
 
-import static dev.varve.testkit.DecoderWriter.EXPERT;
-import static dev.varve.testkit.DecoderWriter.EXPERTS;
-import static dev.varve.testkit.DecoderWriter.FEED_FORWARD;
-import static dev.varve.testkit.DecoderWriter.HEAD;
-import static dev.varve.testkit.DecoderWriter.HEADS;
-import static dev.varve.testkit.DecoderWriter.KV_HEADS;
-
 import java.util.List;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /** Keys and tensors of each {@link DecoderLayout}. */
 final class DecoderLayouts {
-    static final int LATENT = 64;
-
     private DecoderLayouts() {}
 
     private static void layers(DecoderWriter writer, IntConsumer layer) {
@@ -29,12 +20,12 @@ final class DecoderLayouts {
     }
 
     private static void dense(DecoderWriter writer, boolean biases, String norm) {
-        writer.key("feed_forward_length", FEED_FORWARD);
+        writer.key("feed_forward_length", writer.size().feedForward());
         layers(
                 writer,
                 layer -> {
                     plain(writer, layer, biases, norm);
-                    writer.feedForward(layer, "", FEED_FORWARD);
+                    writer.feedForward(layer, "", writer.size().feedForward());
                 });
     }
 
@@ -47,9 +38,9 @@ final class DecoderLayouts {
     static void llama(DecoderWriter writer) {
         writer.backbone(writer.chance());
         writer.heads();
-        writer.key("rope.dimension_count", HEAD);
+        writer.key("rope.dimension_count", writer.size().head());
         if (writer.chance()) {
-            writer.divisors("rope_freqs.weight", HEAD / 2, 7);
+            writer.divisors("rope_freqs.weight", writer.size().head() / 2, 7);
         } else {
             scaling(writer, "yarn", 4, 256);
         }
@@ -59,25 +50,28 @@ final class DecoderLayouts {
     static void mixtral(DecoderWriter writer) {
         writer.backbone(false);
         writer.heads();
-        writer.key("rope.dimension_count", HEAD).key("feed_forward_length", EXPERT);
+        writer.key("rope.dimension_count", writer.size().head())
+                .key("feed_forward_length", writer.size().expert());
         expertKeys(writer, 2);
         layers(
                 writer,
                 layer -> {
                     plain(writer, layer, false, "ffn_norm");
                     writer.router(layer);
-                    writer.experts(layer, false, EXPERT);
+                    writer.experts(layer, false, writer.size().expert());
                 });
     }
 
+    /** Larger models use as many as released ones. */
     private static void expertKeys(DecoderWriter writer, int used) {
-        writer.key("expert_count", EXPERTS).key("expert_used_count", used);
+        writer.key("expert_count", writer.size().experts())
+                .key("expert_used_count", writer.size().used().orElse(used));
     }
 
     static void mistral3(DecoderWriter writer) {
         writer.backbone(writer.chance());
         writer.heads();
-        writer.key("rope.dimension_count", HEAD)
+        writer.key("rope.dimension_count", writer.size().head())
                 .key("rope.scaling.yarn_log_multiplier", 1f)
                 .key("rope.scaling.yarn_beta_fast", 32f)
                 .key("rope.scaling.yarn_beta_slow", 1f)
@@ -88,15 +82,16 @@ final class DecoderLayouts {
 
     static void qwen2(DecoderWriter writer) {
         writer.backbone(writer.chance());
-        writer.key("attention.head_count", HEADS).key("attention.head_count_kv", KV_HEADS);
+        writer.key("attention.head_count", writer.size().heads())
+                .key("attention.head_count_kv", writer.size().kvHeads());
         dense(writer, true, "ffn_norm");
     }
 
     static void qwen2moe(DecoderWriter writer) {
         writer.backbone(false);
         writer.heads();
-        writer.key("feed_forward_length", FEED_FORWARD)
-                .key("expert_feed_forward_length", EXPERT)
+        writer.key("feed_forward_length", writer.size().feedForward())
+                .key("expert_feed_forward_length", writer.size().expert())
                 .key("expert_shared_feed_forward_length", 128);
         expertKeys(writer, 3);
         layers(
@@ -104,11 +99,11 @@ final class DecoderLayouts {
                 layer -> {
                     plain(writer, layer, true, "ffn_norm");
                     writer.router(layer);
-                    writer.experts(layer, false, EXPERT);
+                    writer.experts(layer, false, writer.size().expert());
                     writer.floats(
                             layer,
                             "ffn_gate_inp_shexp.weight",
-                            List.of(DecoderModel.WIDTH),
+                            List.of(writer.size().width()),
                             0,
                             0.06);
                     writer.feedForward(layer, "_shexp", 128);
@@ -118,7 +113,8 @@ final class DecoderLayouts {
     static void qwen3moe(DecoderWriter writer) {
         writer.backbone(false);
         writer.heads();
-        writer.key("feed_forward_length", FEED_FORWARD).key("expert_feed_forward_length", EXPERT);
+        writer.key("feed_forward_length", writer.size().feedForward())
+                .key("expert_feed_forward_length", writer.size().expert());
         expertKeys(writer, 3);
         layers(
                 writer,
@@ -126,7 +122,7 @@ final class DecoderLayouts {
                     plain(writer, layer, false, "ffn_norm");
                     writer.headNorms(layer);
                     writer.router(layer);
-                    writer.experts(layer, false, EXPERT);
+                    writer.experts(layer, false, writer.size().expert());
                 });
     }
 
@@ -143,8 +139,8 @@ final class DecoderLayouts {
         writer.backbone(false);
         writer.heads();
         writer.key("rope.dimension_count", 16)
-                .key("feed_forward_length", FEED_FORWARD)
-                .key("expert_feed_forward_length", EXPERT)
+                .key("feed_forward_length", writer.size().feedForward())
+                .key("expert_feed_forward_length", writer.size().expert())
                 .key("expert_shared_feed_forward_length", 128)
                 .key("full_attention_interval", 4);
         writer.scanKeys(4 * 32, 32, 2, 4);
@@ -161,11 +157,11 @@ final class DecoderLayouts {
                     }
                     writer.norm(layer, "post_attention_norm");
                     writer.router(layer);
-                    writer.experts(layer, fused, EXPERT);
+                    writer.experts(layer, fused, writer.size().expert());
                     writer.floats(
                             layer,
                             "ffn_gate_inp_shexp.weight",
-                            List.of(DecoderModel.WIDTH),
+                            List.of(writer.size().width()),
                             0,
                             0.06);
                     writer.feedForward(layer, "_shexp", 128);
@@ -174,16 +170,16 @@ final class DecoderLayouts {
 
     /** Attention whose queries have a gate beside each head. */
     private static void gatedAttention(DecoderWriter writer, int layer) {
-        int width = DecoderModel.WIDTH;
-        writer.matrix(layer, "attn_q", width, 2 * HEADS * HEAD);
-        writer.matrix(layer, "attn_k", width, KV_HEADS * HEAD);
-        writer.matrix(layer, "attn_v", width, KV_HEADS * HEAD);
+        int width = writer.size().width();
+        writer.matrix(layer, "attn_q", width, 2 * writer.size().heads() * writer.size().head());
+        writer.matrix(layer, "attn_k", width, writer.size().kvHeads() * writer.size().head());
+        writer.matrix(layer, "attn_v", width, writer.size().kvHeads() * writer.size().head());
         writer.headNorms(layer);
-        writer.matrix(layer, "attn_output", HEADS * HEAD, width);
+        writer.matrix(layer, "attn_output", writer.size().heads() * writer.size().head(), width);
     }
 
     private static void deltaNet(DecoderWriter writer, int layer, boolean joined) {
-        int width = DecoderModel.WIDTH;
+        int width = writer.size().width();
         int state = 32;
         int channels = 2 * 2 * state + 4 * state;
         if (joined) {
@@ -201,16 +197,17 @@ final class DecoderLayouts {
     }
 
     static void gptOss(DecoderWriter writer) {
-        int heads = 8;
-        int head = 32;
-        int inner = 128;
-        int width = DecoderModel.WIDTH;
+        boolean small = writer.size().used().isEmpty();
+        int heads = small ? 8 : writer.size().heads();
+        int head = small ? 32 : writer.size().head();
+        int inner = small ? 128 : writer.size().expert();
+        int width = writer.size().width();
         writer.backbone(false);
         writer.key("attention.head_count", heads)
-                .key("attention.head_count_kv", KV_HEADS)
+                .key("attention.head_count_kv", writer.size().kvHeads())
                 .key("attention.key_length", head)
                 .key("attention.value_length", head)
-                .key("attention.sliding_window", 8)
+                .key("attention.sliding_window", small ? 8 : 128)
                 .key("expert_feed_forward_length", inner);
         scaling(writer, "yarn", 32, 4096);
         expertKeys(writer, 4);
@@ -221,77 +218,83 @@ final class DecoderLayouts {
                     writer.matrix(layer, "attn_q", width, heads * head);
                     writer.bias(layer, "attn_q", heads * head);
                     for (String part : List.of("attn_k", "attn_v")) {
-                        writer.matrix(layer, part, width, KV_HEADS * head);
-                        writer.bias(layer, part, KV_HEADS * head);
+                        writer.matrix(layer, part, width, writer.size().kvHeads() * head);
+                        writer.bias(layer, part, writer.size().kvHeads() * head);
                     }
                     writer.matrix(layer, "attn_output", heads * head, width);
                     writer.bias(layer, "attn_output", width);
                     writer.floats(layer, "attn_sinks.weight", List.of(heads), 0, 1);
                     writer.norm(layer, "post_attention_norm");
                     writer.router(layer);
-                    writer.bias(layer, "ffn_gate_inp", EXPERTS);
+                    writer.bias(layer, "ffn_gate_inp", writer.size().experts());
                     writer.experts(layer, false, inner);
-                    writer.floats(layer, "ffn_gate_exps.bias", List.of(inner, EXPERTS), 0, 0.3);
-                    writer.floats(layer, "ffn_up_exps.bias", List.of(inner, EXPERTS), 0, 0.3);
-                    writer.floats(layer, "ffn_down_exps.bias", List.of(width, EXPERTS), 0, 0.3);
+                    writer.floats(
+                            layer,
+                            "ffn_gate_exps.bias",
+                            List.of(inner, writer.size().experts()),
+                            0,
+                            0.3);
+                    writer.floats(
+                            layer,
+                            "ffn_up_exps.bias",
+                            List.of(inner, writer.size().experts()),
+                            0,
+                            0.3);
+                    writer.floats(
+                            layer,
+                            "ffn_down_exps.bias",
+                            List.of(width, writer.size().experts()),
+                            0,
+                            0.3);
                 });
     }
 
-    /** Sizes of latent attention: queries, rotated and value elements of a head. */
-    private record Latent(int key, int rotated, int value, int queryRank) {
-        static final Latent USUAL = new Latent(64, 32, 64, 96);
-
-        int plain() {
-            return key - rotated;
-        }
-    }
-
     private static void latentAttention(DecoderWriter writer, int layer, boolean absorbed) {
-        Latent sizes = Latent.USUAL;
-        int width = DecoderModel.WIDTH;
+        DecoderModel.Latent sizes = writer.size().latent();
+        int width = writer.size().width();
         writer.norm(layer, "attn_norm");
-        writer.matrix(layer, "attn_q_a", width, sizes.queryRank());
-        writer.norm(layer, "attn_q_a_norm", sizes.queryRank());
-        writer.matrix(layer, "attn_q_b", sizes.queryRank(), HEADS * sizes.key());
-        latentKeys(writer, layer, absorbed, HEADS);
+        writer.matrix(layer, "attn_q_a", width, sizes.queryRow());
+        writer.norm(layer, "attn_q_a_norm", sizes.queryRow());
+        writer.matrix(layer, "attn_q_b", sizes.queryRow(), writer.size().heads() * sizes.key());
+        latentKeys(writer, layer, absorbed, writer.size().heads());
     }
 
     private static void latentKeys(DecoderWriter writer, int layer, boolean absorbed, int heads) {
-        Latent sizes = Latent.USUAL;
-        writer.matrix(layer, "attn_kv_a_mqa", DecoderModel.WIDTH, LATENT + sizes.rotated());
-        writer.norm(layer, "attn_kv_a_norm", LATENT);
+        DecoderModel.Latent sizes = writer.size().latent();
+        writer.matrix(layer, "attn_kv_a_mqa", writer.size().width(), sizes.row() + sizes.rotated());
+        writer.norm(layer, "attn_kv_a_norm", sizes.row());
         if (absorbed) {
-            writer.matrices(layer, "attn_k_b", sizes.plain(), LATENT, heads);
-            writer.matrices(layer, "attn_v_b", LATENT, sizes.value(), heads);
+            writer.matrices(layer, "attn_k_b", sizes.plain(), sizes.row(), heads);
+            writer.matrices(layer, "attn_v_b", sizes.row(), sizes.value(), heads);
         } else {
-            writer.matrix(layer, "attn_kv_b", LATENT, heads * (sizes.plain() + sizes.value()));
+            writer.matrix(layer, "attn_kv_b", sizes.row(), heads * (sizes.plain() + sizes.value()));
         }
-        writer.matrix(layer, "attn_output", heads * sizes.value(), DecoderModel.WIDTH);
+        writer.matrix(layer, "attn_output", heads * sizes.value(), writer.size().width());
         writer.norm(layer, "ffn_norm");
     }
 
     private static void latentExperts(DecoderWriter writer, int layer, boolean fused) {
         if (layer == 0) {
-            writer.feedForward(layer, "", FEED_FORWARD);
+            writer.feedForward(layer, "", writer.size().feedForward());
             return;
         }
         writer.router(layer);
-        writer.experts(layer, fused, EXPERT);
-        writer.feedForward(layer, "_shexp", EXPERT);
+        writer.experts(layer, fused, writer.size().expert());
+        writer.feedForward(layer, "_shexp", writer.size().expert());
     }
 
     private static void latentSizes(DecoderWriter writer, boolean absorbed) {
-        Latent sizes = Latent.USUAL;
-        writer.key("attention.kv_lora_rank", LATENT)
+        DecoderModel.Latent sizes = writer.size().latent();
+        writer.key("attention.kv_lora_rank", sizes.row())
                 .key("rope.dimension_count", sizes.rotated())
                 .key("leading_dense_block_count", 1)
-                .key("feed_forward_length", FEED_FORWARD)
-                .key("expert_feed_forward_length", EXPERT)
+                .key("feed_forward_length", writer.size().feedForward())
+                .key("expert_feed_forward_length", writer.size().expert())
                 .key("expert_shared_count", 1);
         if (absorbed) {
             writer.key("attention.head_count_kv", 1)
-                    .key("attention.key_length", LATENT + sizes.rotated())
-                    .key("attention.value_length", LATENT)
+                    .key("attention.key_length", sizes.row() + sizes.rotated())
+                    .key("attention.value_length", sizes.row())
                     .key("attention.key_length_mla", sizes.key())
                     .key("attention.value_length_mla", sizes.value());
         } else {
@@ -310,9 +313,10 @@ final class DecoderLayouts {
 
     private static void deepseek2(DecoderWriter writer, boolean absorbed) {
         writer.backbone(false);
-        writer.key("attention.head_count", HEADS).key("attention.q_lora_rank", 96);
+        writer.key("attention.head_count", writer.size().heads())
+                .key("attention.q_lora_rank", writer.size().latent().queryRow());
         if (!absorbed) {
-            writer.key("attention.head_count_kv", HEADS);
+            writer.key("attention.head_count_kv", writer.size().heads());
         }
         latentSizes(writer, absorbed);
         expertKeys(writer, 3);
@@ -330,7 +334,7 @@ final class DecoderLayouts {
                     latentAttention(writer, layer, absorbed);
                     latentExperts(writer, layer, fused);
                     if (layer > 0) {
-                        writer.bias(layer, "exp_probs_b", EXPERTS);
+                        writer.bias(layer, "exp_probs_b", writer.size().experts());
                     }
                 });
     }
@@ -348,7 +352,11 @@ final class DecoderLayouts {
                 writer,
                 layer -> {
                     writer.norm(layer, "attn_norm");
-                    writer.matrix(layer, "attn_q", DecoderModel.WIDTH, heads * Latent.USUAL.key());
+                    writer.matrix(
+                            layer,
+                            "attn_q",
+                            writer.size().width(),
+                            heads * writer.size().latent().key());
                     latentKeys(writer, layer, false, heads);
                     latentExperts(writer, layer, false);
                 });
@@ -357,14 +365,20 @@ final class DecoderLayouts {
     static void glm4(DecoderWriter writer) {
         writer.backbone(writer.chance());
         writer.heads();
-        writer.key("rope.dimension_count", HEAD / 2).key("feed_forward_length", FEED_FORWARD);
+        writer.key("rope.dimension_count", writer.size().head() / 2)
+                .key("feed_forward_length", writer.size().feedForward());
         layers(
                 writer,
                 layer -> {
                     plain(writer, layer, true, "ffn_norm");
                     writer.norm(layer, "post_attention_norm");
-                    writer.matrix(layer, "ffn_up", DecoderModel.WIDTH, 2 * FEED_FORWARD);
-                    writer.matrix(layer, "ffn_down", FEED_FORWARD, DecoderModel.WIDTH);
+                    writer.matrix(
+                            layer,
+                            "ffn_up",
+                            writer.size().width(),
+                            2 * writer.size().feedForward());
+                    writer.matrix(
+                            layer, "ffn_down", writer.size().feedForward(), writer.size().width());
                     writer.norm(layer, "post_ffw_norm");
                 });
     }
@@ -373,9 +387,9 @@ final class DecoderLayouts {
         boolean norms = writer.chance();
         writer.backbone(false);
         writer.heads();
-        writer.key("rope.dimension_count", HEAD / 2)
-                .key("feed_forward_length", FEED_FORWARD)
-                .key("expert_feed_forward_length", EXPERT)
+        writer.key("rope.dimension_count", writer.size().head() / 2)
+                .key("feed_forward_length", writer.size().feedForward())
+                .key("expert_feed_forward_length", writer.size().expert())
                 .key("expert_shared_count", 1)
                 .key("leading_dense_block_count", 1)
                 .key("expert_gating_func", 2)
@@ -391,7 +405,7 @@ final class DecoderLayouts {
                     }
                     latentExperts(writer, layer, false);
                     if (layer > 0) {
-                        writer.bias(layer, "exp_probs_b", EXPERTS);
+                        writer.bias(layer, "exp_probs_b", writer.size().experts());
                     }
                 });
     }
@@ -399,7 +413,8 @@ final class DecoderLayouts {
     static void gemma3(DecoderWriter writer) {
         writer.backbone(true);
         writer.heads();
-        writer.key("attention.sliding_window", 8).key("feed_forward_length", FEED_FORWARD);
+        writer.key("attention.sliding_window", 8)
+                .key("feed_forward_length", writer.size().feedForward());
         scaling(writer, "linear", 8, DecoderModel.CONTEXT);
         layers(
                 writer,
@@ -407,7 +422,7 @@ final class DecoderLayouts {
                     plain(writer, layer, false, "ffn_norm");
                     writer.headNorms(layer);
                     writer.norm(layer, "post_attention_norm");
-                    writer.feedForward(layer, "", FEED_FORWARD);
+                    writer.feedForward(layer, "", writer.size().feedForward());
                     writer.norm(layer, "post_ffw_norm");
                 });
     }
@@ -415,9 +430,9 @@ final class DecoderLayouts {
     static void minimaxM2(DecoderWriter writer) {
         writer.backbone(false);
         writer.heads();
-        writer.key("rope.dimension_count", HEAD / 2)
-                .key("feed_forward_length", EXPERT)
-                .key("expert_feed_forward_length", EXPERT)
+        writer.key("rope.dimension_count", writer.size().head() / 2)
+                .key("feed_forward_length", writer.size().expert())
+                .key("expert_feed_forward_length", writer.size().expert())
                 .key("expert_gating_func", 2);
         expertKeys(writer, 3);
         layers(
@@ -426,8 +441,8 @@ final class DecoderLayouts {
                     plain(writer, layer, false, "ffn_norm");
                     writer.rowNorms(layer);
                     writer.router(layer);
-                    writer.bias(layer, "exp_probs_b", EXPERTS);
-                    writer.experts(layer, false, EXPERT);
+                    writer.bias(layer, "exp_probs_b", writer.size().experts());
+                    writer.experts(layer, false, writer.size().expert());
                 });
     }
 
@@ -441,7 +456,8 @@ final class DecoderLayouts {
     static void granite(DecoderWriter writer) {
         writer.backbone(true);
         writer.heads();
-        writer.key("rope.dimension_count", HEAD).key("rope.scaling.finetuned", writer.chance());
+        writer.key("rope.dimension_count", writer.size().head())
+                .key("rope.scaling.finetuned", writer.chance());
         graniteFactors(writer);
         dense(writer, false, "ffn_norm");
     }
@@ -449,9 +465,9 @@ final class DecoderLayouts {
     static void granitemoe(DecoderWriter writer) {
         writer.backbone(true);
         writer.heads();
-        writer.key("rope.dimension_count", HEAD)
+        writer.key("rope.dimension_count", writer.size().head())
                 .key("rope.scaling.finetuned", writer.chance())
-                .key("feed_forward_length", EXPERT)
+                .key("feed_forward_length", writer.size().expert())
                 .key("expert_shared_feed_forward_length", 128);
         graniteFactors(writer);
         expertKeys(writer, 3);
@@ -465,20 +481,22 @@ final class DecoderLayouts {
 
     private static void graniteExperts(DecoderWriter writer, int layer) {
         writer.router(layer);
-        writer.experts(layer, false, EXPERT);
+        writer.experts(layer, false, writer.size().expert());
         writer.feedForward(layer, "_shexp", 128);
     }
 
     static void granitehybrid(DecoderWriter writer) {
         boolean experts = writer.chance();
-        int inner = 2 * DecoderModel.WIDTH;
-        int[] heads = {0, 0, KV_HEADS, 0, KV_HEADS, 0};
+        int inner = 2 * writer.size().width();
+        int[] heads = {0, 0, writer.size().kvHeads(), 0, writer.size().kvHeads(), 0};
         writer.backbone(true);
-        writer.key("attention.head_count", HEADS)
+        writer.key("attention.head_count", writer.size().heads())
                 .key("attention.head_count_kv", heads)
-                .key("rope.dimension_count", HEAD)
+                .key("rope.dimension_count", writer.size().head())
                 .key("rope.scaling.finetuned", false)
-                .key("feed_forward_length", experts ? EXPERT : FEED_FORWARD);
+                .key(
+                        "feed_forward_length",
+                        experts ? writer.size().expert() : writer.size().feedForward());
         writer.scanKeys(inner, 32, 2, 8);
         graniteFactors(writer);
         if (experts) {
@@ -498,7 +516,7 @@ final class DecoderLayouts {
                     if (experts) {
                         graniteExperts(writer, layer);
                     } else {
-                        writer.feedForward(layer, "", FEED_FORWARD);
+                        writer.feedForward(layer, "", writer.size().feedForward());
                     }
                 });
     }
@@ -512,22 +530,22 @@ final class DecoderLayouts {
     }
 
     private static void nemotron(DecoderWriter writer, boolean experts) {
-        int[] heads = {0, 0, 0, KV_HEADS, 0, 0};
-        int[] inner = {0, FEED_FORWARD, 0, 0, FEED_FORWARD, 0};
+        int[] heads = {0, 0, 0, writer.size().kvHeads(), 0, 0};
+        int[] inner = {0, writer.size().feedForward(), 0, 0, writer.size().feedForward(), 0};
         boolean latent = experts && writer.chance();
-        int outer = latent ? 64 : DecoderModel.WIDTH;
+        int outer = latent ? 64 : writer.size().width();
         writer.backbone(false);
-        writer.key("attention.head_count", HEADS)
+        writer.key("attention.head_count", writer.size().heads())
                 .key("attention.head_count_kv", heads)
-                .key("attention.key_length", HEAD)
-                .key("attention.value_length", HEAD)
+                .key("attention.key_length", writer.size().head())
+                .key("attention.value_length", writer.size().head())
                 .key("attention.layer_norm_epsilon", 1e-5f)
-                .key("rope.dimension_count", HEAD)
+                .key("rope.dimension_count", writer.size().head())
                 .key("feed_forward_length", inner);
         writer.scanKeys(384, 32, 2, 8);
         if (experts) {
             expertKeys(writer, 3);
-            writer.key("expert_feed_forward_length", EXPERT)
+            writer.key("expert_feed_forward_length", writer.size().expert())
                     .key("expert_shared_feed_forward_length", 128)
                     .key("expert_shared_count", 1)
                     .key("expert_weights_norm", true)
@@ -550,7 +568,7 @@ final class DecoderLayouts {
                     } else if (experts) {
                         nemotronExperts(writer, layer, latent, outer);
                     } else {
-                        writer.plainFeedForward(layer, "", FEED_FORWARD);
+                        writer.plainFeedForward(layer, "", writer.size().feedForward());
                     }
                 });
     }
@@ -558,26 +576,29 @@ final class DecoderLayouts {
     private static void nemotronExperts(
             DecoderWriter writer, int layer, boolean latent, int outer) {
         writer.router(layer);
-        writer.bias(layer, "exp_probs_b", EXPERTS);
+        writer.bias(layer, "exp_probs_b", writer.size().experts());
         if (latent) {
-            writer.matrix(layer, "ffn_latent_down", DecoderModel.WIDTH, outer);
-            writer.matrix(layer, "ffn_latent_up", outer, DecoderModel.WIDTH);
+            writer.matrix(layer, "ffn_latent_down", writer.size().width(), outer);
+            writer.matrix(layer, "ffn_latent_up", outer, writer.size().width());
         }
-        writer.matrices(layer, "ffn_up_exps", outer, EXPERT, EXPERTS);
-        writer.matrices(layer, "ffn_down_exps", EXPERT, outer, EXPERTS);
+        writer.matrices(
+                layer, "ffn_up_exps", outer, writer.size().expert(), writer.size().experts());
+        writer.matrices(
+                layer, "ffn_down_exps", writer.size().expert(), outer, writer.size().experts());
         writer.plainFeedForward(layer, "_shexp", 128);
     }
 
     static void phi3(DecoderWriter writer) {
         writer.backbone(writer.chance());
         writer.heads();
-        writer.key("rope.dimension_count", HEAD * 3 / 4).key("feed_forward_length", FEED_FORWARD);
+        writer.key("rope.dimension_count", writer.size().head() * 3 / 4)
+                .key("feed_forward_length", writer.size().feedForward());
         if (writer.chance()) {
             writer.key("rope.scaling.type", "longrope")
                     .key("rope.scaling.original_context_length", DecoderModel.CONTEXT)
                     .key("rope.scaling.attn_factor", 1.19f);
-            writer.divisors("rope_factors_long.weight", HEAD * 3 / 8, 30);
-            writer.divisors("rope_factors_short.weight", HEAD * 3 / 8, 2);
+            writer.divisors("rope_factors_long.weight", writer.size().head() * 3 / 8, 30);
+            writer.divisors("rope_factors_short.weight", writer.size().head() * 3 / 8, 2);
         }
         layers(
                 writer,
@@ -585,8 +606,13 @@ final class DecoderLayouts {
                     writer.norm(layer, "attn_norm");
                     writer.attention(layer, true, false);
                     writer.norm(layer, "ffn_norm");
-                    writer.matrix(layer, "ffn_up", DecoderModel.WIDTH, 2 * FEED_FORWARD);
-                    writer.matrix(layer, "ffn_down", FEED_FORWARD, DecoderModel.WIDTH);
+                    writer.matrix(
+                            layer,
+                            "ffn_up",
+                            writer.size().width(),
+                            2 * writer.size().feedForward());
+                    writer.matrix(
+                            layer, "ffn_down", writer.size().feedForward(), writer.size().width());
                 });
     }
 
@@ -610,14 +636,14 @@ final class DecoderLayouts {
     private static void olmo(DecoderWriter writer) {
         writer.backbone(false);
         writer.heads();
-        writer.key("feed_forward_length", FEED_FORWARD);
+        writer.key("feed_forward_length", writer.size().feedForward());
         layers(
                 writer,
                 layer -> {
                     writer.attention(layer, false, false);
                     writer.rowNorms(layer);
                     writer.norm(layer, "post_attention_norm");
-                    writer.feedForward(layer, "", FEED_FORWARD);
+                    writer.feedForward(layer, "", writer.size().feedForward());
                     writer.norm(layer, "post_ffw_norm");
                 });
     }
@@ -632,8 +658,8 @@ final class DecoderLayouts {
         boolean biased = writer.chance();
         writer.backbone(true);
         writer.heads();
-        writer.key("feed_forward_length", FEED_FORWARD)
-                .key("expert_feed_forward_length", EXPERT)
+        writer.key("feed_forward_length", writer.size().feedForward())
+                .key("expert_feed_forward_length", writer.size().expert())
                 .key("expert_shared_count", 1)
                 .key("expert_shared_feed_forward_length", 128)
                 .key("leading_dense_block_count", 1)
@@ -644,11 +670,11 @@ final class DecoderLayouts {
                 layer -> {
                     plain(writer, layer, false, "ffn_norm");
                     if (layer == 0) {
-                        writer.feedForward(layer, "", FEED_FORWARD);
+                        writer.feedForward(layer, "", writer.size().feedForward());
                         return;
                     }
                     if (biased) {
-                        writer.bias(layer, "exp_probs_b", EXPERTS);
+                        writer.bias(layer, "exp_probs_b", writer.size().experts());
                     }
                     graniteExperts(writer, layer);
                 });
@@ -657,21 +683,22 @@ final class DecoderLayouts {
     static void hunyuan(DecoderWriter writer) {
         writer.backbone(true);
         writer.heads();
-        writer.key("rope.scaling.alpha", 1000f).key("feed_forward_length", FEED_FORWARD);
+        writer.key("rope.scaling.alpha", 1000f)
+                .key("feed_forward_length", writer.size().feedForward());
         layers(
                 writer,
                 layer -> {
                     plain(writer, layer, false, "ffn_norm");
                     writer.headNorms(layer);
-                    writer.feedForward(layer, "", FEED_FORWARD);
+                    writer.feedForward(layer, "", writer.size().feedForward());
                 });
     }
 
     static void hunyuanMoe(DecoderWriter writer) {
         writer.backbone(true);
         writer.heads();
-        writer.key("feed_forward_length", EXPERT)
-                .key("expert_feed_forward_length", EXPERT)
+        writer.key("feed_forward_length", writer.size().expert())
+                .key("expert_feed_forward_length", writer.size().expert())
                 .key("expert_shared_feed_forward_length", 128);
         expertKeys(writer, writer.chance() ? 1 : 3);
         layers(

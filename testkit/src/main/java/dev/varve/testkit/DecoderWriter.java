@@ -6,34 +6,31 @@ import java.util.SplittableRandom;
 
 /** Adds keys and tensors of a small model, by the names that most architectures use. */
 final class DecoderWriter {
-    static final int HEADS = 4;
-    static final int KV_HEADS = 2;
-    static final int HEAD = 64;
-    static final int FEED_FORWARD = 512;
-    static final int EXPERTS = 8;
-    static final int EXPERT = 96;
-
     private final GgufWriter writer;
     private final RandomTensors tensors;
     private final DecoderLayout layout;
-    private final int vocabulary;
+    private final DecoderModel.Size size;
     private final SplittableRandom random;
 
     DecoderWriter(
             GgufWriter writer,
             RandomTensors tensors,
             DecoderLayout layout,
-            int vocabulary,
+            DecoderModel.Size size,
             SplittableRandom random) {
         this.writer = writer;
         this.tensors = tensors;
         this.layout = layout;
-        this.vocabulary = vocabulary;
+        this.size = size;
         this.random = random;
     }
 
+    DecoderModel.Size size() {
+        return size;
+    }
+
     int layers() {
-        return layout.layers();
+        return size.layers();
     }
 
     /** Whether this file has a form that some files of the architecture have. */
@@ -70,25 +67,25 @@ final class DecoderWriter {
     void backbone(boolean tied) {
         key("block_count", layers())
                 .key("context_length", DecoderModel.CONTEXT)
-                .key("embedding_length", DecoderModel.WIDTH)
+                .key("embedding_length", size.width())
                 .key("attention.layer_norm_rms_epsilon", 1e-5f)
                 .key("rope.freq_base", 10000f);
-        int width = DecoderModel.WIDTH;
+        int width = size.width();
         double head = 4 / Math.sqrt(width);
-        tensors.vocabulary("token_embd.weight", width, vocabulary, tied ? head : 1);
+        tensors.vocabulary("token_embd.weight", width, size.vocabulary(), tied ? head : 1);
         tensors.vector(
                 "output_norm.weight", width, tensors.rows().signed("output_norm.weight", 0.1));
         if (!tied) {
-            tensors.vocabulary("output.weight", width, vocabulary, head);
+            tensors.vocabulary("output.weight", width, size.vocabulary(), head);
         }
     }
 
     /** Numbers of heads and their length. */
     void heads() {
-        key("attention.head_count", HEADS)
-                .key("attention.head_count_kv", KV_HEADS)
-                .key("attention.key_length", HEAD)
-                .key("attention.value_length", HEAD);
+        key("attention.head_count", size.heads())
+                .key("attention.head_count_kv", size.kvHeads())
+                .key("attention.key_length", size.head())
+                .key("attention.value_length", size.head());
     }
 
     static String block(int layer, String name) {
@@ -96,7 +93,7 @@ final class DecoderWriter {
     }
 
     void norm(int layer, String name) {
-        norm(layer, name, DecoderModel.WIDTH);
+        norm(layer, name, size.width());
     }
 
     void norm(int layer, String name, int length) {
@@ -140,9 +137,9 @@ final class DecoderWriter {
 
     /** Queries, keys, values and the output of attention. */
     void attention(int layer, boolean fused, boolean biases) {
-        int width = DecoderModel.WIDTH;
-        int queries = HEADS * HEAD;
-        int keys = KV_HEADS * HEAD;
+        int width = size.width();
+        int queries = size.heads() * size.head();
+        int keys = size.kvHeads() * size.head();
         if (fused) {
             matrix(layer, "attn_qkv", width, queries + 2 * keys);
             if (biases) {
@@ -163,47 +160,47 @@ final class DecoderWriter {
 
     /** Norms of each head of queries and keys. */
     void headNorms(int layer) {
-        norm(layer, "attn_q_norm", HEAD);
-        norm(layer, "attn_k_norm", HEAD);
+        norm(layer, "attn_q_norm", size.head());
+        norm(layer, "attn_k_norm", size.head());
     }
 
     /** Norms of all heads of queries and keys together. */
     void rowNorms(int layer) {
-        norm(layer, "attn_q_norm", HEADS * HEAD);
-        norm(layer, "attn_k_norm", KV_HEADS * HEAD);
+        norm(layer, "attn_q_norm", size.heads() * size.head());
+        norm(layer, "attn_k_norm", size.kvHeads() * size.head());
     }
 
     /** Three matrices of a gated feed-forward. */
     void feedForward(int layer, String suffix, int inner) {
-        matrix(layer, "ffn_gate" + suffix, DecoderModel.WIDTH, inner);
+        matrix(layer, "ffn_gate" + suffix, size.width(), inner);
         plainFeedForward(layer, suffix, inner);
     }
 
     /** Two matrices of a feed-forward without a gate. */
     void plainFeedForward(int layer, String suffix, int inner) {
-        matrix(layer, "ffn_up" + suffix, DecoderModel.WIDTH, inner);
-        matrix(layer, "ffn_down" + suffix, inner, DecoderModel.WIDTH);
+        matrix(layer, "ffn_up" + suffix, size.width(), inner);
+        matrix(layer, "ffn_down" + suffix, inner, size.width());
     }
 
     void router(int layer) {
-        tensors.router(block(layer, "ffn_gate_inp.weight"), DecoderModel.WIDTH, EXPERTS);
+        tensors.router(block(layer, "ffn_gate_inp.weight"), size.width(), size.experts());
     }
 
     /** Gated experts. */
     void experts(int layer, boolean fused, int inner) {
-        int width = DecoderModel.WIDTH;
+        int width = size.width();
         if (fused) {
-            matrices(layer, "ffn_gate_up_exps", width, 2 * inner, EXPERTS);
+            matrices(layer, "ffn_gate_up_exps", width, 2 * inner, size.experts());
         } else {
-            matrices(layer, "ffn_gate_exps", width, inner, EXPERTS);
-            matrices(layer, "ffn_up_exps", width, inner, EXPERTS);
+            matrices(layer, "ffn_gate_exps", width, inner, size.experts());
+            matrices(layer, "ffn_up_exps", width, inner, size.experts());
         }
-        matrices(layer, "ffn_down_exps", inner, width, EXPERTS);
+        matrices(layer, "ffn_down_exps", inner, width, size.experts());
     }
 
     /** A scan with its convolution. */
     void scan(int layer, int inner, int state, int groups, int heads) {
-        int width = DecoderModel.WIDTH;
+        int width = size.width();
         int channels = inner + 2 * groups * state;
         norm(layer, "attn_norm");
         matrix(layer, "ssm_in", width, inner + channels + heads);

@@ -85,7 +85,7 @@ class Qwen3ModelTest {
 
     @Test
     void modelWithoutHeadNormsIsWellBehavedToo() throws IOException {
-        Qwen2Model model = Qwen2Model.tiny();
+        Internlm2Model model = Internlm2Model.tiny();
 
         ModelChecks.assertWellBehaved(
                 model.write(folder), model.size().vocabulary(), model.randomTokens(70, 1));

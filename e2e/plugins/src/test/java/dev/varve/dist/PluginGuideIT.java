@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.GgufValue;
+import dev.varve.testkit.Internlm2Model;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
-import dev.varve.testkit.Qwen2Model;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -66,7 +66,8 @@ class PluginGuideIT {
 
         String printed = shell(work, COMMANDS.matcher(guide).results().toList());
 
-        assertTrue(printed.contains("acme-qwen2.jar") && printed.contains("qwen2"), printed);
+        assertTrue(
+                printed.contains("acme-internlm2.jar") && printed.contains("internlm2"), printed);
     }
 
     private static int writeSources(Path work) throws IOException {
@@ -103,10 +104,11 @@ class PluginGuideIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"F32, true, 1", "F32, false, 2", "Q8_0, false, 3"})
+    @CsvSource({"F32, 1", "F32, 2", "Q8_0, 3"})
     @ByDay(3)
-    void guideFamilyMatchesLibllama(TensorType type, boolean tied, long seed) throws Exception {
-        Qwen2Model model = Qwen2Model.tiny().withWeights(new Qwen2Model.Weights(type, tied, seed));
+    void guideFamilyMatchesLibllama(TensorType type, long seed) throws Exception {
+        Internlm2Model model =
+                Internlm2Model.tiny().withWeights(new Internlm2Model.Weights(type, seed));
         Path file = model.write(folder);
         int[] prompt = model.randomTokens(700, seed);
         float[][] expected;
@@ -151,7 +153,7 @@ class PluginGuideIT {
     @Test
     void missingTensorIsRefusedByName() throws Exception {
         Path file = folder.resolve("renamed.gguf");
-        byte[] bytes = Files.readAllBytes(Qwen2Model.tiny().write(folder));
+        byte[] bytes = Files.readAllBytes(Internlm2Model.tiny().write(folder));
         byte[] name = "blk.3.ffn_norm.weight".getBytes(StandardCharsets.US_ASCII);
         int at =
                 IntStream.range(0, bytes.length - name.length)
@@ -180,13 +182,13 @@ class PluginGuideIT {
     void guidePreTokenizerSplitsTextsOfItsModels() throws Exception {
         Path work = Files.createDirectories(folder.resolve("with-words"));
         writeSources(work);
-        Path family = work.resolve("src/acme/qwen2/Qwen2Family.java");
+        Path family = work.resolve("src/acme/internlm2/Internlm2Family.java");
         String source = Files.readString(family);
         MatchResult method = METHOD.matcher(guide).results().findFirst().orElseThrow();
         int end = source.lastIndexOf('}');
         Files.writeString(family, source.substring(0, end) + method.group(1) + "}\n");
         Path named = folder.resolve("acme-words.gguf");
-        Qwen2Model.tiny().writer().put("tokenizer.ggml.pre", GgufValue.of("acme")).write(named);
+        Internlm2Model.tiny().writer().put("tokenizer.ggml.pre", GgufValue.of("acme")).write(named);
 
         Varve.Outcome before = varve.run("tokenize", "--model", named, "--text", "hello");
         shell(work, COMMANDS.matcher(guide).results().toList());

@@ -4,15 +4,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A random model of the {@code qwen2} architecture, which no plugin of the installation serves: the
- * plugin guide's example does. Dense layers of full attention with biases on queries, keys and
- * values.
+ * A random model of the {@code internlm2} architecture, which no plugin of the installation serves:
+ * the plugin guide's example does. Dense layers of full attention, and a head of its own.
  *
  * @param size layers, widths, vocabulary and context
  * @param heads query heads and KV heads
- * @param weights type, tied head, seed
+ * @param weights type and seed
  */
-public record Qwen2Model(Qwen35Model.Size size, Heads heads, Weights weights) {
+public record Internlm2Model(Qwen35Model.Size size, Heads heads, Weights weights) {
     /** Increases when the same description gives other bytes. */
     private static final int CONTENTS_VERSION = 1;
 
@@ -29,32 +28,36 @@ public record Qwen2Model(Qwen35Model.Size size, Heads heads, Weights weights) {
      * Generation of the weights.
      *
      * @param type of all matrices; those whose rows are no whole blocks fall back to another
-     * @param tiedHead whether the head is the embedding table
      * @param seed of all random values
      */
-    public record Weights(TensorType type, boolean tiedHead, long seed) {}
+    public record Weights(TensorType type, long seed) {}
 
     /** Four layers of width 128 in F32. */
-    public static Qwen2Model tiny() {
-        return new Qwen2Model(
+    public static Internlm2Model tiny() {
+        return new Internlm2Model(
                 new Qwen35Model.Size(4, 128, 256, 320, 4096),
                 new Heads(4, 2, 32),
-                new Weights(TensorType.F32, true, 1));
+                new Weights(TensorType.F32, 1));
     }
 
-    /** The same shape with other values, of another type, with a head of its own or not. */
-    public Qwen2Model withWeights(Weights other) {
-        return new Qwen2Model(size, heads, other);
+    /** The same shape with other values or of another type. */
+    public Internlm2Model withWeights(Weights other) {
+        return new Internlm2Model(size, heads, other);
     }
 
     /**
      * Writes the model, unless this folder has it already.
      *
-     * @return {@code qwen2-l<layers>-e<width>-<type>-<digest>.gguf}
+     * @return {@code internlm2-l<layers>-e<width>-<type>-<digest>.gguf}
      */
     public Path write(Path folder) throws IOException {
         return ModelFile.write(
-                folder, "qwen2", size, weights.type(), CONTENTS_VERSION + toString(), this::writer);
+                folder,
+                "internlm2",
+                size,
+                weights.type(),
+                CONTENTS_VERSION + toString(),
+                this::writer);
     }
 
     /** The whole content, for callers that change it before writing. */
@@ -62,16 +65,13 @@ public record Qwen2Model(Qwen35Model.Size size, Heads heads, Weights weights) {
         GgufWriter writer = new GgufWriter();
         DenseModel.Shape shape =
                 new DenseModel.Shape(
-                        "qwen2",
+                        "internlm2",
                         size,
                         new Qwen3Model.Attention(
-                                heads.query(), heads.keyValue(), heads.length(), false, true),
+                                heads.query(), heads.keyValue(), heads.length(), false, false),
                         false);
         shape.describeIn(writer);
-        new DenseModel(
-                        shape,
-                        new Qwen3Model.Weights(
-                                weights.type(), weights.tiedHead(), false, weights.seed()))
+        new DenseModel(shape, new Qwen3Model.Weights(weights.type(), false, false, weights.seed()))
                 .writeTo(writer, Qwen35Model.CHAT_ML);
         return writer;
     }

@@ -29,7 +29,7 @@ if [[ -z $java ]]; then
   echo "bench/run.sh: no Java 25 found: set VARVE_JAVA_HOME to one" >&2
   exit 1
 fi
-classes=$(printf '%s:' "$root"/{api,platform}/*/target/classes "$root"/{plugin-cpu,plugin-qwen3,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
+classes=$(printf '%s:' "$root"/{api,platform}/*/target/classes "$root"/{plugin-cpu,plugin-decoders,plugin-qwen3,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
 if [[ ${1:-} == http ]]; then
   shift
   # few threads and little memory, so that the measured server has the machine

@@ -20,6 +20,7 @@ import dev.varve.platform.plugin.PluginServiceKind;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.plugin.decoders.DecoderFamilies;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
 import dev.varve.plugin.qwen3.Qwen3Family;
@@ -38,7 +39,12 @@ import java.util.stream.Collectors;
 /** The plugins on the class path, and ggml as the oracle uses it. */
 final class BenchPlugins {
     private static final List<ModelFamilyProvider> FAMILIES =
-            List.of(new Qwen3Family(), new Qwen35Family(), new Gemma4Family(), new LagunaFamily());
+            List.of(
+                    new Qwen3Family(),
+                    new Qwen35Family(),
+                    new Gemma4Family(),
+                    new LagunaFamily(),
+                    new DecoderFamilies());
 
     private static final DeviceBackendProvider PROCESSOR = new CpuBackendProvider();
 

@@ -135,7 +135,7 @@ final class DecoderFile {
 
     private Rotation rotation(RopeOptions.Mode mode, int headLength) {
         return new Rotation(
-                keys.scaledRope(
+                keys.scaledRopeWithFactors(
                         keys.ropeDimensions("rope.dimension_count", headLength, headLength),
                         mode,
                         keys.ropeBase("rope.freq_base", 10000)),

@@ -93,7 +93,8 @@ final class DeepseekReader {
     private static Rotation rotation(DecoderFile file, int rotated) {
         ModelKeys keys = file.keys();
         RopeOptions options =
-                keys.scaledRope(rotated, Mode.NORMAL, keys.ropeBase("rope.freq_base", 10000));
+                keys.scaledRopeWithFactors(
+                        rotated, Mode.NORMAL, keys.ropeBase("rope.freq_base", 10000));
         if (multiplier(file) == 0 || options.yarn().extFactor() == 0) {
             return new Rotation(options, keys.ropeFactors());
         }

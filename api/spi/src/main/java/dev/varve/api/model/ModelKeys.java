@@ -290,13 +290,22 @@ public final class ModelKeys {
     }
 
     /**
-     * Rotary embedding as {@code rope.scaling.*} describes it: none, linear, YaRN, or with factors
-     * of long contexts, see {@link #ropeFactors}. A factor without a type is of the linear one;
-     * {@code rope.scale_linear} is its older name.
+     * Rotary embedding as {@code rope.scaling.*} describes it: none, linear or YaRN. A factor
+     * without a type is of the linear one; {@code rope.scale_linear} is its older name.
      *
      * @see <a href="https://arxiv.org/abs/2309.00071">YaRN, section 3</a>
      */
     public RopeOptions scaledRope(int dimensions, RopeOptions.Mode mode, float base) {
+        RopeScaling scaling = new RopeScaling(this, options);
+        scaling.requireNoFactors();
+        return scaling.of(dimensions, mode, base);
+    }
+
+    /**
+     * Rotary embedding like {@link #scaledRope}, for families that divide the angles by the tensor
+     * of {@link #ropeFactors}: the scaling may also consist of such factors, for long contexts.
+     */
+    public RopeOptions scaledRopeWithFactors(int dimensions, RopeOptions.Mode mode, float base) {
         return new RopeScaling(this, options).of(dimensions, mode, base);
     }
 

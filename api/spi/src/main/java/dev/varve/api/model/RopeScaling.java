@@ -26,6 +26,13 @@ final class RopeScaling {
         factor = given == 0 || type.equals("none") ? 1 : given;
     }
 
+    /** Refuses factors of long contexts, without which the rotation would be another one. */
+    void requireNoFactors() {
+        if (type.equals(LONG_ROPE)) {
+            throw keys.wrong("rope.scaling.type", "none, linear or yarn", type);
+        }
+    }
+
     RopeOptions of(int dimensions, RopeOptions.Mode mode, float base) {
         return new RopeOptions(dimensions, mode, base, 1 / factor, yarn());
     }

@@ -3,6 +3,7 @@ package dev.varve.testkit;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -175,6 +176,27 @@ public final class GgufWriter {
     }
 
     /**
+     * Writes a file of the same length whose tensors are zeros, as a hole where the file system has
+     * such: for readers of the header.
+     */
+    public void writeHeader(Path file) throws IOException {
+        List<Tensor> all = List.copyOf(tensors.values());
+        long length;
+        try (LittleEndianOutput out = output(file)) {
+            long data = writeHeader(out, values, all);
+            length = out.position() + data;
+        }
+        try (RandomAccessFile hole = new RandomAccessFile(file.toFile(), "rw")) {
+            hole.setLength(length);
+        }
+    }
+
+    private static LittleEndianOutput output(Path file) throws IOException {
+        return new LittleEndianOutput(
+                new BufferedOutputStream(Files.newOutputStream(file), 1 << 20));
+    }
+
+    /**
      * Writes a split model, {@code <prefix>-00001-of-0000N.gguf} and so on; the first file carries
      * all the values.
      *
@@ -212,30 +234,8 @@ public final class GgufWriter {
 
     private void write(Path file, Map<String, GgufValue> fileValues, List<Tensor> fileTensors)
             throws IOException {
-        try (LittleEndianOutput out =
-                new LittleEndianOutput(
-                        new BufferedOutputStream(Files.newOutputStream(file), 1 << 20))) {
-            out.bytes(new byte[] {'G', 'G', 'U', 'F'});
-            out.int32(version);
-            out.int64(fileTensors.size());
-            out.int64(fileValues.size());
-            for (Map.Entry<String, GgufValue> entry : fileValues.entrySet()) {
-                out.text(entry.getKey());
-                out.int32(entry.getValue().typeId());
-                out.value(entry.getValue());
-            }
-            long offset = 0;
-            for (Tensor tensor : fileTensors) {
-                out.text(tensor.name());
-                out.int32(tensor.shape().size());
-                for (long extent : tensor.shape()) {
-                    out.int64(extent);
-                }
-                out.int32(tensor.type().ggmlId());
-                out.int64(offset);
-                offset = Math.ceilDiv(offset + tensor.bytes(), (long) alignment) * alignment;
-            }
-            out.pad(alignment);
+        try (LittleEndianOutput out = output(file)) {
+            writeHeader(out, fileValues, fileTensors);
             for (Tensor tensor : fileTensors) {
                 long begin = out.position();
                 writeData(tensor, out);
@@ -251,6 +251,34 @@ public final class GgufWriter {
                 out.pad(alignment);
             }
         }
+    }
+
+    /** Returns the length of the data that follows. */
+    private long writeHeader(
+            LittleEndianOutput out, Map<String, GgufValue> fileValues, List<Tensor> fileTensors)
+            throws IOException {
+        out.bytes(new byte[] {'G', 'G', 'U', 'F'});
+        out.int32(version);
+        out.int64(fileTensors.size());
+        out.int64(fileValues.size());
+        for (Map.Entry<String, GgufValue> entry : fileValues.entrySet()) {
+            out.text(entry.getKey());
+            out.int32(entry.getValue().typeId());
+            out.value(entry.getValue());
+        }
+        long offset = 0;
+        for (Tensor tensor : fileTensors) {
+            out.text(tensor.name());
+            out.int32(tensor.shape().size());
+            for (long extent : tensor.shape()) {
+                out.int64(extent);
+            }
+            out.int32(tensor.type().ggmlId());
+            out.int64(offset);
+            offset = Math.ceilDiv(offset + tensor.bytes(), (long) alignment) * alignment;
+        }
+        out.pad(alignment);
+        return offset;
     }
 
     private static void writeData(Tensor tensor, LittleEndianOutput out) throws IOException {

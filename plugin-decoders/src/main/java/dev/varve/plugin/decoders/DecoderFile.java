@@ -4,6 +4,7 @@ import static dev.varve.api.model.WeightSelector.block;
 
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.DecoderBackbone;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
@@ -28,10 +29,12 @@ import java.util.stream.IntStream;
 final class DecoderFile {
     private static final int MAX_EXPERTS = 4096;
 
+    private final GgufFile file;
     private final ModelKeys keys;
     private final DecoderBackbone backbone;
 
     DecoderFile(GgufFile file, ModelOptions options) {
+        this.file = file;
         keys = new ModelKeys(file, options);
         backbone = keys.trunk();
         requireCausal();
@@ -70,9 +73,7 @@ final class DecoderFile {
 
     /** Checks that the file has an output head, where the embeddings cannot replace it. */
     void requireHead() {
-        if (!keys.hasTensor("output.weight")) {
-            throw keys.wrong("output.weight", "a tensor", "none");
-        }
+        file.requireTensor("output.weight");
     }
 
     /** Heads of a layer that has attention. */
@@ -85,6 +86,9 @@ final class DecoderFile {
                 keys.has("attention.head_count_kv")
                         ? keys.perLayerOrZero("attention.head_count_kv")[layer]
                         : query;
+        if (keyValue == 0) {
+            throw keys.wrong("attention.head_count_kv", "from 1 in layer " + layer, keyValue);
+        }
         keys.requireGroups(new int[] {query}, new int[] {keyValue});
         int length =
                 keys.headLength(
@@ -178,8 +182,9 @@ final class DecoderFile {
     /** SwiGLU experts of a layer. */
     Mixture mixture(int layer, int inner, Router router, Optional<Shared> shared) {
         if (keys.hasTensor(block(layer, "ffn_gate.0.weight"))) {
-            throw keys.wrong(
-                    block(layer, "ffn_gate_exps.weight"),
+            throw new ModelFormatException(
+                    file.path(),
+                    "tensor " + block(layer, "ffn_gate_exps.weight"),
                     "one tensor of all experts",
                     "a tensor per expert, as older converters wrote them");
         }
@@ -195,6 +200,20 @@ final class DecoderFile {
     Optional<Shared> shared(String key) {
         int inner = keys.count(key, Integer.MAX_VALUE);
         return inner == 0 ? Optional.empty() : Optional.of(new Shared(inner, false));
+    }
+
+    /**
+     * The shared experts of a number of experts.
+     *
+     * @param inner inner width of one
+     * @param count their number, from {@code expert_shared_count}
+     */
+    Optional<Shared> shared(int inner, int count) {
+        int most = Integer.MAX_VALUE / inner;
+        if (count > most) {
+            throw keys.wrong("expert_shared_count", "from 1 to " + most, count);
+        }
+        return Optional.of(new Shared(inner * count, false));
     }
 
     /**

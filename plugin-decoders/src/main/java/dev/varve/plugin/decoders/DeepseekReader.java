@@ -10,10 +10,8 @@ import dev.varve.plugin.decoders.Layer.Norms;
 import dev.varve.plugin.decoders.Mixture.ChoiceBias;
 import dev.varve.plugin.decoders.Mixture.Router;
 import dev.varve.plugin.decoders.Mixture.Scoring;
-import dev.varve.plugin.decoders.Mixture.Shared;
 import dev.varve.plugin.decoders.SelfAttention.Rotation;
 
-import java.util.Optional;
 import java.util.OptionalInt;
 
 /** DeepSeek V2 and V3, GLM-4.7-Flash, Kimi K2: latent attention, and experts in groups. */
@@ -128,7 +126,7 @@ final class DeepseekReader {
         int inner = file.keys().positive("expert_feed_forward_length");
         int shared = file.keys().positive("expert_shared_count");
         Router router = file.router(scoring(file), ChoiceBias.OPTIONAL, false);
-        return file.mixture(layer, inner, router, Optional.of(new Shared(inner * shared, false)));
+        return file.mixture(layer, inner, router, file.shared(inner, shared));
     }
 
     /** Files of GLM-4.7-Flash that lack the key have the sizes of this model. */

@@ -9,7 +9,6 @@ import dev.varve.plugin.decoders.Layer.Norms;
 import dev.varve.plugin.decoders.Mixture.ChoiceBias;
 import dev.varve.plugin.decoders.Mixture.Router;
 import dev.varve.plugin.decoders.Mixture.Scoring;
-import dev.varve.plugin.decoders.Mixture.Shared;
 import dev.varve.plugin.decoders.SelfAttention.HeadNorm;
 import dev.varve.plugin.decoders.SelfAttention.Rotation;
 
@@ -49,10 +48,7 @@ final class GlmReader {
                                 layer < dense
                                         ? file.dense(layer)
                                         : file.mixture(
-                                                layer,
-                                                inner,
-                                                router,
-                                                Optional.of(new Shared(inner * shared, false))),
+                                                layer, inner, router, file.shared(inner, shared)),
                                 Norms.before("post_attention_norm")));
     }
 

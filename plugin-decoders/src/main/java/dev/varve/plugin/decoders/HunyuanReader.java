@@ -50,13 +50,12 @@ final class HunyuanReader {
         RopeOptions plain = rotation.options();
         float length = plain.dims();
         float stretch = (float) Math.pow(alpha, length / (length - 2));
+        float base = plain.freqBase() * stretch;
+        if (!Float.isFinite(base)) {
+            throw file.keys().wrong("rope.scaling.alpha", "a factor of a finite base", alpha);
+        }
         return new Rotation(
-                new RopeOptions(
-                        plain.dims(),
-                        plain.mode(),
-                        plain.freqBase() * stretch,
-                        plain.freqScale(),
-                        plain.yarn()),
+                new RopeOptions(plain.dims(), plain.mode(), base, plain.freqScale(), plain.yarn()),
                 rotation.factors());
     }
 

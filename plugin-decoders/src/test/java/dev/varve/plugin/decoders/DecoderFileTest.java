@@ -1,0 +1,155 @@
+package dev.varve.plugin.decoders;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.ModelFormatException;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ShardGraph.ExpertGroups;
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.GgufValue;
+import dev.varve.testkit.GgufWriter;
+import dev.varve.testkit.TensorData;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Parts of files that several architectures share. */
+class DecoderFileTest {
+    @TempDir Path folder;
+
+    private static GgufWriter writer(DecoderLayout layout) {
+        return new DecoderModel(layout, 1, TensorType.F32).writer();
+    }
+
+    private GgufFile file(GgufWriter writer) throws IOException {
+        Path path = folder.resolve("model.gguf");
+        writer.writeHeader(path);
+        return GgufFile.open(path);
+    }
+
+    private DecoderFile read(GgufWriter writer) throws IOException {
+        return new DecoderFile(file(writer), ModelOptions.defaults());
+    }
+
+    private LayerSplitAdapter open(GgufWriter writer) throws IOException {
+        return new DecoderFamilies().open(file(writer), ModelOptions.defaults());
+    }
+
+    private String refusal(GgufWriter writer) {
+        return assertThrows(ModelFormatException.class, () -> open(writer)).getMessage();
+    }
+
+    @Test
+    void tensorPerExpertIsRefusedByName() {
+        GgufWriter writer =
+                writer(DecoderLayout.MIXTRAL)
+                        .leaveOut("blk.0.ffn_gate_exps.weight")
+                        .tensor(
+                                "blk.0.ffn_gate.0.weight",
+                                TensorType.F32,
+                                List.of(256L, 96L),
+                                TensorData.constant(0));
+
+        assertEquals(
+                "model.gguf: tensor blk.0.ffn_gate_exps.weight: expected one tensor of all experts,"
+                        + " found a tensor per expert, as older converters wrote them",
+                refusal(writer));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"GPT_OSS", "QWEN2MOE", "MINIMAX_M2", "OLMO2"})
+    void missingHeadIsRefusedWhereTheEmbeddingsCannotReplaceIt(DecoderLayout layout) {
+        String message = refusal(writer(layout).leaveOut("output.weight"));
+
+        assertTrue(message.contains("tensor output.weight: expected to be present"), message);
+    }
+
+    @Test
+    void nonCausalModelIsRefused() {
+        GgufWriter writer =
+                writer(DecoderLayout.LLAMA).put("llama.attention.causal", GgufValue.of(false));
+
+        String message = refusal(writer);
+
+        assertTrue(message.contains("llama.attention.causal: expected true"), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0, 1, 1", "1, 0, 1, 1", "2, 1, 2, 1", "4, 2, 4, 2"})
+    void groupsOfExpertsAreReadFromTwoOn(int count, int used, int expected, int expectedUsed)
+            throws IOException {
+        GgufWriter writer =
+                writer(DecoderLayout.DEEPSEEK2)
+                        .put("deepseek2.expert_group_count", GgufValue.of(count))
+                        .put("deepseek2.expert_group_used_count", GgufValue.of(used));
+
+        Mixture.Router router =
+                read(writer).router(Mixture.Scoring.SOFTMAX, Mixture.ChoiceBias.OPTIONAL, false);
+
+        assertEquals(new ExpertGroups(expected, expectedUsed), router.routing().groups());
+        assertEquals(Mixture.Scoring.SIGMOID, router.scoring());
+    }
+
+    /** {@code rope.scaling.original_context_length}, and the model's 4,096 positions. */
+    @ParameterizedTest
+    @CsvSource({"4096, short", "8192, short", "2048, long"})
+    void longerContextDecidesTheFactorsOfLongRope(int original, String expected)
+            throws IOException {
+        GgufWriter writer =
+                writer(DecoderLayout.LLAMA)
+                        .put("llama.rope.scaling.type", GgufValue.of("longrope"))
+                        .put("llama.rope.scaling.original_context_length", GgufValue.of(original));
+
+        Optional<String> factors = read(writer).keys().ropeFactors();
+
+        assertEquals(Optional.of("rope_factors_" + expected + ".weight"), factors);
+        String message = refusal(writer);
+        assertTrue(message.contains("rope_factors_" + expected + ".weight"), message);
+    }
+
+    @Test
+    void latentRowIsTheStateOfLatentAttention() throws IOException {
+        List<LayerState> absorbed = open(writer(DecoderLayout.DEEPSEEK2)).shape().layers();
+        List<LayerState> perHead = open(writer(DecoderLayout.DEEPSEEK2_OLD)).shape().layers();
+
+        assertEquals(new LayerState.FullAttention(1, 96, 64), absorbed.getFirst());
+        assertEquals(new LayerState.FullAttention(4, 64, 64), perHead.getFirst());
+    }
+
+    @Test
+    void stretchBeyondFiniteBasesIsRefused() {
+        GgufWriter writer =
+                writer(DecoderLayout.HUNYUAN_DENSE)
+                        .put("hunyuan-dense.rope.scaling.alpha", GgufValue.of(1e38f));
+
+        String message = refusal(writer);
+
+        assertTrue(
+                message.contains("hunyuan-dense.rope.scaling.alpha: expected a factor"), message);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"DEEPSEEK2", "GLM4MOE"})
+    void sharedExpertsWiderThanAnyTensorAreRefused(DecoderLayout layout) {
+        String key = layout.architecture() + ".expert_shared_count";
+
+        String message = refusal(writer(layout).put(key, GgufValue.of(1 << 30)));
+
+        assertTrue(message.contains(key + ": expected from 1 to 22369621, found"), message);
+    }
+}

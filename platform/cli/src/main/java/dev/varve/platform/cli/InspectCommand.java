@@ -86,7 +86,7 @@ final class InspectCommand extends CliCommand {
      * Verdict of the model family on a file.
      *
      * @param served whether a plugin serves the architecture
-     * @param problem why the family rejects the file
+     * @param problem why the model cannot be loaded
      * @param unused tensors that it would ignore, if it does not reject the file
      * @param unread a warning about keys that it would ignore
      */
@@ -97,8 +97,15 @@ final class InspectCommand extends CliCommand {
             Optional<String> unread) {
         private static Verdict of(GgufFile file, PluginCatalog catalog) {
             String architecture = architecture(file);
-            if (file.otherUse().isPresent() || !catalog.families().containsKey(architecture)) {
+            if (file.otherUse().isPresent()) {
                 return new Verdict(false, file.otherUse(), Optional.empty(), Optional.empty());
+            }
+            if (!catalog.families().containsKey(architecture)) {
+                return new Verdict(
+                        false,
+                        unserved(architecture, catalog),
+                        Optional.empty(),
+                        Optional.empty());
             }
             try {
                 LayerSplitAdapter adapter =
@@ -113,6 +120,13 @@ final class InspectCommand extends CliCommand {
                 return new Verdict(
                         true, Optional.of(e.getMessage()), Optional.empty(), Optional.empty());
             }
+        }
+
+        /** Draft models are not served themselves, but are no problem. */
+        private static Optional<String> unserved(String architecture, PluginCatalog catalog) {
+            return Architectures.of(catalog).isDraft(architecture)
+                    ? Optional.empty()
+                    : Optional.of(catalog.unknownArchitecture(architecture));
         }
 
         /** Lines for the user about problems and ignored parts. */

@@ -1,10 +1,11 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.plugin.NearestName;
+
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,7 +14,6 @@ import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Rewrites picocli's messages in the form of Varve's own: the flag, what was expected, and what was
@@ -104,7 +104,7 @@ final class UsageMessage {
         String name = found.replaceFirst("=.*", "");
         return (flag ? "unknown flag " : "unknown command ")
                 + name
-                + nearest(name, flag ? flags(command) : commands(command))
+                + NearestName.of(name, flag ? flags(command) : commands(command))
                         .map(known -> "; did you mean " + known + "?")
                         .orElse("");
     }
@@ -124,37 +124,5 @@ final class UsageMessage {
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList();
-    }
-
-    /**
-     * Returns the known name with the smallest edit distance, unless more than a third of the name
-     * would change.
-     */
-    static Optional<String> nearest(String name, Collection<String> known) {
-        return known.stream()
-                .collect(Collectors.groupingBy(each -> distance(name, each)))
-                .entrySet()
-                .stream()
-                .filter(each -> each.getKey() <= Math.max(1, name.length() / 3))
-                .min(Map.Entry.comparingByKey())
-                .map(each -> each.getValue().getFirst());
-    }
-
-    /** Returns the number of characters to insert, delete or replace (Levenshtein distance). */
-    private static int distance(String left, String right) {
-        int[] row = new int[right.length() + 1];
-        for (int i = 0; i < row.length; i++) {
-            row[i] = i;
-        }
-        for (int i = 1; i <= left.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int replaced = diagonal + (left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[right.length()];
     }
 }

@@ -52,6 +52,18 @@ class InspectTest {
     }
 
     @Test
+    void architectureWithoutPluginIsReported() {
+        String reason = "no plugin serves architecture qwen35; no plugin is loaded";
+
+        String text = inspect();
+        JsonNode json = JsonMapper.shared().readTree(inspect("--json"));
+
+        assertTrue(text.contains("(no plugin serves it)"), text);
+        assertTrue(text.contains("\nThe model cannot be loaded: " + reason + "\n"), text);
+        assertEquals(reason, json.get("problem").stringValue());
+    }
+
+    @Test
     void jsonHoldsWholeStringsAndArrays() {
         JsonNode metadata = JsonMapper.shared().readTree(inspect("--json")).get("metadata");
 

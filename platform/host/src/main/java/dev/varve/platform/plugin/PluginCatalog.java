@@ -159,6 +159,11 @@ public final class PluginCatalog {
                 .require(architecture, modelFile.getFileName() + ": ", this::describeUnused);
     }
 
+    /** Describes that no plugin serves an architecture, with the nearest and the known ones. */
+    public String unknownArchitecture(String architecture) {
+        return table(PluginServiceKind.FAMILIES).unknown(architecture) + describeUnused();
+    }
+
     /** Returns the device backends by name. */
     public Map<String, DeviceBackendProvider> backends() {
         return table(PluginServiceKind.BACKENDS).providers();

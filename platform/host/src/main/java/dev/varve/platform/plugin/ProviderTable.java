@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -16,6 +17,9 @@ import java.util.function.Supplier;
  */
 final class ProviderTable<T> {
     private record Owned<T>(T provider, PluginOrigin origin) {}
+
+    /** Names in a list that a user need not read: the nearest name precedes it. */
+    private static final int LONG_LIST = 9;
 
     private final PluginServiceKind<T> spi;
     private final SortedMap<String, Owned<T>> owned = new TreeMap<>();
@@ -82,15 +86,19 @@ final class ProviderTable<T> {
     T require(String name, String where, Supplier<String> refused) {
         Owned<T> owner = owned.get(name);
         if (owner == null) {
-            throw new VarveException(
-                    spi.trouble().kind(),
-                    where
-                            + String.format(Locale.ROOT, spi.trouble().unknown(), name)
-                            + (owned.isEmpty()
-                                    ? ""
-                                    : "; known: " + String.join(", ", owned.keySet()))
-                            + refused.get());
+            throw new VarveException(spi.trouble().kind(), where + unknown(name) + refused.get());
         }
         return owner.provider();
+    }
+
+    /** Returns the message for a name without a provider, with the nearest and the known ones. */
+    String unknown(String name) {
+        Optional<String> nearest =
+                owned.size() < LONG_LIST
+                        ? Optional.empty()
+                        : NearestName.ofRelated(name, owned.keySet());
+        return String.format(Locale.ROOT, spi.trouble().unknown(), name)
+                + nearest.map(known -> "; nearest: " + known).orElse("")
+                + (owned.isEmpty() ? "" : "; known: " + String.join(", ", owned.keySet()));
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.platform.plugin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
@@ -78,6 +79,34 @@ class PluginCatalogTest {
         assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, error.kind());
         assertEquals(
                 "m.gguf: no plugin serves architecture gemma4; known: qwen35", error.getMessage());
+    }
+
+    @Test
+    void longListOfArchitecturesFollowsTheNearest() {
+        Set<String> known =
+                Set.of(
+                        "llama",
+                        "qwen2",
+                        "qwen2moe",
+                        "qwen3",
+                        "qwen3moe",
+                        "glm4",
+                        "gemma3",
+                        "granite",
+                        "phi3");
+        PluginCatalog catalog = PluginCatalog.of(List.of(plugin("acme.all", new Family(known))));
+
+        VarveException error =
+                assertThrows(
+                        VarveException.class,
+                        () -> catalog.family("qwen4", Path.of("models/m.gguf")));
+
+        String expected =
+                "no plugin serves architecture qwen4; nearest: qwen3; known: gemma3, glm4, granite,"
+                        + " llama, phi3, qwen2, qwen2moe, qwen3, qwen3moe";
+        assertEquals("m.gguf: " + expected, error.getMessage());
+        assertEquals(expected, catalog.unknownArchitecture("qwen4"));
+        assertTrue(catalog.unknownArchitecture("whisper").contains("whisper; known: gemma3"));
     }
 
     @Test

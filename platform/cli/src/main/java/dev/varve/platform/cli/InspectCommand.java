@@ -102,10 +102,7 @@ final class InspectCommand extends CliCommand {
             }
             if (!catalog.families().containsKey(architecture)) {
                 return new Verdict(
-                        false,
-                        unserved(architecture, catalog),
-                        Optional.empty(),
-                        Optional.empty());
+                        false, unserved(architecture, catalog), Optional.empty(), Optional.empty());
             }
             try {
                 LayerSplitAdapter adapter =

@@ -14,6 +14,7 @@ import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.HostPageFree;
@@ -27,6 +28,7 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.TokenTree;
 
 import org.junit.jupiter.api.Test;
 
@@ -38,8 +40,10 @@ class BatchCheckTest {
     private static final ShardOptions OPTIONS =
             ShardOptions.of(CacheTypes.f16(), new CacheCapacities(512, 3, 0))
                     .withCaptures(List.of(1, 2));
-    private static final BatchCheck FIRST = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS);
-    private static final BatchCheck SECOND = new BatchCheck(new LayerRange(2, 4), 10, 4, OPTIONS);
+    private static final BatchCheck FIRST =
+            new BatchCheck(new LayerRange(0, 2), 10, 4, false, OPTIONS);
+    private static final BatchCheck SECOND =
+            new BatchCheck(new LayerRange(2, 4), 10, 4, false, OPTIONS);
 
     private static SequenceChunk chunk(KvSlotSpan span, int row, int... tokens) {
         return new SequenceChunk(1, tokens, ChunkPlacement.start(span, row), RequestedOutput.BEST);
@@ -135,7 +139,8 @@ class BatchCheckTest {
 
     @Test
     void pageQueriesNeedAShardThatScoresPages() {
-        BatchCheck scoring = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS.scoringPages());
+        BatchCheck scoring =
+                new BatchCheck(new LayerRange(0, 2), 10, 4, false, OPTIONS.scoringPages());
         PageQuery.PagePlace last = new PageQuery.PagePlace(1, 448);
         PageQuery.PagePlace host = new PageQuery.PagePlace(1, PageQuery.PagePlace.ON_HOST);
         PageQuery.PagePlace beyond = new PageQuery.PagePlace(1, 512);
@@ -147,6 +152,32 @@ class BatchCheckTest {
         assertEquals(
                 "the batch queries page scores, but the shard was not loaded to score pages",
                 refusal(FIRST, asking(last), Optional.empty()));
+    }
+
+    @Test
+    void customStatesCannotFollowTrees() {
+        BatchCheck own = new BatchCheck(new LayerRange(0, 2), 10, 4, true, OPTIONS);
+        SequenceChunk chain =
+                new SequenceChunk(
+                        1,
+                        new int[] {1, 2, 3},
+                        ChunkPlacement.start(new KvSlotSpan(0, 256), 1),
+                        RequestedOutput.BEST,
+                        ChunkComputeMode.ROWS);
+        SequenceChunk tree =
+                new SequenceChunk(
+                        1,
+                        chain.tokens(),
+                        chain.place(),
+                        RequestedOutput.BEST,
+                        ChunkComputeMode.ROWS,
+                        TokenTree.of(new int[] {-1, 0, 0}));
+
+        assertDoesNotThrow(
+                () -> own.require(new Batch(List.of(chain), Phase.DECODE), Optional.empty()));
+        assertEquals(
+                "a custom state cannot follow the branches of a token tree",
+                refusal(own, new Batch(List.of(tree), Phase.DECODE), Optional.empty()));
     }
 
     @Test

@@ -175,6 +175,27 @@ class CustomStateTest {
                 refusal.getMessage());
     }
 
+    /** The first request alone would not show it. */
+    @Test
+    void stepThatIsWrongForSeveralSequencesIsRefusedAtLoad() {
+        RuntimeException refusal =
+                assertThrows(
+                        RuntimeException.class,
+                        () ->
+                                load(
+                                        group ->
+                                                new StateStep.Result(
+                                                        group.columns().getFirst(),
+                                                        group.sequences() == 1
+                                                                ? group.states()
+                                                                : Map.of())));
+
+        assertTrue(
+                refusal.getMessage()
+                        .contains("layer 0, advanceState: states: expected [far, near]"),
+                refusal.getMessage());
+    }
+
     private void load(int... cuts) {
         int begin = 0;
         for (int i = 0; i <= cuts.length; i++) {

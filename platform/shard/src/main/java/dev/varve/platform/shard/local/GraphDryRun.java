@@ -10,6 +10,7 @@ import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.SequenceChunk;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -25,6 +26,9 @@ final class GraphDryRun {
 
     /** More than one, since a single column would be broadcast to all where it does not fit. */
     private static final int OUTPUTS = 3;
+
+    /** Sequences of a batch for states that the family advances itself. */
+    private static final int SEQUENCES = 5;
 
     private GraphDryRun() {}
 
@@ -47,9 +51,11 @@ final class GraphDryRun {
     }
 
     /**
-     * Records a chunk without captures and, if some are requested, with all of them. A step of
-     * decode differs only in its number of tokens, to which {@link GraphBuildValidator} applies the
-     * same checks; recording one as well would about double the time at every start.
+     * Records a chunk without captures and, if some are requested, with all of them; and a batch of
+     * several sequences, if the family advances states itself, since its step must distinguish
+     * them. A step of decode differs only in its number of tokens, to which {@link
+     * GraphBuildValidator} applies the same checks; recording one as well would about double the
+     * time at every start.
      *
      * @throws GraphBuildException naming plugin, layer and operator if the family breaks a rule or
      *     throws
@@ -63,6 +69,10 @@ final class GraphDryRun {
             List<Integer> captures) {
         boolean slides = model.shape().window().isPresent();
         record(key(slides, List.of()), model, range, context, device);
+        if (context.caches().stateRows().ownLayers().values().stream()
+                .anyMatch(own -> !own.parts().isEmpty())) {
+            record(sequences(slides, context), model, range, context, device);
+        }
         if (captures.stream().anyMatch(range::computesInputOf)) {
             record(key(slides, captures), model, range, context, device);
         }
@@ -75,6 +85,21 @@ final class GraphDryRun {
             ShardGraphContext context,
             ComputeDevice device) {
         UnallocatedGraph.of(key, model, range, context, device).close();
+    }
+
+    /** Key of two tokens of each of several sequences, as many as there are rows for states. */
+    private static GraphKey sequences(boolean slides, ShardGraphContext context) {
+        int rows = context.caches().stateRows().rows();
+        List<GraphKey.ChunkShape> parts = new ArrayList<>();
+        for (int row = 1; row < rows && row <= SEQUENCES; row++) {
+            parts.add(
+                    new GraphKey.ChunkShape(
+                            new GraphKey.Columns(2, 1, ChunkComputeMode.CHUNK),
+                            new GraphKey.Attended(0, KvSlotSpan.BLOCK, false),
+                            new GraphKey.Attended(0, slides ? KvSlotSpan.BLOCK : 0, false),
+                            new GraphKey.StateUse(row, row, ChunkPlacement.NO_ROLLBACK_BUFFER)));
+        }
+        return new GraphKey(Phase.PREFILL, parts, List.of());
     }
 
     /** Key of the first tokens of a sequence; only the outputs of the last ones are requested. */

@@ -30,10 +30,12 @@ final class RecurrentStateTensors implements AutoCloseable {
 
     private final Map<Integer, Layer> layers = new TreeMap<>();
     private final Map<Integer, Own> ownLayers = new TreeMap<>();
+    private final int rows;
     private final GgmlContext context;
     private final Optional<DeviceBuffer> buffer;
 
     RecurrentStateTensors(ModelShape shape, LayerRange range, int rows, BufferType bufferType) {
+        this.rows = rows;
         context = GgmlContext.open(tensors(shape, range) + 1, 0);
         try {
             for (int layer = range.begin(); layer < range.end(); layer++) {
@@ -68,6 +70,11 @@ final class RecurrentStateTensors implements AutoCloseable {
             }
         }
         return tensors;
+    }
+
+    /** Number of rows, among them that of the empty sequence. */
+    int rows() {
+        return rows;
     }
 
     /** The states by layer. */

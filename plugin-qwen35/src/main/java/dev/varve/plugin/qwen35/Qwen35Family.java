@@ -4,6 +4,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.MtpBlock;
 
 import java.util.Optional;
 import java.util.Set;
@@ -28,6 +29,10 @@ public final class Qwen35Family implements ModelFamilyProvider {
     @Override
     public Optional<LayerSplitAdapter> openMtp(
             GgufFile file, GgufFile target, ModelOptions options) {
-        return Qwen35NextToken.open(file, target, options);
+        return MtpBlock.open(
+                file,
+                target,
+                options,
+                () -> new Qwen35NextToken(file, Qwen35Sizes.read(file, options)));
     }
 }

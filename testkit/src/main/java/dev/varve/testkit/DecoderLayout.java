@@ -32,7 +32,11 @@ public enum DecoderLayout {
     ERNIE4_5("ernie4_5", 4, DecoderLayouts::ernie),
     ERNIE4_5_MOE("ernie4_5-moe", 4, DecoderLayouts::ernieMoe),
     HUNYUAN_DENSE("hunyuan-dense", 4, DecoderLayouts::hunyuan),
-    HUNYUAN_MOE("hunyuan-moe", 3, DecoderLayouts::hunyuanMoe);
+    HUNYUAN_MOE("hunyuan-moe", 3, DecoderLayouts::hunyuanMoe),
+    /** The last block is one for multi-token prediction. */
+    GLM4MOE_MTP("glm4moe", 5, DecoderLayouts::glm4moeMtp),
+    /** The same. */
+    DEEPSEEK2_MTP("deepseek2", 5, DecoderLayouts::deepseek2Mtp);
 
     private final String architecture;
     private final int layers;

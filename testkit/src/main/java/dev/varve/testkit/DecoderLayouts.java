@@ -410,6 +410,32 @@ final class DecoderLayouts {
                 });
     }
 
+    static void glm4moeMtp(DecoderWriter writer) {
+        glm4moe(writer);
+        nextToken(writer);
+    }
+
+    static void deepseek2Mtp(DecoderWriter writer) {
+        deepseek2(writer);
+        nextToken(writer);
+    }
+
+    /** Makes the last layer a block for multi-token prediction. */
+    private static void nextToken(DecoderWriter writer) {
+        int layer = writer.layers() - 1;
+        int width = writer.size().width();
+        writer.key("nextn_predict_layers", 1);
+        writer.matrix(layer, "nextn.eh_proj", 2 * width, width);
+        writer.norm(layer, "nextn.enorm");
+        writer.norm(layer, "nextn.hnorm");
+        if (writer.chance()) {
+            writer.norm(layer, "nextn.shared_head_norm");
+        }
+        if (writer.chance()) {
+            writer.ends(layer, "nextn.embed_tokens", "nextn.shared_head_head");
+        }
+    }
+
     static void gemma3(DecoderWriter writer) {
         writer.backbone(true);
         writer.heads();

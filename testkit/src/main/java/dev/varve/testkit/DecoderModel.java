@@ -140,7 +140,7 @@ public record DecoderModel(DecoderLayout layout, long seed, TensorType type, Siz
     /** Elements of the rows of keys and of values of one head. */
     public List<Integer> headLengths() {
         return switch (layout) {
-            case DEEPSEEK2 ->
+            case DEEPSEEK2, DEEPSEEK2_MTP ->
                     List.of(size.latent().row() + size.latent().rotated(), size.latent().row());
             case DEEPSEEK2_OLD, DEEPSEEK2_LITE ->
                     List.of(size.latent().key(), size.latent().value());

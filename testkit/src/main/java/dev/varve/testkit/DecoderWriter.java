@@ -80,6 +80,14 @@ final class DecoderWriter {
         }
     }
 
+    /** An embedding table and a head of the layer. */
+    void ends(int layer, String table, String head) {
+        int width = size.width();
+        tensors.vocabulary(block(layer, table + ".weight"), width, size.vocabulary(), 1);
+        tensors.vocabulary(
+                block(layer, head + ".weight"), width, size.vocabulary(), 4 / Math.sqrt(width));
+    }
+
     /** Numbers of heads and their length. */
     void heads() {
         key("attention.head_count", size.heads())

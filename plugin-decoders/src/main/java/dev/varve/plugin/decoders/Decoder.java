@@ -8,7 +8,7 @@ import java.util.List;
  * Description of a model file.
  *
  * @param backbone parameters of the whole model
- * @param layers its layers
+ * @param layers its layers, or the block for multi-token prediction alone
  * @param embeddingScale factor of the embeddings; 1 for none
  * @param logits operators after the output head
  */

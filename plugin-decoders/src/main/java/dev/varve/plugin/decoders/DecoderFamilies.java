@@ -4,13 +4,20 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.MtpBlock;
 
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Opens files of each {@link Architecture}. */
 public final class DecoderFamilies implements ModelFamilyProvider {
+    /** Architectures whose files may have a block for multi-token prediction. */
+    private static final Set<Architecture> WITH_MTP =
+            EnumSet.of(Architecture.GLM4MOE, Architecture.DEEPSEEK2);
+
     @Override
     public Set<String> architectures() {
         return Arrays.stream(Architecture.values())
@@ -26,5 +33,20 @@ public final class DecoderFamilies implements ModelFamilyProvider {
         // is opened.
         opened.tensors(decoder.backbone().allLayers());
         return opened;
+    }
+
+    @Override
+    public Optional<LayerSplitAdapter> openMtp(
+            GgufFile file, GgufFile target, ModelOptions options) {
+        Architecture architecture = Architecture.of(file);
+        return WITH_MTP.contains(architecture)
+                ? MtpBlock.open(file, target, options, () -> mtpLayer(architecture, file, options))
+                : Optional.empty();
+    }
+
+    private static MtpLayer mtpLayer(
+            Architecture architecture, GgufFile file, ModelOptions options) {
+        Decoder block = architecture.read(DecoderFile.ofMtpBlock(file, options));
+        return new MtpLayer(block.layers().getFirst(), block.backbone().width());
     }
 }

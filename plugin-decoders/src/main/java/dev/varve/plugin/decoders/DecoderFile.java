@@ -6,6 +6,7 @@ import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.DecoderBackbone;
+import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ShardGraph.Activation;
@@ -32,12 +33,32 @@ final class DecoderFile {
     private final GgufFile file;
     private final ModelKeys keys;
     private final DecoderBackbone backbone;
+    private final LayerRange described;
 
+    /** The layers to describe. */
+    private enum Part {
+        BACKBONE,
+        MTP_BLOCK
+    }
+
+    /** Describes the backbone. */
     DecoderFile(GgufFile file, ModelOptions options) {
+        this(file, new ModelKeys(file, options), Part.BACKBONE);
+    }
+
+    private DecoderFile(GgufFile file, ModelKeys keys, Part part) {
         this.file = file;
-        keys = new ModelKeys(file, options);
+        this.keys = keys;
         backbone = keys.trunk();
+        int layers = backbone.layers();
+        described =
+                part == Part.BACKBONE ? backbone.allLayers() : new LayerRange(layers, layers + 1);
         requireCausal();
+    }
+
+    /** Describes the block for multi-token prediction alone, as a layer behind the backbone. */
+    static DecoderFile ofMtpBlock(GgufFile file, ModelOptions options) {
+        return new DecoderFile(file, new ModelKeys(file, options), Part.MTP_BLOCK);
     }
 
     /** Rejects embedding models, which may attend to later tokens and generate none. */
@@ -56,11 +77,21 @@ final class DecoderFile {
         return backbone;
     }
 
+    /** First layer to describe. */
+    int firstLayer() {
+        return described.begin();
+    }
+
+    /** The layer of the backbone that keys describe a layer by: its last one for the block. */
+    private int keyedLayer(int layer) {
+        return Math.min(layer, backbone.layers() - 1);
+    }
+
     /** Describes the model by its layers. */
     Decoder decoder(IntFunction<Layer> layer) {
         return new Decoder(
                 backbone,
-                IntStream.range(0, backbone.layers()).mapToObj(layer).toList(),
+                IntStream.range(described.begin(), described.end()).mapToObj(layer).toList(),
                 1,
                 Decoder.Logits.plain());
     }
@@ -78,13 +109,14 @@ final class DecoderFile {
 
     /** Heads of a layer that has attention. */
     Heads heads(int layer) {
-        int query = keys.perLayerOrZero("attention.head_count")[layer];
+        int keyed = keyedLayer(layer);
+        int query = keys.perLayerOrZero("attention.head_count")[keyed];
         if (query == 0) {
             throw keys.wrong("attention.head_count", "from 1 in layer " + layer, query);
         }
         int keyValue =
                 keys.has("attention.head_count_kv")
-                        ? keys.perLayerOrZero("attention.head_count_kv")[layer]
+                        ? keys.perLayerOrZero("attention.head_count_kv")[keyed]
                         : query;
         if (keyValue == 0) {
             throw keys.wrong("attention.head_count_kv", "from 1 in layer " + layer, keyValue);
@@ -155,7 +187,7 @@ final class DecoderFile {
 
     /** Inner width of a layer's dense feed-forward. */
     int feedForwardLength(int layer) {
-        return keys.perLayer("feed_forward_length")[layer];
+        return keys.perLayer("feed_forward_length")[keyedLayer(layer)];
     }
 
     /** SwiGLU with the file's inner width. */

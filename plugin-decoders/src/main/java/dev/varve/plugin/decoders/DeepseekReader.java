@@ -1,5 +1,7 @@
 package dev.varve.plugin.decoders;
 
+import static dev.varve.api.model.WeightSelector.block;
+
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.ggml.RopeOptions.Mode;
 import dev.varve.api.ggml.RopeOptions.Yarn;
@@ -84,7 +86,7 @@ final class DeepseekReader {
 
     /** The small models compute their queries without a latent row. */
     private static boolean isLite(DecoderFile file) {
-        return file.keys().hasTensor("blk.0.attn_q.weight");
+        return file.keys().hasTensor(block(file.firstLayer(), "attn_q.weight"));
     }
 
     /** The magnitude of the rotation is 1, since {@link #scale} contains that of YaRN. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
@@ -83,6 +84,9 @@ class HostileNumbersTest {
         GgufFile file = GgufFile.open(path);
         try {
             new DecoderFamilies().open(file, ModelOptions.defaults()).shape();
+            new DecoderFamilies()
+                    .openMtp(file, file, ModelOptions.defaults())
+                    .ifPresent(LayerSplitAdapter::shape);
         } catch (VarveException refusal) {
             assertTrue(
                     refusal.getMessage().startsWith("changed.gguf: "),

@@ -64,11 +64,17 @@ public final class TemplateDialect {
         return markup == TemplateMarkup.HARMONY;
     }
 
-    /** Returns the variables with messages and switches in the form that the template expects. */
+    /**
+     * Returns the variables with messages, tools and switches in the form that the template
+     * expects.
+     */
     Map<String, Object> adapted(Map<String, Object> variables) {
         Map<String, Object> all = new HashMap<>(variables);
         if (variables.get("messages") instanceof List<?> messages) {
             all.put("messages", history.adapted(messages));
+        }
+        if (variables.get("tools") instanceof List<?> tools) {
+            all.put("tools", ToolDefaults.adapted(markup, tools));
         }
         if (variables.get(SWITCH) instanceof Boolean enabled) {
             putSwitch(all, enabled);

@@ -88,13 +88,19 @@ final class ChannelGuide implements TokenConstraint {
                         ? Optional.of(constraint(grammar))
                         : Optional.empty();
         isStrict = !(form instanceof ResponseFormat.Free);
-        boolean reasons = budget.orElse(1) > 0 && !reader.isInBody();
-        Phase first = reasons ? Phase.BEFORE_REASONING : Phase.FORM;
-        phase = whole.isPresent() ? first : Phase.FREE;
+        phase = whole.isPresent() ? firstPhase() : Phase.FREE;
         calls =
                 form instanceof ResponseFormat.WithinToolCalls(TokenGrammar grammar)
                         ? name -> within(constraint(grammar), header.apply(name))
                         : name -> Optional.empty();
+    }
+
+    /** A message that the prompt leaves open ends before the form, as reasoning does. */
+    private Phase firstPhase() {
+        if (reader.isInBody()) {
+            return Phase.REASONING;
+        }
+        return budget.orElse(1) > 0 ? Phase.BEFORE_REASONING : Phase.FORM;
     }
 
     private GrammarConstraint constraint(TokenGrammar grammar) {
@@ -158,13 +164,16 @@ final class ChannelGuide implements TokenConstraint {
         }
     }
 
-    /** Forces the next header, and the begin of the form, once the reasoning ends. */
+    /**
+     * Forces the next header, and the begin of the form, once the reasoning ends; content that the
+     * prompt has begun ends at once.
+     */
     private void prepareInReasoning() {
         if (reader.isInReasoning() && !isBudgetSpent()) {
             return;
         }
         forcedReasoningEnd = reader.isInReasoning();
-        int[] before = encode((forcedReasoningEnd ? "<|end|>" : "") + ChannelTokens.NEXT);
+        int[] before = encode((reader.isInBody() ? "<|end|>" : "") + ChannelTokens.NEXT);
         enqueue(IntStream.concat(IntStream.of(before), IntStream.of(begin)).toArray());
         formFrom = before.length;
         begin = NOTHING;

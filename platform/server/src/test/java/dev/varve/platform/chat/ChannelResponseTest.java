@@ -173,12 +173,40 @@ class ChannelResponseTest {
                                         List.of(TOOL), List.of(), OptionalInt.of(0), named, form))
                         .constraint();
 
+        assertEquals(" to=functions.f<|channel|>commentary <|constrain|>json", forced(constraint));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"final, -1", "final, 0", "analysis, 0"})
+    void formBeginsAMessageBehindTheOneThatThePromptLeavesOpen(String channel, int budget) {
+        ToolCallRequirement named = new ToolCallRequirement.Named("f");
+        ResponseFormat form =
+                SYNTAX.form(List.of(TOOL), named, Optional.empty(), new GrammarCompiler(BYTES));
+
+        TokenConstraint constraint =
+                SYNTAX.open(
+                                BYTES.encode(
+                                        PROMPT + "<|channel|>" + channel + "<|message|>A", true),
+                                new ResponseOptions(
+                                        List.of(TOOL),
+                                        List.of(),
+                                        budget < 0 ? OptionalInt.empty() : OptionalInt.of(budget),
+                                        named,
+                                        form))
+                        .constraint();
+
+        assertEquals(
+                "<|end|><|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json",
+                forced(constraint));
+    }
+
+    private static String forced(TokenConstraint constraint) {
         StringBuilder forced = new StringBuilder();
         for (OptionalInt next = constraint.forced(); next.isPresent(); next = constraint.forced()) {
             forced.append(BYTES.decode(new int[] {next.getAsInt()}, true));
             constraint.accept(next.getAsInt());
         }
-        assertEquals(" to=functions.f<|channel|>commentary <|constrain|>json", forced.toString());
+        return forced.toString();
     }
 
     @Test

@@ -47,7 +47,16 @@ final class GemmaReader {
                                     Norms.BOTH);
                         })
                 .withEmbeddingScale((float) Math.sqrt(file.backbone().width()))
-                .withLogits(new Decoder.Logits(1, keys.number("final_logit_softcapping", 0)));
+                .withLogits(new Decoder.Logits(1, cap(keys)));
+    }
+
+    private static float cap(ModelKeys keys) {
+        String name = "final_logit_softcapping";
+        float cap = keys.number(name, 0);
+        if (cap != 0 && !(cap > 0 && Float.isFinite(1 / cap))) {
+            throw keys.wrong(name, "0 or a positive number with a finite reciprocal", cap);
+        }
+        return cap;
     }
 
     private static float scale(DecoderFile file) {

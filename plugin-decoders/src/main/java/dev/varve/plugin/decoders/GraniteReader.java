@@ -62,6 +62,14 @@ final class GraniteReader {
         return factor == 0 ? 1 : factor;
     }
 
+    private static float divisor(DecoderFile file, String name) {
+        float divisor = factor(file, name);
+        if (!Float.isFinite(1 / divisor)) {
+            throw file.keys().wrong(name, "a number with a finite reciprocal", divisor);
+        }
+        return divisor;
+    }
+
     private static Decoder read(DecoderFile file, IntFunction<Mixer> mixer) {
         float residual = factor(file, "residual_scale");
         return file.decoder(
@@ -74,7 +82,7 @@ final class GraniteReader {
                                         file.backbone().epsilon(),
                                         residual))
                 .withEmbeddingScale(factor(file, "embedding_scale"))
-                .withLogits(new Decoder.Logits(1 / factor(file, "logit_scale"), 0));
+                .withLogits(new Decoder.Logits(1 / divisor(file, "logit_scale"), 0));
     }
 
     private static FeedForward feedForward(DecoderFile file, int layer) {

@@ -51,8 +51,9 @@ final class HunyuanReader {
         float length = plain.dims();
         float stretch = (float) Math.pow(alpha, length / (length - 2));
         float base = plain.freqBase() * stretch;
-        if (!Float.isFinite(base)) {
-            throw file.keys().wrong("rope.scaling.alpha", "a factor of a finite base", alpha);
+        if (!(base > 0 && Float.isFinite(base))) {
+            throw file.keys()
+                    .wrong("rope.scaling.alpha", "a factor of a positive, finite base", alpha);
         }
         return new Rotation(
                 new RopeOptions(plain.dims(), plain.mode(), base, plain.freqScale(), plain.yarn()),

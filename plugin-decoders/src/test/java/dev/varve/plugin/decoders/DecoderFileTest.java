@@ -89,6 +89,24 @@ class DecoderFileTest {
         assertTrue(message.contains("llama.attention.causal: expected true"), message);
     }
 
+    /** Each would make logits that are no numbers. */
+    @ParameterizedTest
+    @CsvSource({
+        "LLAMA, llama.rope.freq_base, 1e300",
+        "LLAMA, llama.rope.scaling.factor, 1e-45",
+        "GRANITE, granite.logit_scale, 1e-45",
+        "GRANITE, granite.embedding_scale, -1e300",
+        "GEMMA3, gemma3.final_logit_softcapping, 1e-45",
+        "GEMMA3, gemma3.final_logit_softcapping, -30",
+        "HUNYUAN_DENSE, hunyuan-dense.rope.scaling.alpha, 1e-44"
+    })
+    void numberWithoutUseInSinglePrecisionIsRefused(
+            DecoderLayout layout, String key, double value) {
+        String message = refusal(writer(layout).put(key, new GgufValue.F64(value)));
+
+        assertTrue(message.startsWith("model.gguf: " + key + ": expected "), message);
+    }
+
     @ParameterizedTest
     @CsvSource({"0, 0, 1, 1", "1, 0, 1, 1", "2, 1, 2, 1", "4, 2, 4, 2"})
     void groupsOfExpertsAreReadFromTwoOn(int count, int used, int expected, int expectedUsed)

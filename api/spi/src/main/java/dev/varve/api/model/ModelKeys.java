@@ -164,10 +164,10 @@ public final class ModelKeys {
         return (int) count;
     }
 
-    /** A finite number, or {@code fallback} where the key is missing. */
+    /** A number that is finite in single precision; {@code fallback} where the key is missing. */
     public float number(String name, float fallback) {
         double number = metadata.findNumber(prefix + name).orElse(fallback);
-        if (!Double.isFinite(number)) {
+        if (!Float.isFinite((float) number)) {
             throw wrong(name, "a finite number", number);
         }
         return (float) number;

@@ -24,6 +24,9 @@ final class RopeScaling {
             throw keys.wrong("rope.scaling.factor", "positive", given);
         }
         factor = given == 0 || type.equals("none") ? 1 : given;
+        if (!Float.isFinite(1 / factor)) {
+            throw keys.wrong("rope.scaling.factor", "a number with a finite reciprocal", given);
+        }
     }
 
     /** Refuses factors of long contexts, without which the rotation would be another one. */

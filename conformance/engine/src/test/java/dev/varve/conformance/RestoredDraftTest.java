@@ -27,6 +27,7 @@ import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.DflashModel;
 import dev.varve.testkit.TensorType;
@@ -154,7 +155,9 @@ class RestoredDraftTest {
 
             String what = again.end().toString();
             assertEquals(Optional.of(source), again.end().cache().source(), what);
-            assertTrue(again.end().tokens().cached() >= BOUNDARY, what);
+            // Without states there are no checkpoints, and the disk has whole blocks.
+            int least = model.adapter().shape().forgets() ? BOUNDARY : KvSlotSpan.BLOCK;
+            assertTrue(again.end().tokens().cached() >= least, what);
             assertArrayEquals(expected.tokens(), again.tokens(), what);
             assertEquals(draft, recording.first(PROMPT + 1), what);
             assertEquals(
@@ -202,7 +205,7 @@ class RestoredDraftTest {
 
     @ParameterizedTest
     @MethodSource("blocks")
-    @ByDay({1, 4})
+    @ByDay({1, 4, 7})
     void draftTokensAfterSingleTokenStepsEqualThoseAfterAFullPrefill(BlockModel spec)
             throws Exception {
         requireSameWhenRestored(

@@ -97,7 +97,8 @@ class FaultyFamilyTest {
             @Override
             Object call(ShardGraph graph, Object[] arguments) {
                 Tensor all = (Tensor) arguments[0];
-                return graph.ops().view2d(all, all.ne(0), 1, all.nb(1), 0);
+                // As many as are requested at load.
+                return graph.ops().view2d(all, all.ne(0), 3, all.nb(1), 0);
             }
         },
         LOGITS_INSTEAD_OF_A_BOUNDARY("boundaryOutput", "end with boundaryOutput") {

@@ -39,7 +39,7 @@ class DecoderPlacementTest {
     private static final int BOUNDARY = 600;
     private static final int GREEDY = 16;
 
-    /** Where the first forward ends: a prefix resumes at the end of a forward. */
+    /** Position after the first forward: at least these tokens are cached. */
     private static final int FORWARD = 512;
 
     @TempDir static Path models;

@@ -62,6 +62,13 @@ record DenseFeedForward(FeedForwardNames names, int inner, Gate gate, Activation
         Tensor gate = graph.ops().view2d(both, inner, both.ne(1), both.nb(1), 0);
         long offset = (long) inner * Float.BYTES;
         Tensor up = graph.ops().view2d(both, inner, both.ne(1), both.nb(1), offset);
-        return graph.matmul(names.name("down"), graph.ops().swigluSplit(gate, up));
+        Tensor gated =
+                switch (activation) {
+                    case SILU -> graph.ops().swigluSplit(gate, up);
+                    case GELU -> graph.ops().gegluSplit(gate, up);
+                    case LIMITED_SWIGLU, RELU_SQUARED ->
+                            throw new IllegalStateException(activation + ": expected a gate apart");
+                };
+        return graph.matmul(names.name("down"), gated);
     }
 }

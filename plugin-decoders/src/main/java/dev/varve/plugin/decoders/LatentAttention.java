@@ -40,7 +40,7 @@ record LatentAttention(
         }
     }
 
-    /** What the cache holds. */
+    /** Contents of the KV cache. */
     enum Form {
         ABSORBED,
         PER_HEAD

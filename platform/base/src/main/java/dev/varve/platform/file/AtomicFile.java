@@ -17,7 +17,7 @@ public final class AtomicFile {
 
     private AtomicFile() {}
 
-    /** Who may read a new file, where the system has permissions. The umask restricts it. */
+    /** Readers of a new file, where the system has permissions. The umask restricts them. */
     public enum Readers {
         /** Its owner. */
         OWNER("rw-------"),

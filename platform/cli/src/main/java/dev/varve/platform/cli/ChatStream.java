@@ -20,7 +20,7 @@ import java.util.function.Function;
  * response.
  */
 final class ChatStream {
-    /** What comes next. */
+    /** The next event of the stream. */
     sealed interface Part {
         /** The response has begun. */
         record Begin(int status, boolean isStream) implements Part {}

@@ -11,7 +11,7 @@ final class ChannelReader {
     /** Longest header in characters; longer text is the body of a message without a header. */
     private static final int LONGEST_HEADER = 256;
 
-    /** What a token did. */
+    /** Effect of a token on the open message. */
     enum Step {
         /** It belongs to a header, or lies between messages. */
         HEADER,

@@ -30,10 +30,10 @@ record ChannelTokens(
     /** Role and channel of reasoning, as a model writes them at the begin of a response. */
     static final String REASONING = "<|channel|>analysis<|message|>";
 
-    /** What ends reasoning by force and begins content. */
+    /** Text that is forced to end reasoning and to begin content. */
     static final String FORCED_END = "<|end|><|start|>assistant<|channel|>final<|message|>";
 
-    /** What lies between the end of reasoning and the header of the next message. */
+    /** Text between the end of reasoning and the header of the next message. */
     static final String NEXT = "<|start|>assistant";
 
     /** Returns the tokens; empty if the vocabulary lacks one. */

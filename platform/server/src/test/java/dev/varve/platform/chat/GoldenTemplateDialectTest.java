@@ -103,7 +103,7 @@ class GoldenTemplateDialectTest {
         return turns;
     }
 
-    /** What the template adds for a message, up to the mark that ends it. */
+    /** Text that the template adds for a message, up to the mark that ends it. */
     private static Optional<String> turn(
             ChatRenderer renderer, Map<String, Object> variables, List<Object> messages, int at) {
         Map<String, Object> all = new HashMap<>(variables);

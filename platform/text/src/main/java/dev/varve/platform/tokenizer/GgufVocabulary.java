@@ -90,7 +90,7 @@ final class GgufVocabulary {
                 id(metadata, "eom_token_id"));
     }
 
-    /** SentencePiece numbers its special tokens like this unless it is told otherwise. */
+    /** Numbers of SentencePiece for its special tokens where the file has no keys for them. */
     private static NamedIds sentencePieceIds(GgufMetadata metadata, int tokens) {
         NamedIds named = ids(metadata);
         return new NamedIds(

@@ -3,7 +3,7 @@ package dev.varve.platform.tokenizer;
 import dev.varve.api.model.PreTokenizer;
 
 /**
- * What a name in {@code tokenizer.ggml.pre} stands for.
+ * Pre-tokenizer and defaults that belong to a name in {@code tokenizer.ggml.pre}.
  *
  * @param splitter splits text into words
  * @param addsBos whether prompts begin with the bos token if the file does not say

@@ -23,7 +23,7 @@ final class ChatCommands {
                             + " or paste them.",
                     "A message that begins with / needs \"\"\" around it.");
 
-    /** What the chat does after a command. */
+    /** Action of the chat after a command. */
     enum Next {
         /** Reads the next input. */
         CONTINUE,

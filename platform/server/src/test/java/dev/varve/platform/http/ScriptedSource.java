@@ -21,6 +21,9 @@ final class ScriptedSource implements LoadableModel {
     /** Opens when loading begins. */
     final CountDownLatch begun = new CountDownLatch(1);
 
+    /** Opens when a loaded model was closed. */
+    final CountDownLatch closed = new CountDownLatch(1);
+
     private final String id;
     private final String stamp;
     private CountDownLatch start = new CountDownLatch(0);
@@ -113,6 +116,7 @@ final class ScriptedSource implements LoadableModel {
                 () -> {
                     loaded.close();
                     closes.incrementAndGet();
+                    closed.countDown();
                 });
     }
 }

@@ -298,7 +298,7 @@ class ServedModelsTest {
         sources.remove(b);
 
         ApiException unknown = assertThrows(ApiException.class, () -> use(models, "b"));
-        models.unloadIdle();
+        b.closed.await();
 
         assertEquals(404, unknown.status());
         assertFalse(b.isLoaded(), "nobody can ask for it");

@@ -27,8 +27,12 @@ final class CpuContention {
     /** Fraction up to which there is no contention. */
     private static final double MAX_IDLE_DELAY_SHARE = 0.05;
 
-    /** Fraction of the additional cores that must be idle: the rest allows for short-lived load. */
-    private static final double MIN_IDLE_SHARE = 0.7;
+    /**
+     * Fraction of the additional cores that must be idle before a trial. Not more: threads of this
+     * process that do not compute need cores as well, and so do own shards in other processes,
+     * which compute their part of each step while this one waits.
+     */
+    private static final double MIN_IDLE_SHARE = 0.3;
 
     private static final long FIRST_PAUSE_NANOS = 250_000_000;
     private static final long LONGEST_PAUSE_NANOS = 4_000_000_000L;

@@ -29,6 +29,9 @@ final class CpuDevice implements ComputeDevice {
      */
     private static final int POLL = 50;
 
+    /** Computing time after which the delay is read: a system call in every step is not free. */
+    private static final long READING_NANOS = 30_000_000;
+
     private final GgmlDevice device;
     private final DeviceInfo info;
     private final OwnOperators own;
@@ -48,6 +51,10 @@ final class CpuDevice implements ComputeDevice {
             new CpuContention(new IdleCores(Path.of("/proc/stat"), HostCores.processors()));
     private final RunDelay runDelay = new RunDelay(Path.of("/proc/thread-self/schedstat"));
     private int currentThreads;
+
+    /** Computing time since the last reading. */
+    private long unreadNanos;
+
     private boolean closed;
 
     CpuDevice(
@@ -138,14 +145,16 @@ final class CpuDevice implements ComputeDevice {
     }
 
     private void computeMeasured(Graph graph, int wanted) {
-        OptionalLong before = runDelay.nanos();
         long begin = System.nanoTime();
         compute(graph, wanted, contention.threads(wanted));
         long end = System.nanoTime();
-        OptionalLong after = runDelay.nanos();
-        if (before.isPresent() && after.isPresent()) {
-            long waited = after.getAsLong() - before.getAsLong();
-            contention.computed(wanted, end - begin, waited, end);
+        unreadNanos += end - begin;
+        if (unreadNanos >= READING_NANOS) {
+            OptionalLong waited = runDelay.sinceLast();
+            if (waited.isPresent()) {
+                contention.computed(wanted, unreadNanos, waited.getAsLong(), end);
+            }
+            unreadNanos = 0;
         }
     }
 

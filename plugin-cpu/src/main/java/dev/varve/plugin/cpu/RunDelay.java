@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
 
 /**
- * Time that the calling thread was ready to run without a core, since it began: the second number
- * of Linux's {@code schedstat}. Reading it takes a few microseconds.
+ * Time that the calling thread was ready to run without a core: the second number of Linux's {@code
+ * schedstat}. Reading it takes a few microseconds.
  */
 final class RunDelay {
     private static final int LONGEST_LINE = 128;
@@ -20,6 +20,9 @@ final class RunDelay {
     private Thread owner;
     private FileChannel open;
 
+    /** Last reading of {@link #owner}, in nanoseconds. */
+    private OptionalLong last = OptionalLong.empty();
+
     /**
      * @param file names the statistics of the thread that opens it, {@code
      *     /proc/thread-self/schedstat}
@@ -28,8 +31,20 @@ final class RunDelay {
         this.file = file;
     }
 
-    /** Nanoseconds; nothing if the system does not count them. */
-    OptionalLong nanos() {
+    /**
+     * Returns the nanoseconds since the last call.
+     *
+     * @return nothing at the first call of a thread, and if the system does not count them
+     */
+    OptionalLong sinceLast() {
+        OptionalLong before = owner == Thread.currentThread() ? last : OptionalLong.empty();
+        last = read();
+        return before.isPresent() && last.isPresent()
+                ? OptionalLong.of(last.getAsLong() - before.getAsLong())
+                : OptionalLong.empty();
+    }
+
+    private OptionalLong read() {
         try {
             if (owner != Thread.currentThread()) {
                 close();

@@ -138,4 +138,36 @@ class CpuContentionTest {
 
         assertEquals(2, crowding.threads(2));
     }
+
+    /**
+     * Two processes on two cores compute the halves of each step in turn. Contention at their start
+     * lowered both numbers.
+     */
+    @Test
+    void shardsThatComputeInTurnRecover(@TempDir Path folder) throws IOException {
+        crowding = twoCores(folder);
+        CpuContention child = twoCores(folder);
+        for (int i = 0; i < 20; i++) {
+            now += STEP;
+            crowding.computed(2, STEP, STEP / 2, now);
+            child.computed(2, STEP, STEP / 2, now);
+        }
+        assertEquals(1, crowding.threads(2));
+        assertEquals(1, child.threads(2));
+
+        long idle = 0;
+        for (int i = 0; i < 200; i++) {
+            for (CpuContention computing : new CpuContention[] {crowding, child}) {
+                idle += 2 - computing.threads(2);
+                Files.writeString(
+                        folder.resolve("stat"),
+                        "cpu0 0 0 0 0 0 0\ncpu1 0 0 0 " + idle * STEP / TICK + " 0 0\n");
+                now += STEP;
+                computing.computed(2, STEP, 0, now);
+            }
+        }
+
+        assertEquals(2, crowding.threads(2));
+        assertEquals(2, child.threads(2));
+    }
 }

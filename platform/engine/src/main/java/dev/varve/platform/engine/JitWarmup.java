@@ -22,10 +22,10 @@ import java.util.function.BooleanSupplier;
 final class JitWarmup {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** Enough for both JIT compilers; the second one compiles code that runs often in a step. */
-    private static final int STEPS = 2000;
+    /** Enough for both JIT compilers with the thresholds of {@code conf/java.options}. */
+    private static final int STEPS = 6000;
 
-    private static final Duration LONGEST = Duration.ofSeconds(2);
+    private static final Duration LONGEST = Duration.ofSeconds(4);
     private static final int MAX_PROMPT_TOKENS = 24;
     private static final int MAX_OUTPUT_TOKENS = 72;
 

@@ -51,7 +51,7 @@ if [[ ${BENCH:-} == MetricsBench ]]; then
     -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.MetricsBench "$@"
 fi
 options=(--enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC)
-if [[ ${BENCH:-} == StepBench ]]; then
+if [[ ${BENCH:-CompareBench} == CompareBench || ${BENCH:-} == StepBench ]]; then
   # as an installation starts Java
   mapfile -t own < <(grep -v -e '^#' -e '^$' "$root/dist/src/main/conf/java.options")
   options=(--enable-native-access=ALL-UNNAMED "${own[@]}")

@@ -69,8 +69,7 @@ enum TemplateMarkup {
             "\"parameters\""),
     PLAIN(Optional.empty());
 
-    private static final ReasoningMarks CLOSED_WITHOUT_LINES =
-            new ReasoningMarks("<think>", "", "</think>", "</think>");
+    private static final String THINK_END = "</think>";
 
     private final Optional<ToolSyntax> tools;
     private final List<String> traits;
@@ -105,16 +104,28 @@ enum TemplateMarkup {
         }
         if (source.contains("<seed:think>")) {
             return Optional.of(
-                    new ReasoningMarks("<seed:think>", "", "</seed:think>", "</seed:think>"));
+                    new ReasoningMarks("<seed:think>", "", "</seed:think>", "</seed:think>\n"));
         }
         if (!source.contains("<think>")) {
             return Optional.empty();
         }
         return Optional.of(
                 switch (this) {
-                    case GLM, GLM_LINES, DEEPSEEK -> CLOSED_WITHOUT_LINES;
-                    default -> ReasoningMarks.think();
+                    case GLM, DEEPSEEK -> think("", "");
+                    case GLM_LINES -> think("", "\n");
+                    default -> think("\n", linesBehindReasoning(source));
                 });
+    }
+
+    private static ReasoningMarks think(String beforeClose, String afterClose) {
+        return new ReasoningMarks("<think>", "", THINK_END, beforeClose + THINK_END + afterClose);
+    }
+
+    /** Returns what a template renders between reasoning and content: one line break or two. */
+    private static String linesBehindReasoning(String source) {
+        String text = source.replace("\\n", "\n");
+        boolean isOne = text.contains(THINK_END + "\n") && !text.contains(THINK_END + "\n\n");
+        return isOne ? "\n" : "\n\n";
     }
 
     private static Optional<ToolSyntax> mistral(String idMark) {

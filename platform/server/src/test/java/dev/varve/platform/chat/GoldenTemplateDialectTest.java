@@ -10,6 +10,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 
@@ -77,6 +78,43 @@ class GoldenTemplateDialectTest {
             }
         }
         assertTrue(turns >= 2, "turns with calls: " + turns);
+    }
+
+    /** The text that ends reasoning whose budget is spent, and that a required form follows. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mistralai-Ministral-3-14B-Reasoning-2512",
+                "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
+                "Qwen3.5-4B",
+                "Qwen-Qwen3-0.6B",
+                "GLM-4.6",
+                "GLM-4.7-Flash",
+                "MiniMax-M2",
+                "ByteDance-Seed-OSS"
+            })
+    void reasoningEndsAsTheTemplateRendersIt(String file) throws IOException {
+        String source = read(file + ".jinja");
+        Tokenizer tokenizer = TemplateAnswers.HERMES.plain;
+        String close = TemplateDialect.of(source).marks().reasoning().orElseThrow().forcedClose();
+
+        String prompt =
+                new ChatRenderer(ChatTemplate.compile(source), tokenizer)
+                        .text(
+                                Map.of(
+                                        "messages",
+                                        List.of(
+                                                Map.of("role", "user", "content", "Why?"),
+                                                Map.of(
+                                                        "role",
+                                                        "assistant",
+                                                        "reasoning_content",
+                                                        "Hm.",
+                                                        "content",
+                                                        "So."))))
+                        .text();
+
+        assertTrue(prompt.contains("Hm." + close + "So."), prompt);
     }
 
     private static String read(String name) throws IOException {

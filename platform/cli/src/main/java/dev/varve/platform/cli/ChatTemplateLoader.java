@@ -3,7 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ChatRenderer;
-import dev.varve.platform.chat.TemplateDialect;
+import dev.varve.platform.chat.StoredTemplate;
 import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.template.TemplateException;
@@ -49,7 +49,7 @@ final class ChatTemplateLoader {
                             .or(() -> model.metadata().findString(KEY));
             source.ifPresent(text -> requireExpressions(text, where));
             Optional<ChatRenderer> chat =
-                    source.map(TemplateDialect::withoutNeedlessRefusals)
+                    source.map(StoredTemplate::repaired)
                             .map(ChatTemplate::compile)
                             .map(template -> new ChatRenderer(template, tokenizer));
             chat.ifPresent(renderer -> tryOut(renderer, where, say));

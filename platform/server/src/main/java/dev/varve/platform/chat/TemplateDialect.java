@@ -5,7 +5,6 @@ import dev.varve.api.model.ChatDialect;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /**
  * Dialect of a chat template, derived from its source: one architecture has models of many
@@ -14,16 +13,6 @@ import java.util.regex.Pattern;
 public final class TemplateDialect {
     private static final String SWITCH = "enable_thinking";
     private static final String EFFORT = "reasoning_effort";
-
-    /**
-     * Conditions of stored templates that refuse harmless histories: a text that quotes a mark, and
-     * a message of an assistant without text.
-     */
-    private static final Pattern NEEDLESS_REFUSAL =
-            Pattern.compile(
-                    "raise_exception\\((?:\"[^\"]*<\\|channel\\|> tags in the content field[^\"]*\""
-                            + "|'Assistant message must have a string or a list of chunks in"
-                            + " content or a list of tool calls[^']*')\\)");
 
     private final TemplateMarkup markup;
     private final ChatDialect marks;
@@ -42,11 +31,6 @@ public final class TemplateDialect {
                 markup,
                 new ChatDialect(markup.reasoning(source), markup.tools()),
                 HistoryStyle.of(markup, source));
-    }
-
-    /** Returns the source of a template without conditions that refuse harmless histories. */
-    public static String withoutNeedlessRefusals(String source) {
-        return NEEDLESS_REFUSAL.matcher(source).replaceAll("''");
     }
 
     /** Returns the markup of calls. */

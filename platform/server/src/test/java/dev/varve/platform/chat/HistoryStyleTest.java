@@ -177,21 +177,6 @@ class HistoryStyleTest {
     }
 
     @Test
-    void needlessRefusalsAreRemovedFromASource() {
-        String harmony =
-                "{{- raise_exception(\"You have passed a message containing <|channel|> tags in the"
-                        + " content field. Instead 'x' (y).\") }}";
-        String mistral =
-                "{{- raise_exception('Assistant message must have a string or a list of chunks in"
-                        + " content or a list of tool calls.') }}";
-        String other = "{{- raise_exception('Only text and thinking chunks are supported.') }}";
-
-        assertEquals(
-                "{{- '' }}{{- '' }}" + other,
-                TemplateDialect.withoutNeedlessRefusals(harmony + mistral + other));
-    }
-
-    @Test
     void responseOfHarmonyEndsLikeOtherMessagesAndContinuesInTheFinalChannel() {
         TemplateAnswers harmony = TemplateAnswers.HARMONY;
         ChatRenderer renderer =

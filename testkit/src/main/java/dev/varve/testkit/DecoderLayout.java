@@ -3,7 +3,7 @@ package dev.varve.testkit;
 import java.util.function.Consumer;
 
 /** Architectures of random {@link DecoderModel}s, and the forms of them that differ much. */
-public enum DecoderLayout {
+public enum DecoderLayout implements OfArchitecture {
     LLAMA("llama", 4, DecoderLayouts::llama),
     MIXTRAL("llama", 3, DecoderLayouts::mixtral),
     MISTRAL3("mistral3", 4, DecoderLayouts::mistral3),
@@ -48,7 +48,7 @@ public enum DecoderLayout {
         this.contents = contents;
     }
 
-    /** {@code general.architecture}. */
+    @Override
     public String architecture() {
         return architecture;
     }

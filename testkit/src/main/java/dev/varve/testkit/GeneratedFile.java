@@ -56,6 +56,23 @@ public final class GeneratedFile {
         compare(read().substring(0, begin + line.length()), generated);
     }
 
+    /**
+     * Compares the part of the file between two lines, or writes it. The rest is handwritten and
+     * stays.
+     *
+     * @throws AssertionError if the file lacks one of the lines, or differs between them
+     */
+    public void checkBetween(String begin, String end, String generated) {
+        String text = read();
+        int from = text.indexOf(begin + "\n");
+        int to = text.indexOf("\n" + end + "\n", from + 1);
+        if (from < 0 || to < 0) {
+            throw new AssertionError(
+                    path + ": expected the lines " + begin + " and " + end + ", found one or none");
+        }
+        compare(text.substring(0, from + begin.length() + 1), generated + text.substring(to + 1));
+    }
+
     private void compare(String kept, String generated) {
         String expected = kept + generated;
         if (Boolean.getBoolean(WRITE)) {

@@ -14,8 +14,10 @@ import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -48,6 +50,7 @@ class DecoderFeaturesTest {
 
     @ParameterizedTest
     @MethodSource("layouts")
+    @Proves({Claim.PAGING, Claim.DISK})
     void promptBeyondItsPoolResumesFromDiskOnAnotherSplit(DecoderLayout layout) throws Exception {
         PagedModel sample = PagedModel.of(model(layout), GgmlType.F16, 1, folder);
         ModelSettings pooled =
@@ -90,6 +93,7 @@ class DecoderFeaturesTest {
 
     @ParameterizedTest
     @MethodSource("layouts")
+    @Proves(Claim.DRAFTS)
     void draftTokensDoNotChangeTheOutput(DecoderLayout layout) throws Exception {
         SpeculativeModel sample = SpeculativeModel.of(model(layout), GgmlType.F16, folder);
         List<int[]> plain = sample.answers(SamplingOptions.greedy());

@@ -25,7 +25,9 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.GgufWriter;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TestThreads;
 
 import org.junit.jupiter.api.Timeout;
@@ -103,6 +105,7 @@ class MtpSpeculationTest {
     @ParameterizedTest
     @EnumSource(MtpModels.class)
     @ByDay(2)
+    @Proves(Claim.MTP)
     void outputOfASplitModelEqualsPlainDecoding(MtpModels spec) throws Exception {
         Path file = spec.write(folder);
         GgufWriter alone = spec.writer();
@@ -149,6 +152,7 @@ class MtpSpeculationTest {
     @ParameterizedTest
     @EnumSource(AssistantModels.class)
     @ByDay(3)
+    @Proves(Claim.MTP)
     void outputWithAnAssistantEqualsPlainDecoding(AssistantModels spec) throws Exception {
         String assistant = spec.writeAssistant(folder).toString();
         for (SamplingOptions sampling : SAMPLINGS) {

@@ -14,7 +14,9 @@ import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.NextTokenOracle;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.Test;
@@ -122,6 +124,7 @@ class MtpTest {
 
     @ParameterizedTest
     @EnumSource(MtpModels.class)
+    @Proves(Claim.MTP)
     void draftTokensMatchLibllama(MtpModels spec) throws Exception {
         try (Opened opened = Opened.of(spec);
                 NextTokenOracle oracle = NextTokenOracle.open(spec.write(folder), CONTEXT)) {

@@ -13,6 +13,8 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Claim;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -52,7 +54,8 @@ class PagedCacheTest {
                         Arguments.of(Family.LAGUNA, PagePolicy.LRU),
                         Arguments.of(Family.QWEN35MOE, PagePolicy.LRU),
                         Arguments.of(Family.LAGUNA, PagePolicy.QK),
-                        Arguments.of(Family.QWEN35, PagePolicy.DRAFTER)));
+                        Arguments.of(Family.QWEN35, PagePolicy.DRAFTER),
+                        Arguments.of(Family.QWEN3, PagePolicy.QK)));
     }
 
     /** Likewise, others. */
@@ -101,6 +104,7 @@ class PagedCacheTest {
     @ParameterizedTest
     @MethodSource("restarts")
     @ByDay(3)
+    @Proves({Claim.PAGING, Claim.DISK})
     void conversationBeyondItsPoolResumesAfterARestart(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);

@@ -12,6 +12,8 @@ import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Claim;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +39,7 @@ class SpeculationTest {
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.SpeculativeModel#all")
     @ByDay(1)
+    @Proves(Claim.DRAFTS)
     void draftTokensDoNotChangeTheOutput(Family family, TensorType type, GgmlType cache)
             throws Exception {
         SpeculativeModel sample = SpeculativeModel.of(family, type, cache, folder);

@@ -52,6 +52,11 @@ enum AssistantModels implements BlockModel {
         return assistant;
     }
 
+    @Override
+    public String architecture() {
+        return "gemma4";
+    }
+
     int width() {
         return assistant.target().size().embedding();
     }

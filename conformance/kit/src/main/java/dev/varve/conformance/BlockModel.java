@@ -1,6 +1,7 @@
 package dev.varve.conformance;
 
 import dev.varve.platform.mtp.MtpFile;
+import dev.varve.testkit.OfArchitecture;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,7 +9,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 
 /** A random model with a block or an assistant that proposes its tokens one after the other. */
-interface BlockModel {
+interface BlockModel extends OfArchitecture {
     /** Returns all of them. */
     static Stream<BlockModel> all() {
         return Stream.concat(

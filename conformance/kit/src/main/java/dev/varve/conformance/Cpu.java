@@ -183,6 +183,11 @@ final class Cpu {
         return ModelSettings.of(sequences).with(ComputeSettings.defaults().with(types));
     }
 
+    /** The families of all plugins. */
+    static List<ModelFamilyProvider> families() {
+        return FAMILIES;
+    }
+
     static ModelFamilyProvider family(GgufFile file) {
         return FAMILIES.stream()
                 .filter(family -> family.architectures().contains(file.architecture()))

@@ -22,23 +22,31 @@ import java.util.function.Supplier;
 
 /** Random models with a block for multi-token prediction. */
 enum MtpModels implements BlockModel {
-    DENSE(Source.of(Qwen35Model.tiny())),
+    DENSE("qwen35", Source.of(Qwen35Model.tiny())),
     OWN_HEAD_AND_FUSED(
+            "qwen35",
             Source.of(
                     Qwen35Model.tiny()
                             .withTiedHead(false)
                             .withAttention(
                                     new Qwen35Model.Attention(
                                             4, 2, 64, 16, List.of(3, 3, 2, 0), true, true)))),
-    MIXTURE(Source.ofMixture(Qwen35Model.tiny())),
-    GLM4MOE(Source.of(DecoderLayout.GLM4MOE_MTP, 1)),
-    GLM4MOE_WITHOUT_ENDS(Source.of(DecoderLayout.GLM4MOE_MTP, 4)),
-    DEEPSEEK2(Source.of(DecoderLayout.DEEPSEEK2_MTP, 1));
+    MIXTURE("qwen35moe", Source.ofMixture(Qwen35Model.tiny())),
+    GLM4MOE("glm4moe", Source.of(DecoderLayout.GLM4MOE_MTP, 1)),
+    GLM4MOE_WITHOUT_ENDS("glm4moe", Source.of(DecoderLayout.GLM4MOE_MTP, 4)),
+    DEEPSEEK2("deepseek2", Source.of(DecoderLayout.DEEPSEEK2_MTP, 1));
 
+    private final String architecture;
     private final Source source;
 
-    MtpModels(Source source) {
+    MtpModels(String architecture, Source source) {
+        this.architecture = architecture;
         this.source = source;
+    }
+
+    @Override
+    public String architecture() {
+        return architecture;
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.testkit.DecoderModel;
 import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.LagunaModel;
+import dev.varve.testkit.OfArchitecture;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen35MoeModel;
 import dev.varve.testkit.Qwen3Model;
@@ -12,16 +13,22 @@ import dev.varve.testkit.TensorType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 
 /** A random model of any family, small and odd. */
 interface RandomModel {
     /** The families and variants that are tested alike. */
-    enum Family {
+    enum Family implements OfArchitecture {
         QWEN35,
         QWEN35MOE,
         GEMMA4,
         LAGUNA,
         QWEN3;
+
+        @Override
+        public String architecture() {
+            return name().toLowerCase(Locale.ROOT);
+        }
 
         RandomModel odd(long seed) {
             return switch (this) {

@@ -59,7 +59,8 @@ record SpeculativeModel(Path file, ModelShape shape, List<int[]> prompts, ModelS
                         Arguments.of(Family.QWEN35, TensorType.F16, GgmlType.F16),
                         Arguments.of(Family.QWEN35, TensorType.Q4_K, GgmlType.F16),
                         Arguments.of(Family.GEMMA4, TensorType.Q4_0, GgmlType.Q8_0),
-                        Arguments.of(Family.LAGUNA, TensorType.Q6_K, GgmlType.F16)));
+                        Arguments.of(Family.LAGUNA, TensorType.Q6_K, GgmlType.F16),
+                        Arguments.of(Family.QWEN3, TensorType.Q4_0, GgmlType.Q8_0)));
     }
 
     int vocabulary() {

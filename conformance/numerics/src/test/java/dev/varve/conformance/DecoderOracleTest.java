@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TensorType;
 import dev.varve.testkit.TestThreads;
 
@@ -45,6 +47,7 @@ class DecoderOracleTest {
     /** Grade (a): the same operators in the same order give the same bits. */
     @ParameterizedTest
     @MethodSource("models")
+    @Proves(Claim.PARITY)
     void logitsAndGreedyOutputMatchLibllama(DecoderLayout layout, int seed, TensorType type)
             throws Exception {
         RandomModel spec = RandomModel.of(new DecoderModel(layout, seed, type));

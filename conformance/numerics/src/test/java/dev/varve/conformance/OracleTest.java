@@ -11,10 +11,12 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.Effort;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TensorType;
 import dev.varve.testkit.TestThreads;
 
@@ -64,6 +66,7 @@ class OracleTest {
     /** Grade (a): the same operators in the same order give the same bits. */
     @ParameterizedTest
     @MethodSource("models")
+    @Proves(Claim.PARITY)
     void logitsMatchLibllama(Family family, int seed, TensorType type) throws Exception {
         RandomModel spec = family.odd(seed, type);
         Path file = spec.write(folder);

@@ -8,7 +8,9 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.Effort;
+import dev.varve.testkit.Proves;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,6 +73,7 @@ class CacheHitTest {
 
     @ParameterizedTest
     @MethodSource("caches")
+    @Proves({Claim.DISK, Claim.PROCESS})
     @ByDay(1)
     void cacheHitEqualsAFullPrefill(Family family, boolean quantized) throws Exception {
         long seed = family.quantisableSeed();

@@ -9,9 +9,11 @@ import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.AfterAll;
@@ -62,6 +64,7 @@ class DecoderPlacementTest {
 
     @ParameterizedTest
     @MethodSource("layouts")
+    @Proves({Claim.SPLIT, Claim.PROCESS, Claim.DISK})
     void splitsAndCachedPrefixesGiveTheTokensOfTheWholeModel(DecoderLayout layout)
             throws Exception {
         RandomModel spec = RandomModel.of(new DecoderModel(layout, 1, TensorType.Q8_0));

@@ -9,7 +9,9 @@ import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Claim;
 import dev.varve.testkit.Comparison;
+import dev.varve.testkit.Proves;
 import dev.varve.testkit.TensorType;
 import dev.varve.testkit.TestSeed;
 
@@ -109,6 +111,7 @@ class SplitTest {
         "QWEN3, 9"
     })
     @ByDay({3, 6})
+    @Proves({Claim.SPLIT, Claim.PROCESS})
     void everySplitInTwoMatchesTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
 
@@ -124,6 +127,7 @@ class SplitTest {
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 9"})
     @ByDay({2, 5})
+    @Proves({Claim.SPLIT, Claim.PROCESS})
     void threeAndFourPartsMatchTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
         SplittableRandom random = new SplittableRandom(TestSeed.of(seed));

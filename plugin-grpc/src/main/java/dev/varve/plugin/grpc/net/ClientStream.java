@@ -12,7 +12,6 @@ import io.grpc.StatusException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -87,16 +86,7 @@ final class ClientStream extends ClientCall.Listener<Incoming> implements GrpcCa
 
     @Override
     public void request(int messages) {
-        unlessEnded(() -> call.request(messages));
-    }
-
-    /** The network's threads end with a broken connection; a later call on it has no effect. */
-    private static void unlessEnded(Runnable operation) {
-        try {
-            operation.run();
-        } catch (RejectedExecutionException _) {
-            // The connection was reported as broken before.
-        }
+        GrpcCall.unlessEnded(() -> call.request(messages));
     }
 
     @Override
@@ -111,8 +101,8 @@ final class ClientStream extends ClientCall.Listener<Incoming> implements GrpcCa
 
     @Override
     public void finish() {
-        unlessEnded(call::halfClose);
-        channel.shutdown();
+        GrpcCall.unlessEnded(call::halfClose);
+        GrpcCall.unlessEnded(channel::shutdown);
         Thread.ofVirtual().name("varve-grpc-close").start(this::linger);
     }
 

@@ -63,7 +63,7 @@ final class ServerStream extends ServerCall.Listener<Incoming> implements GrpcCa
 
     @Override
     public void request(int messages) {
-        call.request(messages);
+        GrpcCall.unlessEnded(() -> call.request(messages));
     }
 
     @Override
@@ -81,7 +81,7 @@ final class ServerStream extends ServerCall.Listener<Incoming> implements GrpcCa
     @Override
     public void finish() {
         if (finished.compareAndSet(false, true)) {
-            call.close(Status.OK, new Metadata());
+            GrpcCall.unlessEnded(() -> call.close(Status.OK, new Metadata()));
         }
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -166,14 +167,22 @@ final class StreamConnection implements Connection {
             sending.lock();
             try {
                 requireOpen();
-                Outgoing message = new Outgoing(parts, ByteStreams.SENT_MESSAGE_BYTES);
-                call.send(message);
-                if (message.available() > 0) {
-                    throw new IOException(peer + ": the connection ended while sending");
-                }
+                send(new Outgoing(parts, ByteStreams.SENT_MESSAGE_BYTES));
             } finally {
                 sending.unlock();
             }
+        }
+    }
+
+    private void send(Outgoing message) throws IOException {
+        String ended = peer + ": the connection ended while sending";
+        try {
+            call.send(message);
+        } catch (RejectedExecutionException e) {
+            throw new IOException(ended, e);
+        }
+        if (message.available() > 0) {
+            throw new IOException(ended);
         }
     }
 

@@ -20,6 +20,7 @@ import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.ScoringLayers;
 import dev.varve.platform.shard.scoring.SparseAttention;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen3Model;
 import dev.varve.testkit.TensorType;
@@ -195,6 +196,7 @@ class PromptScanTest {
     /** The last tokens lie in two chunks, in one chunk, or exactly at the border of two chunks. */
     @ParameterizedTest
     @ValueSource(ints = {512, 513, 514, 515, 516, 517, 518, 519, 520, 1024 + 3})
+    @ByDay({1, 4, 8, 10})
     void chunkedScanEqualsOneChunk(int tokens) throws Exception {
         int[] text = text(tokens);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {

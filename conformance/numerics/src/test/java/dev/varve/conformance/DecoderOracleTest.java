@@ -40,7 +40,12 @@ class DecoderOracleTest {
                 .flatMap(
                         layout ->
                                 IntStream.range(0, TYPES.length)
-                                        .filter(seed -> Thorough.tries(2, layout.ordinal(), seed))
+                                        .filter(
+                                                seed ->
+                                                        Thorough.tries(
+                                                                TYPES.length,
+                                                                layout.ordinal(),
+                                                                seed))
                                         .mapToObj(seed -> Arguments.of(layout, seed, TYPES[seed])));
     }
 

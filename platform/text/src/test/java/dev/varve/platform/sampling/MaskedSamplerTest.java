@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +70,7 @@ final class MaskedSamplerTest {
             Sampler sampler = new Sampler(options, size, new int[] {size / 2});
             List<Integer> prompt = random.ints(100, 0, size).boxed().toList();
             sampler.acceptPrompt(prompt.stream().mapToInt(i -> i).toArray());
-            for (int step = 0; step < 200; step++) {
+            for (int step = 0; step < Effort.of(60, 200); step++) {
                 float[] logits = SamplerTest.gaussian(size + 7, 3, random);
                 // Few values, so that many tie.
                 IntStream.range(0, logits.length).forEach(i -> logits[i] = Math.round(logits[i]));

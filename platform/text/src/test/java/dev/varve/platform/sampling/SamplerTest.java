@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -301,7 +302,7 @@ final class SamplerTest {
             SamplingOptions options = options(temperature, topK, topP, minP);
             Sampler whole = new Sampler(options, size, suppressed);
             Sampler among = new Sampler(options, size, suppressed);
-            for (int step = 0; step < 200; step++) {
+            for (int step = 0; step < Effort.of(60, 200); step++) {
                 float[] row = gaussian(size, 3, random);
                 for (int i = 0; i < size && steps > 0; i++) {
                     row[i] = Math.round(row[i] * steps) / (float) steps;

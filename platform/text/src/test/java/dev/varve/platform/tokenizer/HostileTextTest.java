@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.preemption.PreemptionPoint;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,11 +16,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A megabyte of one kind of character, which is one word or one text without words. Merging counts
+ * A long run of one kind of character, which is one word or one text without words. Merging counts
  * its steps: a symbol that is read, a pair that is taken from the queue.
  */
 class HostileTextTest {
-    private static final int BYTES = 1_000_000;
+    private static final int BYTES = Effort.of(250_000, 1_000_000);
     private static final int STEPS_PER_POINT = 1024;
 
     /** Each symbol is read and queued, and each merge queues two more pairs. */

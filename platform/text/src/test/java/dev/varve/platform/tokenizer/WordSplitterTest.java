@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.model.PreTokenizer;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,12 @@ import java.util.regex.Pattern;
  * reference makes of a text.
  */
 class WordSplitterTest {
+    /** Random texts for each expression. */
+    private static final int ROUNDS = Effort.of(4_000, 20_000);
+
+    /** Characters of a word for which a scan of quadratic cost exceeds the time limit. */
+    private static final int LONG_WORD = Effort.of(250_000, 1_000_000);
+
     private static final String CONTRACTION =
             "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])";
     private static final String PREFIX = "[^\\r\\n\\p{L}\\p{N}]?";
@@ -229,12 +236,13 @@ class WordSplitterTest {
         List<Pattern> passes =
                 EXPRESSIONS.get(pre).stream().map(WordSplitterTest::pattern).toList();
         Random random = new Random(4711);
-        for (int round = 0; round < 20_000; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             String text = RandomText.of(random, RandomText.NASTY, random.nextInt(12));
 
             List<String> words = words(splitter, text);
 
-            assertEquals(expected(passes, text), words, "round " + round + ": " + escape(text));
+            int at = round;
+            assertEquals(expected(passes, text), words, () -> "round " + at + ": " + escape(text));
         }
     }
 
@@ -281,7 +289,7 @@ class WordSplitterTest {
                 List.of(
                         "a", "A", "\u0301", "A\u0301", "你A", "你", "1", " ", "\n", " \n", "'",
                         "\u0000")) {
-            byte[] text = unit.repeat(1_000_000 / unit.length()).getBytes(StandardCharsets.UTF_8);
+            byte[] text = unit.repeat(LONG_WORD / unit.length()).getBytes(StandardCharsets.UTF_8);
             int[] end = {0};
 
             splitter.split(text, 0, text.length, (from, to) -> end[0] = to);

@@ -107,10 +107,11 @@ class WindowSlotMapTest {
                 assertEquals(0, range.slot() % KvSlotSpan.BLOCK, what);
                 assertEquals(0, range.slots() % KvSlotSpan.BLOCK, what);
                 for (int seen = Math.max(0, first - window + 1); seen < first; seen++) {
+                    int position = seen;
                     assertEquals(
                             Rows.name(seed, seen),
                             rows.held[range.slotOf(seen)],
-                            what + ", " + seen);
+                            () -> what + ", " + position);
                 }
                 for (int position = first; position < first + tokens; position++) {
                     assertTrue(range.slotOf(position) < range.slot() + range.slots(), what);
@@ -297,10 +298,11 @@ class WindowSlotMapTest {
                 for (int slot = 0; slot < range.slots(); slot++) {
                     int there = from + slot;
                     boolean seen = there <= position && (long) position - there < window;
+                    int query = row;
                     assertEquals(
                             seen ? CausalMask.VISIBLE : CausalMask.MASKED,
                             mask[row * range.slots() + slot],
-                            "window " + window + ", row " + row + ", position " + there);
+                            () -> "window " + window + ", row " + query + ", position " + there);
                 }
             }
         }

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 
 /**
  * Runs the checks of a device one after the other, each in a thread of its own. A check that fails
@@ -21,6 +22,7 @@ public final class CheckRunner {
     private final String device;
     private final CheckListener listener;
     private final Duration grace;
+    private final LongSupplier nanos;
 
     /** Whether another check can run. */
     public enum Ending {
@@ -42,9 +44,17 @@ public final class CheckRunner {
      * @param grace how long a check that was interrupted may take to end
      */
     public CheckRunner(String device, CheckListener listener, Duration grace) {
+        this(device, listener, grace, System::nanoTime);
+    }
+
+    /**
+     * @param nanos clock by which the duration of a check is measured, in nanoseconds
+     */
+    CheckRunner(String device, CheckListener listener, Duration grace, LongSupplier nanos) {
         this.device = device;
         this.listener = listener;
         this.grace = grace;
+        this.nanos = nanos;
     }
 
     /**
@@ -74,11 +84,11 @@ public final class CheckRunner {
     private Ending run(Check check) {
         FutureTask<Verdict> task = new FutureTask<>(check.body());
         Thread thread = Thread.ofPlatform().daemon().name("check").unstarted(task);
-        long begin = System.nanoTime();
+        long begin = nanos.getAsLong();
         thread.start();
         try {
             Verdict verdict = await(task, check.limit());
-            double seconds = (System.nanoTime() - begin) / 1e9;
+            double seconds = (nanos.getAsLong() - begin) / 1e9;
             report(check, inTime(verdict, check.limit(), seconds), seconds);
             return Ending.COMPLETE;
         } catch (TimeoutException _) {
@@ -111,7 +121,7 @@ public final class CheckRunner {
                 check,
                 Verdict.failed(
                         "a result within " + seconds(check.limit()), "none; the check was ended"),
-                (System.nanoTime() - begin) / 1e9);
+                (nanos.getAsLong() - begin) / 1e9);
         return ended ? Ending.COMPLETE : Ending.STUCK;
     }
 

@@ -46,8 +46,10 @@ final class TestServer implements AutoCloseable {
 
     private static final Tokenizer TOKENIZER = tokenizer();
 
+    /** One for all servers: a client has threads of its own, and each server another port. */
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
     final HttpServer server;
-    private final HttpClient client = HttpClient.newHttpClient();
 
     private TestServer(HttpServer server) {
         this.server = server;
@@ -132,7 +134,7 @@ final class TestServer implements AutoCloseable {
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     HttpResponse<String> get(String path, String... headers) throws Exception {
@@ -140,7 +142,7 @@ final class TestServer implements AutoCloseable {
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     HttpResponse<String> method(String method, String path, String... headers) throws Exception {
@@ -149,7 +151,7 @@ final class TestServer implements AutoCloseable {
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     private HttpRequest.Builder request(String path) {

@@ -91,12 +91,16 @@ final class RecordingGraph implements ShardGraph {
 
     private static List<String> operators(LayerState state) {
         return switch (state) {
-            case LayerState.Attention own -> List.of("attention");
+            case LayerState.Attention own -> List.of(inKeys(own) ? "latentAttention" : "attention");
             case LayerState.SharedAttention shared -> List.of("sharedAttention");
             case LayerState.Recurrent recurrent -> List.of("causalConvolution", "gatedDelta");
             case LayerState.Custom own ->
                     own.parts().isEmpty() ? List.of() : List.of("advanceState");
         };
+    }
+
+    private static boolean inKeys(LayerState.Attention state) {
+        return state.valueRows() == LayerState.ValueRows.IN_KEYS;
     }
 
     private ModelShape shape() {
@@ -321,6 +325,18 @@ final class RecordingGraph implements ShardGraph {
                 state.valueLength(),
                 state.kvHeads(),
                 batch.tokens());
+        assertEquals(0, query.ne(1) % state.kvHeads(), where + "heads of layer " + layer);
+        return f32(state.valueLength() * query.ne(1), batch.tokens());
+    }
+
+    @Override
+    public Tensor latentAttention(int layer, Tensor query, Tensor key, float scale) {
+        operator("latentAttention", layer);
+        LayerState.Attention state = state(layer, LayerState.Attention.class);
+        requireRows(
+                "query of layer " + layer, query, state.keyLength(), query.ne(1), batch.tokens());
+        requireRows(
+                "key of layer " + layer, key, state.keyLength(), state.kvHeads(), batch.tokens());
         assertEquals(0, query.ne(1) % state.kvHeads(), where + "heads of layer " + layer);
         return f32(state.valueLength() * query.ne(1), batch.tokens());
     }

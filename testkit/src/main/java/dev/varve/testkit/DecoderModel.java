@@ -101,6 +101,26 @@ public record DecoderModel(DecoderLayout layout, long seed, TensorType type, Siz
         return new DecoderModel(layout, 1, TensorType.Q4_0, size);
     }
 
+    /** The same model with other sizes of latent attention. */
+    public DecoderModel with(Latent latent) {
+        return new DecoderModel(
+                layout,
+                seed,
+                type,
+                new Size(
+                        size.layers(),
+                        size.width(),
+                        size.vocabulary(),
+                        size.heads(),
+                        size.kvHeads(),
+                        size.head(),
+                        size.feedForward(),
+                        size.experts(),
+                        size.expert(),
+                        size.used(),
+                        latent));
+    }
+
     /** Writes the model, unless this folder has it already. */
     public Path write(Path folder) throws IOException {
         return ModelFile.write(

@@ -16,7 +16,8 @@ import java.util.OptionalInt;
 /**
  * Multi-head latent attention: keys and values of all heads are products of one latent row per
  * token. In the absorbed form the cache holds that row alone, and its products are applied to
- * queries and results instead. Otherwise the cache holds the keys and values of each head.
+ * queries and results instead; its values are the beginning of its keys. Otherwise the cache holds
+ * the keys and values of each head.
  *
  * @see <a href="https://arxiv.org/abs/2405.04434">DeepSeek-V2, section 2.1</a>
  */
@@ -56,7 +57,10 @@ record LatentAttention(
     public LayerState state() {
         return form == Form.ABSORBED
                 ? new LayerState.FullAttention(
-                        1, lengths.latent() + lengths.rotated(), lengths.latent())
+                        1,
+                        lengths.latent() + lengths.rotated(),
+                        lengths.latent(),
+                        LayerState.ValueRows.IN_KEYS)
                 : new LayerState.FullAttention(lengths.heads(), lengths.key(), lengths.value());
     }
 
@@ -130,11 +134,11 @@ record LatentAttention(
                 graph.matmulPerHead(block(layer, "attn_k_b"), ops.permute(plainQuery, 0, 2, 1, 3));
         Tensor absorbed = ops.permute(perHead, 0, 2, 1, 3);
         Tensor values = ops.reshape3d(latent, lengths.latent(), 1, latent.ne(1));
-        return attend(
-                graph,
-                ops.concat(absorbed, rotatedQuery, 0),
+        return graph.latentAttention(
+                layer,
+                grown(graph, ops.concat(absorbed, rotatedQuery, 0)),
                 ops.concat(values, rotatedKey, 0),
-                values);
+                scale.scores());
     }
 
     private Tensor perHead(
@@ -147,24 +151,23 @@ record LatentAttention(
         Tensor both = graph.heads(graph.matmul(block(layer, "attn_kv_b"), latent), lengths.heads());
         Tensor repeated =
                 ops.repeat4d(rotatedKey, lengths.rotated(), lengths.heads(), latent.ne(1), 1);
-        return attend(
-                graph,
-                ops.concat(plainQuery, rotatedQuery, 0),
+        return graph.attention(
+                layer,
+                grown(graph, ops.concat(plainQuery, rotatedQuery, 0)),
                 ops.concat(part(graph, both, 0, lengths.plain()), repeated, 0),
-                ops.cont(part(graph, both, lengths.plain(), lengths.value())));
+                ops.cont(part(graph, both, lengths.plain(), lengths.value())),
+                scale.scores());
     }
 
-    private Tensor attend(ShardGraph graph, Tensor query, Tensor key, Tensor value) {
-        Tensor grown =
-                scale.growth().isEmpty()
-                        ? query
-                        : graph.ops()
-                                .mul(
-                                        query,
-                                        graph.positionFactor(
-                                                scale.growth().get().interval(),
-                                                scale.growth().get().growth()));
-        return graph.attention(layer, grown, key, value, scale.scores());
+    private Tensor grown(ShardGraph graph, Tensor query) {
+        return scale.growth().isEmpty()
+                ? query
+                : graph.ops()
+                        .mul(
+                                query,
+                                graph.positionFactor(
+                                        scale.growth().get().interval(),
+                                        scale.growth().get().growth()));
     }
 
     /** Views some elements of each head. */

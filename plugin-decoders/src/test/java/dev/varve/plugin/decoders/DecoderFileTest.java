@@ -145,7 +145,9 @@ class DecoderFileTest {
         List<LayerState> absorbed = open(writer(DecoderLayout.DEEPSEEK2)).shape().layers();
         List<LayerState> perHead = open(writer(DecoderLayout.DEEPSEEK2_OLD)).shape().layers();
 
-        assertEquals(new LayerState.FullAttention(1, 96, 64), absorbed.getFirst());
+        assertEquals(
+                new LayerState.FullAttention(1, 96, 64, LayerState.ValueRows.IN_KEYS),
+                absorbed.getFirst());
         assertEquals(new LayerState.FullAttention(4, 64, 64), perHead.getFirst());
     }
 

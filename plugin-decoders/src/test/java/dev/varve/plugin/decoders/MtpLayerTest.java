@@ -73,7 +73,9 @@ class MtpLayerTest {
         assertEquals(5, heads.size());
         assertEquals(LayerState.Custom.nothing(), heads.get(3));
         assertEquals(new LayerState.FullAttention(2, 64, 64), heads.get(4));
-        assertEquals(new LayerState.FullAttention(1, 96, 64), latent.get(4));
+        assertEquals(
+                new LayerState.FullAttention(1, 96, 64, LayerState.ValueRows.IN_KEYS),
+                latent.get(4));
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.varve.api.model;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -22,15 +23,51 @@ public sealed interface LayerState {
 
         /** Elements per V head. */
         int valueLength();
+
+        /** Place of the V rows. */
+        default ValueRows valueRows() {
+            return ValueRows.SEPARATE;
+        }
     }
 
-    /** Key/value rows of every position of the sequence. */
-    record FullAttention(int kvHeads, int keyLength, int valueLength) implements Attention {
-        /** Refuses sizes that are not positive. */
+    /** Place of the V rows of a layer. */
+    enum ValueRows {
+        /** Beside the K rows. */
+        SEPARATE,
+        /**
+         * In the K rows: the first {@link Attention#valueLength} elements of each K head are its V
+         * head, so that the cache stores a row once, with the element type of keys. Multi-head
+         * latent attention has such rows.
+         */
+        IN_KEYS
+    }
+
+    /**
+     * Key/value rows of every position of the sequence.
+     *
+     * @param valueRows with {@link ValueRows#IN_KEYS} the layer attends with {@link
+     *     ShardGraph#latentAttention}, otherwise with {@link ShardGraph#attention}
+     */
+    record FullAttention(int kvHeads, int keyLength, int valueLength, ValueRows valueRows)
+            implements Attention {
+        /** Refuses sizes that are not positive, and V heads that exceed the K heads they are in. */
         public FullAttention {
             requirePositive(kvHeads, "kvHeads");
             requirePositive(keyLength, "keyLength");
             requirePositive(valueLength, "valueLength");
+            Objects.requireNonNull(valueRows);
+            if (valueRows == ValueRows.IN_KEYS && valueLength > keyLength) {
+                throw new IllegalArgumentException(
+                        "values in keys: expected at most the "
+                                + keyLength
+                                + " elements of a key, found "
+                                + valueLength);
+            }
+        }
+
+        /** Rows with V beside K. */
+        public FullAttention(int kvHeads, int keyLength, int valueLength) {
+            this(kvHeads, keyLength, valueLength, ValueRows.SEPARATE);
         }
     }
 

@@ -151,6 +151,18 @@ public interface ShardGraph {
     }
 
     /**
+     * Attention of a layer whose values are the first elements of its keys, see {@link
+     * LayerState.ValueRows#IN_KEYS}: writes K of the batch into the layer's cache and attends as
+     * {@link #attention} does.
+     *
+     * @param query {@code F32 [keyLength, heads, T]}, rows contiguous
+     * @param key {@code F32 [keyLength, kvHeads, T]}
+     * @param scale factor of the scores
+     * @return {@code F32 [valueLength * heads, T]}, contiguous
+     */
+    Tensor latentAttention(int layer, Tensor query, Tensor key, float scale);
+
+    /**
      * Records query and key of a layer before their rotary embedding; call it before its {@link
      * #attention}. Searches for distant positions compare these vectors; if a family does not call
      * this, they compare the rotated ones. Shapes as in {@link #attention}.

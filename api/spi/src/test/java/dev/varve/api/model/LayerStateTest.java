@@ -11,6 +11,7 @@ import dev.varve.api.model.LayerState.FullAttention;
 import dev.varve.api.model.LayerState.Recurrent;
 import dev.varve.api.model.LayerState.SharedAttention;
 import dev.varve.api.model.LayerState.SlidingAttention;
+import dev.varve.api.model.LayerState.ValueRows;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,18 @@ class LayerStateTest {
 
         assertEquals(32, state.elements());
         assertEquals(0, Custom.nothing().elements());
+    }
+
+    @Test
+    void valuesInKeysAreNotLongerThanTheKeys() {
+        FullAttention whole = new FullAttention(1, 32, 32, ValueRows.IN_KEYS);
+
+        assertEquals(ValueRows.IN_KEYS, whole.valueRows());
+        assertEquals(ValueRows.SEPARATE, FULL.valueRows());
+        assertEquals(ValueRows.SEPARATE, new SlidingAttention(9, 1, 32, 32).valueRows());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new FullAttention(1, 32, 33, ValueRows.IN_KEYS));
     }
 
     @ParameterizedTest

@@ -2,6 +2,8 @@ package dev.varve.platform.host;
 
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -48,12 +50,24 @@ final class CacheNamespace {
         facts.put("family", PluginDigest.ofFamily(catalog, file.architecture()));
         facts.put(READING, settings.reading().toString());
         facts.put("cache_types", computation.cacheTypes().toString());
+        if (hasValuesInKeys(model.shape())) {
+            // Earlier releases stored these values a second time.
+            facts.put("value_rows", "in keys");
+        }
         if (!sharesBackends) {
             facts.put("weights", computation.weights().toString());
             facts.put("numerics", computation.numerics().toString());
             facts.put("backends", backends(placement, catalog));
         }
         return new Namespace(digest(facts, file), described(facts, file));
+    }
+
+    private static boolean hasValuesInKeys(ModelShape shape) {
+        return shape.layers().stream()
+                .anyMatch(
+                        state ->
+                                state instanceof LayerState.Attention rows
+                                        && rows.valueRows() == LayerState.ValueRows.IN_KEYS);
     }
 
     /** Lists the backends in an order that does not depend on the split. */

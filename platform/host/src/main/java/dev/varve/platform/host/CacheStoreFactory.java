@@ -162,7 +162,9 @@ final class CacheStoreFactory {
                 switch (model.shape().layers().get(layer)) {
                     case LayerState.Attention attention -> {
                         names.add(name + "k_" + layer);
-                        names.add(name + "v_" + layer);
+                        if (attention.valueRows() == LayerState.ValueRows.SEPARATE) {
+                            names.add(name + "v_" + layer);
+                        }
                     }
                     case LayerState.SharedAttention shared -> {
                         // Its rows belong to another layer.

@@ -166,13 +166,18 @@ record CachePartCodec(LayerRange range) {
 
     private static RowLayout layout(FieldReader fields) {
         GgmlType key = EnumCodec.ELEMENT_TYPE.get(fields);
-        long keyLength = length(fields, "elements of a K row", key);
+        long keyLength = length(fields, "elements of a K row", 1, key);
         GgmlType value = EnumCodec.ELEMENT_TYPE.get(fields);
-        return new RowLayout(key, keyLength, value, length(fields, "elements of a V row", value));
+        // 0 says that V rows are in the K rows, which only rows of one type can be.
+        return new RowLayout(
+                key,
+                keyLength,
+                value,
+                length(fields, "elements of a V row", value == key ? 0 : 1, value));
     }
 
-    private static long length(FieldReader fields, String field, GgmlType type) {
-        long length = fields.number(field, 1L, MOST_ELEMENTS);
+    private static long length(FieldReader fields, String field, long least, GgmlType type) {
+        long length = fields.number(field, least, MOST_ELEMENTS);
         if (length % type.blockSize() != 0) {
             throw FieldReader.invalid(field, "whole blocks of " + type.blockSize(), length);
         }

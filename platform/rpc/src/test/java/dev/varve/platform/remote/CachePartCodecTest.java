@@ -119,6 +119,22 @@ class CachePartCodecTest {
     }
 
     @Test
+    void rowsWithTheirValuesInTheKeysHaveNoVRows() {
+        RowLayout latent = new RowLayout(GgmlType.Q8_0, 96, GgmlType.Q8_0, 0);
+        List<CachePart> parts =
+                List.of(
+                        new CachePart.Rows(2, latent, 300, 44, 5),
+                        new CachePart.HostPageRows(2, latent, 7, 133, 59));
+        ByteBuffer otherType = CODEC.encode(parts).order(ByteOrder.LITTLE_ENDIAN);
+        otherType.putInt(24, GgmlType.F16.id());
+
+        assertEquals(parts, CODEC.decode(CODEC.encode(parts)));
+        assertRefused(
+                "elements of a V row: expected 1 to 67108864, found 0",
+                () -> CODEC.decode(otherType));
+    }
+
+    @Test
     void unknownElementTypeIsRefusedWithTheKnownOnes() {
         ByteBuffer fields = CODEC.encode(List.of(ROWS)).order(ByteOrder.LITTLE_ENDIAN);
         fields.putInt(12, 4);

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** The bytes of version 9. A change here needs another version number. */
+/** The bytes of version 10. A change here needs another version number. */
 class GoldenFramesTest {
     private static String hex(ByteBuffer buffer) {
         byte[] bytes = new byte[buffer.remaining()];
@@ -36,8 +36,8 @@ class GoldenFramesTest {
                 .put(bytes);
 
         assertEquals(
-                "565256570900350043000e000900000005000000000000000800000000000000"
-                        + "020000000d0c0b0a04030201ea1b4e12",
+                "565256570a00350043000e000900000005000000000000000800000000000000"
+                        + "020000000d0c0b0a040302016652e271",
                 hex(bytes.flip()));
     }
 
@@ -62,12 +62,12 @@ class GoldenFramesTest {
                         .withNote("no");
 
         assertEquals(
-                "0900090000080000001000000000000003000000bc020000014d000000000000"
+                "0a000a0000080000001000000000000003000000bc020000014d000000000000"
                         + "0005000000000102030405060708090a0b0c0d0e0f0000100000000000050073"
                         + "6861726407007661727665203103006b65790000",
                 hex(offer.encode()));
         assertEquals(
-                "0900090000080000001000000000000003000000bc0200000000000000000000"
+                "0a000a0000080000001000000000000003000000bc0200000000000000000000"
                         + "0000000000000000000000000000000000000000000000100000000000050073"
                         + "68617264070076617276652031000002006e6f",
                 hex(answer.encode()));

@@ -2,6 +2,7 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.LayerState;
 import dev.varve.platform.setting.Setting;
 
 import java.util.List;
@@ -10,7 +11,7 @@ import java.util.List;
  * Element types of the KV cache.
  *
  * @param key type of K rows
- * @param value type of V rows
+ * @param value type of V rows that are not in K rows
  */
 public record CacheTypes(GgmlType key, GgmlType value) {
     /** Types that a cache may have, if the device and the model's heads support them. */
@@ -38,6 +39,11 @@ public record CacheTypes(GgmlType key, GgmlType value) {
     /** The default, F16 for both. */
     public static CacheTypes f16() {
         return new CacheTypes(GgmlType.F16, GgmlType.F16);
+    }
+
+    /** Type of a layer's V rows: that of its K rows, if they are in these. */
+    public GgmlType value(LayerState.Attention layer) {
+        return layer.valueRows() == LayerState.ValueRows.IN_KEYS ? key : value;
     }
 
     private static void requireKnown(Setting setting, GgmlType type) {

@@ -107,11 +107,7 @@ public record CacheUnitBytes(long bytesPerSlot, int regionSlots, long bytesPerSt
         long bytes = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (kind.isInstance(state)) {
-                LayerState.Attention rows = kind.cast(state);
-                bytes +=
-                        types.key().rowBytes((long) rows.keyLength() * rows.kvHeads())
-                                + types.value()
-                                        .rowBytes((long) rows.valueLength() * rows.kvHeads());
+                bytes += RowLayout.of(kind.cast(state), types).bytes(1);
             }
         }
         return bytes;

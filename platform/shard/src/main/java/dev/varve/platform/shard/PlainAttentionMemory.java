@@ -57,7 +57,7 @@ public record PlainAttentionMemory(
                 long scores = Math.multiplyExact(heads * rows * Float.BYTES, seen);
                 long values =
                         Math.multiplyExact(
-                                types.value()
+                                types.value(attention)
                                         .rowBytes(
                                                 (long) attention.kvHeads()
                                                         * attention.valueLength()),

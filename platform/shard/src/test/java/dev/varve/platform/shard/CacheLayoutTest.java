@@ -69,7 +69,7 @@ class CacheLayoutTest {
     @Test
     void fullAttentionModelForgetsNothing() {
         ModelShape shape = PlainModel.attentionOnly(2, 512).shape();
-        CacheLayout layout = CacheLayout.of(shape, shape.allLayers(), TYPES, 0);
+        CacheLayout layout = CacheLayout.of(shape, shape.allLayers(), CacheTypes.f16(), 0);
 
         assertFalse(layout.forgets());
         assertEquals(List.of(), layout.states(1, 7));

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.setting.Setting;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +43,34 @@ class CachePartTest {
     }
 
     @Test
+    void valuesInKeysHaveNoBytesOfTheirOwn() {
+        LayerState.Attention latent =
+                new LayerState.FullAttention(1, 64, 32, LayerState.ValueRows.IN_KEYS);
+        RowLayout layout = RowLayout.of(latent, TYPES);
+
+        assertEquals(new RowLayout(GgmlType.Q8_0, 64, GgmlType.Q8_0, 0), layout);
+        assertEquals(3 * 68, new CachePart.Rows(0, layout, 7, 7, 3).bytes());
+        assertEquals(0, layout.valueBytes());
+        assertEquals("q8_0[64]", layout.toString());
+        assertEquals(68, layout(shape(latent)).bytesPerToken());
+    }
+
+    @Test
+    void rowsThatAreNoWholeBlocksAreRefusedWithTheSetting() {
+        CacheTypes types = new CacheTypes(GgmlType.F16, GgmlType.Q8_0);
+
+        VarveException refusal =
+                assertThrows(
+                        VarveException.class,
+                        () -> RowLayout.of(new LayerState.FullAttention(2, 40, 24), types));
+
+        assertEquals(
+                Setting.VALUE_CACHE_TYPE
+                        + ": q8_0 stores blocks of 32 elements, but the model's rows have 48",
+                refusal.getMessage());
+    }
+
+    @Test
     void stateHasFourBytesPerElement() {
         assertEquals(28, new CachePart.State(0, List.of(3L, 4L), 1, 1).bytes());
     }
@@ -59,7 +89,9 @@ class CachePartTest {
                         () -> new CachePart.Window(0, LAYOUT, 1, 256, 256),
                         () -> new CachePart.State(0, List.of(1L), SequenceChunk.ZERO_ROW, 1),
                         () -> new CachePart.State(0, List.of(1L), 1, 0),
-                        () -> new RowLayout(GgmlType.F16, 0, GgmlType.F16, 1));
+                        () -> new RowLayout(GgmlType.F16, 0, GgmlType.F16, 1),
+                        () -> new RowLayout(GgmlType.F16, 2, GgmlType.F16, -1),
+                        () -> new RowLayout(GgmlType.F16, 2, GgmlType.F32, 0));
         for (int i = 0; i < wrong.size(); i++) {
             assertThrows(IllegalArgumentException.class, wrong.get(i)::run, "part " + i);
         }

@@ -36,8 +36,11 @@ class CacheUnitBytesTest {
         for (int i = random.nextInt(8); i > 0; i--) {
             int heads = 1 + random.nextInt(4);
             layers.add(
-                    switch (random.nextInt(4)) {
+                    switch (random.nextInt(5)) {
                         case 0 -> new LayerState.FullAttention(heads, 32, 96);
+                        case 4 ->
+                                new LayerState.FullAttention(
+                                        heads, 96, 64, LayerState.ValueRows.IN_KEYS);
                         case 1 -> new LayerState.SlidingAttention(WINDOW, heads, 64, 64);
                         case 2 -> new LayerState.SharedAttention(0);
                         default -> new LayerState.Recurrent(4, 10 * heads, 16, heads);
@@ -65,7 +68,9 @@ class CacheUnitBytesTest {
                             slot +=
                                     full.kvHeads()
                                             * (full.keyLength() * 34L / 32
-                                                    + full.valueLength() * 2L);
+                                                    + (full.keyLength() == 96
+                                                            ? 0
+                                                            : full.valueLength() * 2L));
                     case LayerState.SlidingAttention sliding ->
                             row += (long) region * sliding.kvHeads() * (68 + 128);
                     case LayerState.Recurrent recurrent ->

@@ -158,18 +158,23 @@ class BlockSparseAttentionTest {
             // A copy, so that there is something to compute before the keys are known.
             Tensor copy = ops.cont(chunkKeys);
             graph.expand(copy);
+            KvPool.Layer layer =
+                    new KvPool.Layer(
+                            new LayerState.FullAttention(shape.keyHeads(), LENGTH, LENGTH),
+                            keys,
+                            Optional.of(values));
             BlockSparseAttention.SparseAttentionResult recorded =
                     new BlockSparseAttention(
                                     ops,
                                     graph,
                                     new GraphInputs(context, new GraphKey(List.of()), 0, 1),
-                                    new LayerState.FullAttention(shape.keyHeads(), LENGTH, LENGTH),
+                                    layer.state(),
                                     slots)
                             .attend(
                                     query,
                                     copy,
-                                    AttentionBlock.heads(ops, keys, LENGTH, 0, slots),
-                                    AttentionBlock.heads(ops, values, LENGTH, 0, slots),
+                                    layer.keyHeads(ops, 0, slots),
+                                    layer.valueHeads(ops, 0, slots),
                                     AttentionBlock.Scores.scaled((float) shape.scale()));
             Tensor result = ops.cont(recorded.result()).markOutput();
             graph.expand(result);

@@ -95,19 +95,23 @@ final class AttentionBlock {
         queries.put(layer, kept);
     }
 
-    Tensor attend(int layer, Tensor query, Tensor keys, Tensor values, Scores scores) {
+    /**
+     * @param values empty if they are in the keys
+     */
+    Tensor attend(int layer, Tensor query, Tensor keys, Optional<Tensor> values, Scores scores) {
         LayerAttention target = target(layer);
         context.scoringCapture()
                 .filter(rows -> rows.wants(layer) && !queries.containsKey(layer))
                 .ifPresent(rows -> recordScoringInputs(rows, layer, query, keys));
         Tensor rotatedQuery = rotate(query, target.keyBlock());
         Tensor rotatedKeys = rotate(keys, target.keyBlock());
-        Tensor rotatedValues = rotate(values, target.valueBlock());
+        Optional<Tensor> rotatedValues = values.map(own -> rotate(own, target.valueBlock()));
         graph.expand(rotatedQuery);
         graph.expand(rotatedKeys);
-        graph.expand(rotatedValues);
+        rotatedValues.ifPresent(graph::expand);
         store(target.cache().keys(), rotatedKeys, target.inputs());
-        store(target.cache().values(), rotatedValues, target.inputs());
+        rotatedValues.ifPresent(
+                own -> store(target.cache().separateValues().orElseThrow(), own, target.inputs()));
         captureQueries(layer, target, rotatedQuery, 0);
         if (context.scoringCapture().filter(ScoringCapture::sparse).isPresent()) {
             return readBlocks(layer, target, rotatedQuery, rotatedKeys, scores);
@@ -133,8 +137,8 @@ final class AttentionBlock {
                         .attend(
                                 query,
                                 keys,
-                                rows(ops, cache.keys(), cache.state().keyLength(), shape),
-                                rows(ops, cache.values(), cache.state().valueLength(), shape),
+                                cache.keyHeads(ops, shape.slot(), shape.slots()),
+                                cache.valueHeads(ops, shape.slot(), shape.slots()),
                                 scores);
         blocks = Optional.of(recorded.steps());
         Tensor result = recorded.result();
@@ -254,8 +258,8 @@ final class AttentionBlock {
             mask = ops.view2d(mask, mask.ne(0), query.ne(2), mask.nb(1), first * mask.nb(1));
         }
         Tensor rows = ops.permute(query, 0, 2, 1, 3);
-        Tensor keys = rows(ops, cache.keys(), sizes.keyLength(), shape);
-        Tensor values = rows(ops, cache.values(), sizes.valueLength(), shape);
+        Tensor keys = cache.keyHeads(ops, shape.slot(), shape.slots());
+        Tensor values = cache.valueHeads(ops, shape.slot(), shape.slots());
         return flash
                 ? flashAttention(ops, rows, keys, values, mask, scores)
                 : plainAttention(ops, exact(rows), exact(keys), values, mask, scores);
@@ -272,7 +276,6 @@ final class AttentionBlock {
      */
     private Tensor attendInTile(LayerAttention target, int part, Tensor query, Scores scores) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
-        LayerState.Attention sizes = target.cache().state();
         Tensor filled = query;
         while (filled.ne(2) < TILE) {
             long missing = Math.min(query.ne(2), TILE - filled.ne(2));
@@ -282,8 +285,8 @@ final class AttentionBlock {
                 flashAttention(
                         ops,
                         ops.permute(filled, 0, 2, 1, 3),
-                        rows(ops, target.cache().keys(), sizes.keyLength(), shape),
-                        rows(ops, target.cache().values(), sizes.valueLength(), shape),
+                        target.cache().keyHeads(ops, shape.slot(), shape.slots()),
+                        target.cache().valueHeads(ops, shape.slot(), shape.slots()),
                         target.inputs().mask(part, TILE),
                         scores);
         return columns(attended, query.ne(2));
@@ -361,8 +364,8 @@ final class AttentionBlock {
                 flashAttention(
                         ops,
                         rows,
-                        rows(ops, cache.keys(), sizes.keyLength(), shape),
-                        rows(ops, cache.values(), sizes.valueLength(), shape),
+                        cache.keyHeads(ops, shape.slot(), shape.slots()),
+                        cache.valueHeads(ops, shape.slot(), shape.slots()),
                         target.inputs().mask(part, shown),
                         scores);
         if (twice) {
@@ -374,21 +377,5 @@ final class AttentionBlock {
         }
         Tensor ordered = ops.cont(ops.permute(attended, 0, 2, 1, 3));
         return ops.reshape3d(ordered, sizes.valueLength(), (long) group * kvHeads, 1);
-    }
-
-    private static Tensor rows(Ops ops, Tensor cache, int headLength, AttentionInputs.Part shape) {
-        return heads(ops, cache, headLength, shape.slot(), shape.slots());
-    }
-
-    /** Views some slots of a layer's rows as {@code [headLength, slots, kvHeads]}. */
-    static Tensor heads(Ops ops, Tensor cache, int headLength, long slot, long slots) {
-        GgmlType type = cache.type();
-        Tensor view =
-                ops.view(
-                        cache,
-                        Extents.of(headLength, cache.ne(0) / headLength, slots),
-                        Strides.of(type.rowBytes(headLength), cache.nb(1)),
-                        slot * cache.nb(1));
-        return ops.permute(view, 0, 2, 1, 3);
     }
 }

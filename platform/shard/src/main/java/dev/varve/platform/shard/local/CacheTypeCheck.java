@@ -98,9 +98,11 @@ final class CacheTypeCheck {
     }
 
     private boolean works(LayerState.Attention kind, CacheTypes types, boolean flash) {
+        // Values in keys end with a block, too: they begin with the key.
+        GgmlType value = types.value(kind);
         if (kind.keyLength() % types.key().blockSize() != 0
-                || kind.valueLength() % types.value().blockSize() != 0
-                || !flash && types.value().isQuantized()) {
+                || kind.valueLength() % value.blockSize() != 0
+                || !flash && value.isQuantized()) {
             return false;
         }
         for (int rows : QUERY_ROWS) {
@@ -121,10 +123,9 @@ final class CacheTypeCheck {
             boolean flash) {
         Ops ops = scratch.ops();
         long cells = KvSlotSpan.BLOCK;
-        Tensor keys = cache(scratch, types.key(), kind.keyLength() * kind.kvHeads());
-        Tensor values = cache(scratch, types.value(), kind.valueLength() * kind.kvHeads());
+        KvPool.Layer layer = KvPool.Layer.create(scratch, kind, types, KvSlotSpan.BLOCK, "");
         Tensor ids = scratch.newTensor(GgmlType.I64, queryRows);
-        for (Tensor cache : List.of(keys, values)) {
+        for (Tensor cache : layer.tensors()) {
             Tensor rows = scratch.newTensor(GgmlType.F32, cache.ne(0), queryRows);
             if (!device.ggmlDevice().supports(ops.setRows(cache, rows, ids))) {
                 return false;
@@ -141,8 +142,8 @@ final class CacheTypeCheck {
                         1,
                         3);
         Tensor mask = scratch.newTensor(GgmlType.F16, cells, queryRows);
-        Tensor keyHeads = AttentionBlock.heads(ops, keys, kind.keyLength(), 0, cells);
-        Tensor valueHeads = AttentionBlock.heads(ops, values, kind.valueLength(), 0, cells);
+        Tensor keyHeads = layer.keyHeads(ops, 0, cells);
+        Tensor valueHeads = layer.valueHeads(ops, 0, cells);
         Graph graph = scratch.newGraph(32);
         graph.expand(
                 flash
@@ -160,9 +161,5 @@ final class CacheTypeCheck {
                                 mask,
                                 AttentionBlock.Scores.scaled(1)));
         return graph.firstUnsupported(device.ggmlDevice()).isEmpty();
-    }
-
-    private static Tensor cache(GgmlContext scratch, GgmlType type, int rowLength) {
-        return scratch.newTensor(type, rowLength, KvSlotSpan.BLOCK);
     }
 }

@@ -49,6 +49,14 @@ final class GraphBuildValidator {
         call.require("value", values, rows.valueLength(), rows.kvHeads(), tokens);
     }
 
+    /** Checks attention with rows whose values are in the keys. */
+    void latentAttention(int layer, TensorShape query, TensorShape keys) {
+        Call call = begin(layer, LayerStateOperator.LATENT_ATTENTION);
+        LayerState.Attention rows = (LayerState.Attention) shape.layers().get(layer);
+        call.requireQuery(query, rows, tokens);
+        call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
+    }
+
     /** Checks that there is a sink for each head. */
     void sinks(int layer, TensorShape sinks, TensorShape query) {
         new Call(layer, LayerStateOperator.ATTENTION)
@@ -82,11 +90,12 @@ final class GraphBuildValidator {
 
     /** Checks the operands of attention before their rotation. */
     void beforeRotation(int layer, TensorShape query, TensorShape keys) {
-        Call call = new Call(layer, LayerStateOperator.ATTENTION);
         if (!site.range().contains(layer)
                 || !(shape.layers().get(layer) instanceof LayerState.Attention rows)) {
-            throw call.fault("the layer has no attention of its own in the range");
+            throw new Call(layer, LayerStateOperator.ATTENTION)
+                    .fault("the layer has no attention of its own in the range");
         }
+        Call call = new Call(layer, LayerStateOperator.attention(rows));
         call.requireQuery(query, rows, tokens);
         call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
     }
@@ -99,11 +108,13 @@ final class GraphBuildValidator {
     void sharedAttention(int layer, TensorShape query, int columns) {
         Call call = begin(layer, LayerStateOperator.SHARED_ATTENTION);
         int source = ((LayerState.SharedAttention) shape.layers().get(layer)).source();
-        if (!called.getOrDefault(source, Set.of()).contains(LayerStateOperator.ATTENTION)) {
+        LayerState.Attention rows = (LayerState.Attention) shape.layers().get(source);
+        LayerStateOperator writer = LayerStateOperator.attention(rows);
+        if (!called.getOrDefault(source, Set.of()).contains(writer)) {
             throw call.fault(
-                    "expected after attention of layer " + source + ", whose rows it reads");
+                    "expected after " + writer + " of layer " + source + ", whose rows it reads");
         }
-        call.requireQuery(query, (LayerState.Attention) shape.layers().get(source), columns);
+        call.requireQuery(query, rows, columns);
     }
 
     /** Checks the inputs of a convolution, which are kept for the next step. */

@@ -293,7 +293,21 @@ final class GraphBuilder implements ShardGraph {
                 LayerStateOperator.ATTENTION,
                 layer,
                 attention.attend(
-                        layer, query, keys, values, new AttentionBlock.Scores(scale, sinks)));
+                        layer,
+                        query,
+                        keys,
+                        Optional.of(values),
+                        new AttentionBlock.Scores(scale, sinks)));
+    }
+
+    @Override
+    public Tensor latentAttention(int layer, Tensor query, Tensor key, float scale) {
+        rules.latentAttention(layer, TensorShape.of(query), TensorShape.of(key));
+        return named(
+                LayerStateOperator.LATENT_ATTENTION,
+                layer,
+                attention.attend(
+                        layer, query, key, Optional.empty(), AttentionBlock.Scores.scaled(scale)));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RowLayout;
 
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -25,7 +26,7 @@ final class HostPages implements AutoCloseable {
         this.pool = pool;
         long bytes = 0;
         for (KvPool.Layer layer : pool.layers().values()) {
-            bytes += Pages.TOKENS * (layer.keys().nb(1) + layer.values().nb(1));
+            bytes += layer.layout().bytes(Pages.TOKENS);
         }
         memory = new HostPageAllocator(Math.toIntExact(bytes));
     }
@@ -67,7 +68,7 @@ final class HostPages implements AutoCloseable {
     private void forRows(ByteBuffer bytes, RowCopier copy) {
         int at = 0;
         for (KvPool.Layer layer : pool.layers().values()) {
-            for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {
+            for (Tensor tensor : layer.tensors()) {
                 int count = (int) (Pages.TOKENS * tensor.nb(1));
                 copy.of(tensor, bytes.slice(at, count));
                 at += count;
@@ -97,7 +98,8 @@ final class HostPages implements AutoCloseable {
     }
 
     /**
-     * Returns the rows of a layer in a page: all K rows, or all V rows.
+     * Returns the rows of a layer in a page: all K rows, or all V rows, which are none if they are
+     * in the K rows.
      *
      * @param keys whether to return K rows
      * @param toWrite whether the page is written and may be new; otherwise it must exist
@@ -106,8 +108,9 @@ final class HostPages implements AutoCloseable {
         ByteBuffer bytes = toWrite ? buffer(page) : require(page);
         int at = 0;
         for (Map.Entry<Integer, KvPool.Layer> each : pool.layers().entrySet()) {
-            int keyBytes = (int) (Pages.TOKENS * each.getValue().keys().nb(1));
-            int valueBytes = (int) (Pages.TOKENS * each.getValue().values().nb(1));
+            RowLayout layout = each.getValue().layout();
+            int keyBytes = (int) (Pages.TOKENS * layout.keyBytes());
+            int valueBytes = (int) (Pages.TOKENS * layout.valueBytes());
             if (each.getKey() == layer) {
                 return keys ? bytes.slice(at, keyBytes) : bytes.slice(at + keyBytes, valueBytes);
             }

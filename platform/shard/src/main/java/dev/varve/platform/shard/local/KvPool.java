@@ -2,7 +2,10 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
@@ -10,6 +13,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RowLayout;
 
 import java.util.List;
 import java.util.Map;
@@ -18,11 +22,76 @@ import java.util.TreeMap;
 
 /**
  * K and V rows of the attention layers of one kind in a shard: per layer one K tensor {@code
- * [keyLength * kvHeads, slots]} and one V tensor {@code [valueLength * kvHeads, slots]}.
+ * [keyLength * kvHeads, slots]} and one V tensor {@code [valueLength * kvHeads, slots]}, unless its
+ * V rows are in its K rows.
  */
 final class KvPool implements RowMover, AutoCloseable {
-    /** The cache of one layer. */
-    record Layer(LayerState.Attention state, Tensor keys, Tensor values) {}
+    /**
+     * The cache of one layer.
+     *
+     * @param separateValues V rows that are not in the K rows
+     */
+    record Layer(LayerState.Attention state, Tensor keys, Optional<Tensor> separateValues) {
+        /** Creates the tensors of a layer in a context, without memory. */
+        static Layer create(
+                GgmlContext context,
+                LayerState.Attention state,
+                CacheTypes types,
+                int slots,
+                String suffix) {
+            RowLayout layout = RowLayout.of(state, types);
+            Tensor keys = context.newTensor(layout.key(), layout.keyLength(), slots);
+            return new Layer(
+                    state,
+                    keys.named("k" + suffix),
+                    layout.hasValuesInKeys()
+                            ? Optional.empty()
+                            : Optional.of(
+                                    context.newTensor(layout.value(), layout.valueLength(), slots)
+                                            .named("v" + suffix)));
+        }
+
+        /** The tensors that are stored: K rows, and V rows that are not in them. */
+        List<Tensor> tensors() {
+            return separateValues.map(values -> List.of(keys, values)).orElse(List.of(keys));
+        }
+
+        /** Types and lengths of the rows. */
+        RowLayout layout() {
+            return separateValues
+                    .map(
+                            values ->
+                                    new RowLayout(
+                                            keys.type(), keys.ne(0), values.type(), values.ne(0)))
+                    .orElseGet(() -> new RowLayout(keys.type(), keys.ne(0), keys.type(), 0));
+        }
+
+        /** Views the keys of some slots as {@code [keyLength, slots, kvHeads]}. */
+        Tensor keyHeads(Ops ops, long slot, long slots) {
+            return heads(ops, keys, state.kvHeads(), state.keyLength(), slot, slots);
+        }
+
+        /** Views the values of some slots as {@code [valueLength, slots, kvHeads]}. */
+        Tensor valueHeads(Ops ops, long slot, long slots) {
+            Tensor rows = separateValues.orElse(keys);
+            return heads(ops, rows, state.kvHeads(), state.valueLength(), slot, slots);
+        }
+    }
+
+    /**
+     * Views some rows by heads, {@code [length, slots, heads]}.
+     *
+     * @param length elements at the beginning of each head
+     */
+    static Tensor heads(Ops ops, Tensor rows, int heads, int length, long slot, long slots) {
+        Tensor view =
+                ops.view(
+                        rows,
+                        Extents.of(length, heads, slots),
+                        Strides.of(rows.type().rowBytes(rows.ne(0) / heads), rows.nb(1)),
+                        slot * rows.nb(1));
+        return ops.permute(view, 0, 2, 1, 3);
+    }
 
     private final Map<Integer, Layer> layers = new TreeMap<>();
     private final GgmlContext context;
@@ -43,17 +112,7 @@ final class KvPool implements RowMover, AutoCloseable {
             for (int layer = range.begin(); layer < range.end(); layer++) {
                 if (kind.isInstance(shape.layers().get(layer))) {
                     LayerState.Attention state = kind.cast(shape.layers().get(layer));
-                    Tensor keys =
-                            context.newTensor(
-                                    types.key(), (long) state.keyLength() * state.kvHeads(), slots);
-                    Tensor values =
-                            context.newTensor(
-                                    types.value(),
-                                    (long) state.valueLength() * state.kvHeads(),
-                                    slots);
-                    layers.put(
-                            layer,
-                            new Layer(state, keys.named("k." + layer), values.named("v." + layer)));
+                    layers.put(layer, Layer.create(context, state, types, slots, "." + layer));
                 }
             }
             buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
@@ -73,7 +132,7 @@ final class KvPool implements RowMover, AutoCloseable {
     }
 
     /**
-     * Creates one K tensor and one V tensor that all full attention layers of a model share in
+     * Creates the K and V rows of one layer, which all full attention layers of a model share in
      * turn: a layer processes all tokens before the next one begins.
      *
      * @throws IllegalArgumentException if their rows differ in length, or there are no such layers
@@ -90,14 +149,7 @@ final class KvPool implements RowMover, AutoCloseable {
         LayerState.Attention state = states.getFirst();
         GgmlContext context = GgmlContext.open(3, 0);
         try {
-            long width = state.kvHeads();
-            Layer layer =
-                    new Layer(
-                            state,
-                            context.newTensor(types.key(), state.keyLength() * width, slots)
-                                    .named("k"),
-                            context.newTensor(types.value(), state.valueLength() * width, slots)
-                                    .named("v"));
+            Layer layer = Layer.create(context, state, types, slots, "");
             Map<Integer, Layer> layers = new TreeMap<>();
             for (int number = 0; number < shape.layerCount(); number++) {
                 if (shape.layers().get(number) instanceof LayerState.FullAttention) {
@@ -137,7 +189,7 @@ final class KvPool implements RowMover, AutoCloseable {
     public void move(int from, int to, int count) {
         byte[] scratch = new byte[0];
         for (Layer layer : layers.values()) {
-            for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {
+            for (Tensor tensor : layer.tensors()) {
                 int rowBytes = Math.toIntExact(tensor.nb(1));
                 int blockBytes = Math.multiplyExact(KvSlotSpan.BLOCK, rowBytes);
                 if (scratch.length < blockBytes) {
@@ -167,7 +219,7 @@ final class KvPool implements RowMover, AutoCloseable {
      */
     void permute(int begin, int[] runs) {
         for (Layer layer : layers.values()) {
-            for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {
+            for (Tensor tensor : layer.tensors()) {
                 int pageBytes = Math.toIntExact(Pages.TOKENS * tensor.nb(1));
                 long first = begin * tensor.nb(1);
                 byte[] before = new byte[Math.multiplyExact(runs.length, pageBytes)];

@@ -173,21 +173,16 @@ final class PartTensors {
     private static List<ByteRun> rows(
             KvPool.Layer layer, CachePart part, RowLayout layout, long firstRow, int rows) {
         requireLayout(layer, part, layout);
-        return List.of(
-                new TensorRows(layer.keys(), firstRow, rows),
-                new TensorRows(layer.values(), firstRow, rows));
+        return layer.tensors().stream()
+                .map(tensor -> (ByteRun) new TensorRows(tensor, firstRow, rows))
+                .toList();
     }
 
     private static void requireLayout(KvPool.Layer layer, CachePart part, RowLayout layout) {
         if (layer == null) {
             throw mismatch(part, "another layer", layout);
         }
-        RowLayout held =
-                new RowLayout(
-                        layer.keys().type(),
-                        layer.keys().ne(0),
-                        layer.values().type(),
-                        layer.values().ne(0));
+        RowLayout held = layer.layout();
         if (!held.equals(layout)) {
             throw mismatch(part, held, layout);
         }
@@ -195,9 +190,10 @@ final class PartTensors {
 
     private List<ByteRun> page(CachePart.HostPageRows page) {
         requireLayout(caches.kvPool().layers().get(page.layer()), page, page.layout());
-        return List.of(
-                new PageRows(caches.pages(), page, true),
-                new PageRows(caches.pages(), page, false));
+        PageRows keys = new PageRows(caches.pages(), page, true);
+        return page.layout().hasValuesInKeys()
+                ? List.of(keys)
+                : List.of(keys, new PageRows(caches.pages(), page, false));
     }
 
     private List<ByteRun> states(CachePart.State state) {

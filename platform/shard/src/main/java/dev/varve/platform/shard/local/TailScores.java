@@ -58,7 +58,7 @@ final class TailScores implements AutoCloseable {
             Ops ops = context.ops();
             query = context.newTensor(GgmlType.F32, state.keyLength(), tail, heads).markInput();
             mask = context.newTensor(GgmlType.F16, slots, tail).markInput();
-            Tensor rows = AttentionBlock.heads(ops, keys, state.keyLength(), 0, slots);
+            Tensor rows = KvPool.heads(ops, keys, state.kvHeads(), state.keyLength(), 0, slots);
             Tensor scores = ops.accumulateF32(ops.mulMat(rows, query));
             float scale = (float) (1 / Math.sqrt(state.keyLength()));
             result = ops.softMaxExt(scores, Optional.of(mask), scale).markOutput();

@@ -6,6 +6,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.RowLayout;
 
 import java.util.Arrays;
 
@@ -35,8 +36,7 @@ record TextScorerMemory(long rows, long states, long activations, long scores) {
                         .map(LayerState.FullAttention.class::cast)
                         .findFirst()
                         .orElseThrow();
-        long keys = types.key().rowBytes((long) state.keyLength() * state.kvHeads());
-        long values = types.value().rowBytes((long) state.valueLength() * state.kvHeads());
+        RowLayout layout = RowLayout.of(state, types);
         long states =
                 shape.layers().stream()
                         .filter(LayerState.Recurrent.class::isInstance)
@@ -46,7 +46,7 @@ record TextScorerMemory(long rows, long states, long activations, long scores) {
         long places = Math.ceilDiv(tokens, chunk) + 1;
         int width = activationLength(model);
         return new TextScorerMemory(
-                slots * (2 * keys + values),
+                slots * (layout.bytes(1) + layout.keyBytes()),
                 (TextScorerState.ROW + 1) * states * Float.BYTES + MARGIN,
                 places * Math.min(chunk, tokens) * width * Float.BYTES,
                 // Products and probabilities of all heads, the queries, and the mask.

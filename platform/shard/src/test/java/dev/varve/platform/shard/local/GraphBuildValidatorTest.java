@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Each rule alone, on a model with a layer of every kind. */
 class GraphBuildValidatorTest {
@@ -36,6 +37,11 @@ class GraphBuildValidatorTest {
 
     private static GraphBuildValidator rules(
             LayerRange range, int outputs, List<Integer> captures) {
+        return rules(LAYERS, range, outputs, captures);
+    }
+
+    private static GraphBuildValidator rules(
+            List<LayerState> layers, LayerRange range, int outputs, List<Integer> captures) {
         GraphKey key =
                 new GraphKey(
                         Phase.PREFILL,
@@ -50,7 +56,7 @@ class GraphBuildValidatorTest {
                         captures);
         return new GraphBuildValidator(
                 new GraphErrorContext("acme.tiny", "acme", range),
-                Shapes.of(WIDTH, VOCABULARY, LAYERS),
+                Shapes.of(WIDTH, VOCABULARY, layers),
                 key);
     }
 
@@ -184,6 +190,35 @@ class GraphBuildValidatorTest {
         assertTrue(
                 fault(() -> whole().advanceState(4, List.of()))
                         .startsWith("layer 4, advanceState: expected [], since it keeps Custom"));
+    }
+
+    @Test
+    void layerWithValuesInItsKeysAttendsWithoutValues() {
+        List<LayerState> layers =
+                List.of(
+                        new LayerState.FullAttention(1, 8, 4, LayerState.ValueRows.IN_KEYS),
+                        new LayerState.SharedAttention(0));
+        Supplier<GraphBuildValidator> latent =
+                () -> rules(layers, new LayerRange(0, 2), 1, List.of());
+        GraphBuildValidator rules = latent.get();
+
+        rules.beforeRotation(0, floats(8, 4, TOKENS), floats(8, 1, TOKENS));
+        rules.latentAttention(0, floats(8, 4, TOKENS), floats(8, 1, TOKENS));
+        rules.sharedAttention(1, floats(8, 4, TOKENS), TOKENS);
+
+        assertEquals(
+                "layer 0, latentAttention: key: expected F32 [8, 1, 6], found F32 [4, 1, 6]",
+                fault(
+                        () ->
+                                latent.get()
+                                        .latentAttention(
+                                                0, floats(8, 4, TOKENS), floats(4, 1, TOKENS))));
+        assertTrue(
+                fault(() -> attention(latent.get()))
+                        .startsWith("layer 0, attention: expected [latentAttention], since it"));
+        assertTrue(
+                fault(() -> whole().latentAttention(0, floats(8, 4, TOKENS), floats(8, 2, TOKENS)))
+                        .startsWith("layer 0, latentAttention: expected [attention], since it"));
     }
 
     @Test

@@ -240,16 +240,20 @@ class CustomToolsInChatTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'auto'}} | tool_choice.tools",
+                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'auto'}}"
+                        + " | tool_choice.allowed_tools.tools",
                 "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'x', 'tools': []}}"
-                        + " | tool_choice.mode",
+                        + " | tool_choice.allowed_tools.mode",
+                "{'type': 'allowed_tools', 'mode': 'auto'} | tool_choice.tools",
+                "{'type': 'allowed_tools', 'mode': 'x', 'tools': []} | tool_choice.mode",
+                "{'type': 'allowed_tools'} | tool_choice.allowed_tools.tools",
                 "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'auto', 'tools': [{'type':"
                         + " 'function', 'function': {'name': 'g'}}]}} | tool_choice",
                 "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'required', 'tools': []}}"
                         + " | tool_choice",
                 "{'type': 'custom', 'custom': {'name': 'g'}} | tool_choice",
                 "{'type': 'custom'} | tool_choice",
-                "'allowed_tools' | tool_choice.mode"
+                "'allowed_tools' | tool_choice.allowed_tools.mode"
             })
     void invalidToolChoiceIsNamed(String choice, String param) throws Exception {
         HttpResponse<String> response = post(TOOLS + ", 'tool_choice': " + choice);

@@ -126,7 +126,8 @@ public record RequestTools(
         }
         JsonNode tools = allowance(choice.get()).path("tools");
         if (!tools.isArray()) {
-            throw RequestFields.wrongType(CHOICE + ".tools", "an array", tools);
+            throw RequestFields.wrongType(
+                    allowanceField(choice.get()) + ".tools", "an array", tools);
         }
         Set<String> allowed = new HashSet<>();
         for (JsonNode tool : tools) {
@@ -146,13 +147,20 @@ public record RequestTools(
         return choice.path(ALLOWED).isObject() ? choice.get(ALLOWED) : choice;
     }
 
+    /** Returns the name of the field with that object; without any, that of chat completions. */
+    private static String allowanceField(JsonNode choice) {
+        boolean isOwn = choice.has("mode") || choice.has("tools");
+        return choice.path(ALLOWED).isObject() || !isOwn ? CHOICE + "." + ALLOWED : CHOICE;
+    }
+
     private static boolean isRequired(JsonNode choice) {
         return switch (word(allowance(choice), "mode")) {
             case "auto" -> false;
             case "required" -> true;
-            default ->
-                    throw ApiException.invalid(
-                            CHOICE + ".mode", CHOICE + ".mode: expected auto or required");
+            default -> {
+                String field = allowanceField(choice) + ".mode";
+                throw ApiException.invalid(field, field + ": expected auto or required");
+            }
         };
     }
 

@@ -47,9 +47,6 @@ final class LocalChatModel implements ChatModel {
             OptionalInt maxTokens,
             Set<Integer> endTokens) {}
 
-    /** A response that is being generated. */
-    private record Running(ChatGeneration generation, GenerationHandle handle) {}
-
     private final String name;
     private final HostedModel runtime;
     private final ChatRenderer renderer;
@@ -57,11 +54,7 @@ final class LocalChatModel implements ChatModel {
     private final Settings settings;
     private final Supplier<ProgressBar> progress;
 
-    /** Also read by the thread that handles Ctrl-C. */
-    private volatile Optional<Running> running = Optional.empty();
-
-    /** Set by Ctrl-C, also before the engine has the request. */
-    private volatile boolean stopRequested;
+    private final RunningResponse running = new RunningResponse();
 
     /**
      * @param renderer chat template of the model
@@ -100,13 +93,13 @@ final class LocalChatModel implements ChatModel {
     public ChatResponse respond(
             List<ChatMessage> messages, SamplingValues overrides, ResponseListener listener)
             throws InterruptedException {
-        stopRequested = false;
+        running.prepare();
         int context = runtime.engine().status().load().contextTokens();
         // A response has at least one token.
         ChatPrompt prompt =
                 new PromptLimit(context)
                         .apply(1, limit -> renderer.render(variables(messages), limit));
-        if (stopRequested) {
+        if (running.isStopRequested()) {
             return new ChatResponse(
                     new ChatMessage(ChatMessage.Role.ASSISTANT, ""),
                     ChatResponse.End.STOPPED,
@@ -126,24 +119,15 @@ final class LocalChatModel implements ChatModel {
                                 state.constraint()));
         ChatGeneration generation = new ChatGeneration(state.text());
         GenerationHandle handle = runtime.engine().submit(request, generation);
-        running = Optional.of(new Running(generation, handle));
-        if (stopRequested) {
-            stop();
-        }
-        try {
-            return new Collector(generation, listener, context).await();
-        } catch (InterruptedException e) {
-            handle.cancel();
-            throw e;
-        } finally {
-            running = Optional.empty();
-        }
+        return running.await(
+                () -> generation.stop(handle),
+                handle::cancel,
+                new Collector(generation, listener, context)::await);
     }
 
     @Override
     public void stop() {
-        stopRequested = true;
-        running.ifPresent(each -> each.generation().stop(each.handle()));
+        running.stop();
     }
 
     private Map<String, Object> variables(List<ChatMessage> messages) {

@@ -12,7 +12,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A model of a server with OpenAI's API that answers conversations. */
@@ -33,11 +32,7 @@ final class RemoteChatModel implements ChatModel {
     private final ChatServerClient.Model model;
     private final Settings settings;
 
-    /** Also read by the thread that handles Ctrl-C. */
-    private volatile Optional<ChatStream> running = Optional.empty();
-
-    /** Set by Ctrl-C, also before the request is sent. */
-    private volatile boolean stopRequested;
+    private final RunningResponse running = new RunningResponse();
 
     RemoteChatModel(ChatServerClient client, ChatServerClient.Model model, Settings settings) {
         this.client = client;
@@ -59,27 +54,15 @@ final class RemoteChatModel implements ChatModel {
     public ChatResponse respond(
             List<ChatMessage> messages, SamplingValues overrides, ResponseListener listener)
             throws InterruptedException {
-        stopRequested = false;
+        running.prepare();
         ObjectNode body = body(messages, overrides.over(settings.sampling()));
         ChatStream stream = client.chat(body);
-        running = Optional.of(stream);
-        if (stopRequested) {
-            stream.cancel();
-        }
-        try {
-            return read(stream, listener);
-        } catch (InterruptedException e) {
-            stream.cancel();
-            throw e;
-        } finally {
-            running = Optional.empty();
-        }
+        return running.await(stream::cancel, stream::cancel, () -> read(stream, listener));
     }
 
     @Override
     public void stop() {
-        stopRequested = true;
-        running.ifPresent(ChatStream::cancel);
+        running.stop();
     }
 
     private ChatResponse read(ChatStream stream, ResponseListener listener)

@@ -20,11 +20,6 @@ import dev.varve.platform.plugin.PluginServiceKind;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.plugin.cpu.CpuBackendProvider;
-import dev.varve.plugin.decoders.DecoderFamilies;
-import dev.varve.plugin.gemma4.Gemma4Family;
-import dev.varve.plugin.laguna.LagunaFamily;
-import dev.varve.plugin.qwen3.Qwen3Family;
-import dev.varve.plugin.qwen35.Qwen35Family;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,13 +33,11 @@ import java.util.stream.Collectors;
 
 /** The plugins on the class path, and ggml as the oracle uses it. */
 final class BenchPlugins {
+    /** The families on the class path. */
     private static final List<ModelFamilyProvider> FAMILIES =
-            List.of(
-                    new Qwen3Family(),
-                    new Qwen35Family(),
-                    new Gemma4Family(),
-                    new LagunaFamily(),
-                    new DecoderFamilies());
+            ServiceLoader.load(ModelFamilyProvider.class).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
 
     private static final DeviceBackendProvider PROCESSOR = new CpuBackendProvider();
 

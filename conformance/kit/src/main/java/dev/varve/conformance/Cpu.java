@@ -41,11 +41,6 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
-import dev.varve.plugin.decoders.DecoderFamilies;
-import dev.varve.plugin.gemma4.Gemma4Family;
-import dev.varve.plugin.laguna.LagunaFamily;
-import dev.varve.plugin.qwen3.Qwen3Family;
-import dev.varve.plugin.qwen35.Qwen35Family;
 import dev.varve.testkit.TestThreads;
 
 import java.lang.reflect.Proxy;
@@ -56,6 +51,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.ServiceLoader;
 import java.util.stream.IntStream;
 
 /** The CPU device of the test process and models on it. */
@@ -63,13 +59,11 @@ final class Cpu {
     static final CacheTypes F16 = CacheTypes.f16();
     static final CacheTypes Q8_0 = new CacheTypes(GgmlType.Q8_0, GgmlType.Q8_0);
 
+    /** The families on the class path. */
     private static final List<ModelFamilyProvider> FAMILIES =
-            List.of(
-                    new Qwen3Family(),
-                    new Qwen35Family(),
-                    new Gemma4Family(),
-                    new LagunaFamily(),
-                    new DecoderFamilies());
+            ServiceLoader.load(ModelFamilyProvider.class).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
 
     private static final Path NATIVES = Path.of(System.getProperty("varve.test.natives"));
 

@@ -3,6 +3,8 @@ package dev.varve.testkit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /** Adds keys and tensors of a small model, by the names that most architectures use. */
 final class DecoderWriter {
@@ -88,6 +90,18 @@ final class DecoderWriter {
                 block(layer, head + ".weight"), width, size.vocabulary(), 4 / Math.sqrt(width));
     }
 
+    /** Calls back for each layer in order. */
+    void eachLayer(IntConsumer layer) {
+        IntStream.range(0, layers()).forEach(layer);
+    }
+
+    /** Keys of scaled rotations. */
+    void scaling(String type, float factor, int original) {
+        key("rope.scaling.type", type)
+                .key("rope.scaling.factor", factor)
+                .key("rope.scaling.original_context_length", original);
+    }
+
     /** Numbers of heads and their length. */
     void heads() {
         key("attention.head_count", size.heads())
@@ -166,6 +180,23 @@ final class DecoderWriter {
         matrix(layer, "attn_output", queries, width);
     }
 
+    /** Attention with its norm, and the norm of the feed-forward. */
+    void plainLayer(int layer, boolean biases, String norm) {
+        norm(layer, "attn_norm");
+        attention(layer, false, biases);
+        norm(layer, norm);
+    }
+
+    /** Layers of plain attention with a dense feed-forward each. */
+    void dense(boolean biases, String norm) {
+        key("feed_forward_length", size.feedForward());
+        eachLayer(
+                layer -> {
+                    plainLayer(layer, biases, norm);
+                    feedForward(layer, "", size.feedForward());
+                });
+    }
+
     /** Norms of each head of queries and keys. */
     void headNorms(int layer) {
         norm(layer, "attn_q_norm", size.head());
@@ -192,6 +223,30 @@ final class DecoderWriter {
 
     void router(int layer) {
         tensors.router(block(layer, "ffn_gate_inp.weight"), size.width(), size.experts());
+    }
+
+    /**
+     * Numbers of experts.
+     *
+     * @param used experts of a token in small models; larger models use as many as released ones
+     */
+    void expertKeys(int used) {
+        key("expert_count", size.experts()).key("expert_used_count", size.used().orElse(used));
+    }
+
+    /** Routed experts, and a shared one of 128 elements. */
+    void sharedAndRoutedExperts(int layer) {
+        router(layer);
+        experts(layer, false, size.expert());
+        feedForward(layer, "_shexp", 128);
+    }
+
+    /** Factors of granite's embeddings, scores, layers and logits. */
+    void graniteFactors() {
+        key("embedding_scale", 12f)
+                .key("attention.scale", 0.0625f)
+                .key("residual_scale", 0.22f)
+                .key("logit_scale", 8f);
     }
 
     /** Gated experts. */

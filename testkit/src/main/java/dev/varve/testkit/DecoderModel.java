@@ -13,7 +13,8 @@ import java.util.SplittableRandom;
  * seed also decides the forms that files of the architecture may have: tied head, fused matrices,
  * biases, scaled rotations.
  *
- * @param type of all matrices; norms, biases and routers are F32
+ * @param type of all matrices, {@link TensorType#MXFP4} of experts only; norms, biases and routers
+ *     are F32
  */
 public record DecoderModel(DecoderLayout layout, long seed, TensorType type, Size size) {
     /**

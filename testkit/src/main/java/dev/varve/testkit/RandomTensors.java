@@ -6,7 +6,8 @@ import java.util.Set;
 /**
  * Adds random tensors of the usual kinds to a file; each depends on the seed and its name alone.
  *
- * @param type of all matrices; those whose rows are no whole blocks fall back to another
+ * @param type of all matrices, {@link TensorType#MXFP4} of experts only, with the others in Q8_0;
+ *     those whose rows are no whole blocks fall back to another
  * @param patterned whether matrices repeat slices of one random pattern
  * @param quietRows tokens whose rows in embedding and head are nearly zero
  */
@@ -25,7 +26,7 @@ record RandomTensors(
      * @param shape inputs, outputs, and for experts their count
      */
     void matrix(String name, List<Integer> shape, double deviation) {
-        TensorType fitting = type.orFallbackFor(shape.getFirst());
+        TensorType fitting = type(shape).orFallbackFor(shape.getFirst());
         List<Long> extents = extents(shape);
         writer.tensor(
                 name,
@@ -38,8 +39,9 @@ record RandomTensors(
 
     /** Adds an embedding or a head, {@code [embedding, vocabulary]}. */
     void vocabulary(String name, int embedding, int vocabulary, double deviation) {
-        TensorType fitting = type.orFallbackFor(embedding);
-        List<Long> extents = extents(List.of(embedding, vocabulary));
+        List<Integer> shape = List.of(embedding, vocabulary);
+        TensorType fitting = type(shape).orFallbackFor(embedding);
+        List<Long> extents = extents(shape);
         writer.tensor(
                 name,
                 fitting,
@@ -66,6 +68,10 @@ record RandomTensors(
     /** Adds an F32 tensor of any shape. */
     void floats(String name, List<Integer> shape, TensorData.RowGenerator values) {
         writer.tensor(name, TensorType.F32, extents(shape), new TensorData.Floats(values));
+    }
+
+    private TensorType type(List<Integer> shape) {
+        return type == TensorType.MXFP4 && shape.size() < 3 ? TensorType.Q8_0 : type;
     }
 
     private TensorData.RowGenerator withQuietRows(TensorData.RowGenerator all) {

@@ -20,7 +20,9 @@ public enum TensorType {
     IQ4_XS(23, 256, 136),
     I32(26, 1, 4),
     I64(27, 1, 8),
-    BF16(30, 1, 2);
+    BF16(30, 1, 2),
+    /** The usual type of gpt-oss's experts; other matrices of such files have another type. */
+    MXFP4(39, 32, 17);
 
     private final int ggmlId;
     private final int blockElements;

@@ -36,17 +36,25 @@ class DecoderOracleTest {
     @TempDir Path folder;
 
     static Stream<Arguments> models() {
-        return Arrays.stream(DecoderLayout.values())
-                .flatMap(
-                        layout ->
-                                IntStream.range(0, TYPES.length)
-                                        .filter(
-                                                seed ->
-                                                        Thorough.tries(
-                                                                TYPES.length,
-                                                                layout.ordinal(),
-                                                                seed))
-                                        .mapToObj(seed -> Arguments.of(layout, seed, TYPES[seed])));
+        return Stream.concat(
+                Arrays.stream(DecoderLayout.values())
+                        .flatMap(
+                                layout ->
+                                        IntStream.range(0, TYPES.length)
+                                                .filter(
+                                                        seed ->
+                                                                Thorough.tries(
+                                                                        TYPES.length,
+                                                                        layout.ordinal(),
+                                                                        seed))
+                                                .mapToObj(
+                                                        seed ->
+                                                                Arguments.of(
+                                                                        layout,
+                                                                        seed,
+                                                                        TYPES[seed]))),
+                // The type of the experts in released files.
+                Stream.of(Arguments.of(DecoderLayout.GPT_OSS, 4, TensorType.MXFP4)));
     }
 
     /** Grade (a): the same operators in the same order give the same bits. */

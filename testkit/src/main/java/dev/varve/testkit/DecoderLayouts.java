@@ -229,7 +229,7 @@ final class DecoderLayouts {
                 .key("feed_forward_length", writer.size().feedForward());
         if (writer.chance()) {
             writer.key("rope.scaling.type", "longrope")
-                    .key("rope.scaling.original_context_length", DecoderModel.CONTEXT)
+                    .key("rope.scaling.original_context_length", DecoderModel.LONG_CONTEXT)
                     .key("rope.scaling.attn_factor", 1.19f);
             writer.divisors("rope_factors_long.weight", writer.size().head() * 3 / 8, 30);
             writer.divisors("rope_factors_short.weight", writer.size().head() * 3 / 8, 2);

@@ -21,9 +21,12 @@ public record DecoderModel(DecoderLayout layout, long seed, TensorType type, Siz
      * Raised when the contents of the files change, so that files written earlier are not taken for
      * new ones.
      */
-    private static final int CONTENTS_VERSION = 3;
+    private static final int CONTENTS_VERSION = 4;
 
     static final int CONTEXT = 4096;
+
+    /** Sequences that may be longer have other factors of their rotations, in some files. */
+    public static final int LONG_CONTEXT = 512;
 
     /**
      * Numbers of elements.
@@ -168,6 +171,11 @@ public record DecoderModel(DecoderLayout layout, long seed, TensorType type, Siz
             case GPT_OSS -> List.of(32);
             default -> List.of(size.head());
         };
+    }
+
+    /** Whether the file has factors for long and for short contexts. */
+    public boolean hasFactorsByContext() {
+        return writer().tensorNames().contains("rope_factors_long.weight");
     }
 
     /**

@@ -152,7 +152,7 @@ class SteadyGraphTest {
         RandomModel spec = family.odd(family.quantisableSeed());
         Path file = spec.write(folder);
         ModelSettings settings = Cpu.settings(CONTEXT, parallel, Cpu.F16);
-        OpenedModel model = Cpu.open(file, settings.reading());
+        OpenedModel model = Cpu.open(file, settings.modelOptions());
         int layers = model.shape().layerCount();
         int cut = split ? Cpu.legalCuts(file)[0] : layers;
         List<LayerRange> ranges = new ArrayList<>(List.of(new LayerRange(0, cut)));

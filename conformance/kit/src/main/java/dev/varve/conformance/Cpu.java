@@ -190,7 +190,7 @@ final class Cpu {
     }
 
     static LoadedModel load(Path file, ModelSettings settings) {
-        return LoadedModel.load(open(file, settings.reading()), DEVICE, settings);
+        return LoadedModel.load(open(file, settings.modelOptions()), DEVICE, settings);
     }
 
     /** The layers at which a second range may begin: those that alignment leaves alone. */
@@ -214,7 +214,7 @@ final class Cpu {
 
     static LoadedModel load(
             Path file, ModelSettings settings, LoadedModel.EngineComponents extras, int... cuts) {
-        OpenedModel model = open(file, settings.reading());
+        OpenedModel model = open(file, settings.modelOptions());
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
         for (int cut : cuts) {

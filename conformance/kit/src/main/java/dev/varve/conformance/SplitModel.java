@@ -51,7 +51,7 @@ record SplitModel(
             Function<DeviceReference, ShardLink> links) {
         GgufFile file = GgufFile.open(path);
         return new SplitModel(
-                file, Cpu.family(file).open(file, settings.reading()), boundary, links);
+                file, Cpu.family(file).open(file, settings.modelOptions()), boundary, links);
     }
 
     /** The ranges between cuts. */

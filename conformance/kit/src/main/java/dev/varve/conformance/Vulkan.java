@@ -62,7 +62,7 @@ final class Vulkan {
             Optional<DiskTierOptions> disk,
             List<ComputeDevice> devices,
             int... cuts) {
-        OpenedModel model = Cpu.open(file, settings.reading());
+        OpenedModel model = Cpu.open(file, settings.modelOptions());
         Map<String, ComputeDevice> byName = Map.of("cpu:0", Cpu.device(), "vulkan:0", device());
         List<DeviceReference> references = new ArrayList<>();
         List<LayerRange> ranges = new ArrayList<>();

@@ -27,8 +27,10 @@ public final class DecoderFamilies implements ModelFamilyProvider {
 
     @Override
     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
-        Decoder decoder = Architecture.of(model).read(new DecoderFile(model, options));
-        DecoderModel opened = new DecoderModel(model, decoder);
+        DecoderFile description = new DecoderFile(model, options);
+        Decoder decoder = Architecture.of(model).read(description);
+        DecoderModel opened =
+                new DecoderModel(model, decoder, description.keys().ropeFactorsByContext());
         // Selects all layers now, so that a tensor that any range lacks is reported when the model
         // is opened.
         opened.tensors(decoder.backbone().allLayers());

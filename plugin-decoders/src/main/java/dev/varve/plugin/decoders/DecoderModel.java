@@ -11,21 +11,33 @@ import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.WeightSelector;
 
+import java.util.Optional;
+
 /** A model that is computed as its {@link Decoder} describes it. */
 final class DecoderModel implements LayerSplitAdapter {
     private final GgufFile file;
     private final Decoder decoder;
+    private final Optional<String> contextVariant;
     private final DecoderBackbone backbone;
 
-    DecoderModel(GgufFile file, Decoder decoder) {
+    /**
+     * @param contextVariant see {@link LayerSplitAdapter#contextVariant}
+     */
+    DecoderModel(GgufFile file, Decoder decoder, Optional<String> contextVariant) {
         this.file = file;
         this.decoder = decoder;
+        this.contextVariant = contextVariant;
         backbone = decoder.backbone();
     }
 
     @Override
     public ModelShape shape() {
         return backbone.shape(decoder.layers().stream().map(Layer::state).toList());
+    }
+
+    @Override
+    public Optional<String> contextVariant() {
+        return contextVariant;
     }
 
     @Override

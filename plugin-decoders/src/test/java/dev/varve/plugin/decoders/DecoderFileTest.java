@@ -8,6 +8,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ShardGraph.ExpertGroups;
 import dev.varve.testkit.DecoderLayout;
@@ -27,6 +28,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Parts of files that several architectures share. */
 class DecoderFileTest {
@@ -138,6 +140,51 @@ class DecoderFileTest {
         assertEquals(Optional.of("rope_factors_" + expected + ".weight"), factors);
         String message = refusal(writer);
         assertTrue(message.contains("rope_factors_" + expected + ".weight"), message);
+    }
+
+    /** The model was trained for 4,096 positions. */
+    @ParameterizedTest
+    @CsvSource({"2048, 2048, short", "2048, 2049, long", "4096, 8192, short"})
+    void lengthOfSequencesDecidesTheFactorsOfLongRope(int original, int context, String expected)
+            throws IOException {
+        GgufWriter writer =
+                writer(DecoderLayout.LLAMA)
+                        .put("llama.rope.scaling.type", GgufValue.of("longrope"))
+                        .put("llama.rope.scaling.original_context_length", GgufValue.of(original));
+        ModelOptions options = ModelOptions.defaults().withContext(context);
+
+        ModelKeys keys = new DecoderFile(file(writer), options).keys();
+
+        Optional<String> factors = Optional.of("rope_factors_" + expected + ".weight");
+        assertEquals(factors, keys.ropeFactors());
+        assertEquals(factors, keys.ropeFactorsByContext());
+    }
+
+    @Test
+    void onlyFactorsThatTheContextDecidesAreAVariant() throws IOException {
+        GgufFile scaled = file(longRope());
+        DecoderFamilies families = new DecoderFamilies();
+        ModelOptions options = ModelOptions.defaults();
+
+        assertEquals(
+                Optional.of("rope_factors_short.weight"),
+                families.open(scaled, options.withContext(DecoderModel.LONG_CONTEXT))
+                        .contextVariant());
+        assertEquals(
+                Optional.of("rope_factors_long.weight"),
+                families.open(scaled, options.withContext(DecoderModel.LONG_CONTEXT + 1))
+                        .contextVariant());
+        assertEquals(Optional.empty(), open(writer(DecoderLayout.LLAMA)).contextVariant());
+    }
+
+    /** A model of phi3 with factors for long contexts, which some seeds have. */
+    private static GgufWriter longRope() {
+        return IntStream.range(0, 20)
+                .mapToObj(seed -> new DecoderModel(DecoderLayout.PHI3, seed, TensorType.F32))
+                .filter(DecoderModel::hasFactorsByContext)
+                .findFirst()
+                .orElseThrow()
+                .writer();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.varve.api.model;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A model file, read by its family. Immutable and thread-safe; owns no native memory.
@@ -42,6 +43,15 @@ public interface LayerSplitAdapter {
      * {@code range}.
      */
     void build(ShardGraph graph, LayerRange range);
+
+    /**
+     * Names what the family chose by {@link ModelOptions#contextTokens}, such as factors for long
+     * contexts: cached states of one variant are not used with another. Empty where the length of
+     * sequences changes nothing that is computed.
+     */
+    default Optional<String> contextVariant() {
+        return Optional.empty();
+    }
 
     /**
      * Markup of tool calls and reasoning in this family's chat format. By default the platform

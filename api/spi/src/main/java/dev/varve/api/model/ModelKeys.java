@@ -311,11 +311,20 @@ public final class ModelKeys {
 
     /**
      * Name of the tensor with a divisor of each pair's angle, {@code F32 [dimensions / 2]}; empty
-     * if the file has none. Files whose {@code rope.scaling.type} is {@code longrope} have two, and
-     * the longer context decides.
+     * if the file has none. Files whose {@code rope.scaling.type} is {@code longrope} have two:
+     * sequences that may exceed {@code rope.scaling.original_context_length} have the long ones,
+     * from their first token on.
      */
     public Optional<String> ropeFactors() {
         return new RopeScaling(this, options).factors();
+    }
+
+    /**
+     * The tensor of {@link #ropeFactors} if the length of sequences decides between several, for
+     * {@link LayerSplitAdapter#contextVariant}.
+     */
+    public Optional<String> ropeFactorsByContext() {
+        return new RopeScaling(this, options).factorsByContext();
     }
 
     /**

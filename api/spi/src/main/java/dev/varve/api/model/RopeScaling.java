@@ -84,10 +84,16 @@ final class RopeScaling {
     }
 
     Optional<String> factors() {
-        if (type.equals(LONG_ROPE)) {
-            boolean isLong = keys.context() > original();
-            return Optional.of("rope_factors_" + (isLong ? "long" : "short") + ".weight");
+        return factorsByContext()
+                .or(() -> Optional.of("rope_freqs.weight").filter(keys::hasTensor));
+    }
+
+    /** The factors that the length of sequences decides, once for all of them. */
+    Optional<String> factorsByContext() {
+        if (!type.equals(LONG_ROPE)) {
+            return Optional.empty();
         }
-        return Optional.of("rope_freqs.weight").filter(keys::hasTensor);
+        int context = Math.min(options.contextTokens().orElse(keys.context()), keys.context());
+        return Optional.of("rope_factors_" + (context > original() ? "long" : "short") + ".weight");
     }
 }

@@ -54,6 +54,9 @@ final class CacheNamespace {
             // Earlier releases stored these values a second time.
             facts.put("value_rows", "in keys");
         }
+        model.adapter()
+                .contextVariant()
+                .ifPresent(variant -> facts.put("context_variant", variant));
         if (!sharesBackends) {
             facts.put("weights", computation.weights().toString());
             facts.put("numerics", computation.numerics().toString());

@@ -110,7 +110,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                         ShardLoadRequest.Model.of(
                                 model.file(),
                                 model.adapter(),
-                                prepared.settings().model().reading()),
+                                prepared.settings().model().modelOptions()),
                         part.range(),
                         options,
                         remote(device),

@@ -77,7 +77,7 @@ public final class PreparedModel {
         requireTarget(file);
         LayerSplitAdapter adapter =
                 catalog.family(file.architecture(), file.path())
-                        .open(file, settings.model().reading());
+                        .open(file, settings.model().modelOptions());
         model = new OpenedModel(file, adapter);
         UnreadKeys.of(file).warning().ifPresent(listener::warning);
         UnusedTensors unused = UnusedTensors.of(file, adapter);

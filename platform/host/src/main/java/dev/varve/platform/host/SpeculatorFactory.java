@@ -220,7 +220,7 @@ final class SpeculatorFactory {
                 given,
                 catalog.family(model.file().architecture(), model.file().path()),
                 model,
-                settings.reading());
+                settings.modelOptions());
     }
 
     private Speculator model(int most) {
@@ -258,7 +258,7 @@ final class SpeculatorFactory {
         DraftLoadRequest request =
                 new DraftLoadRequest(
                         ShardLoadRequest.Model.of(
-                                model.file(), model.adapter(), settings.reading()),
+                                model.file(), model.adapter(), settings.modelOptions()),
                         DraftLoadRequest.Draft.of(file.file()),
                         limits,
                         dflashSettings(),

@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param sequences number and length of sequences
  * @param computation how the shards compute
- * @param reading how the family reads the file
+ * @param reading the operator's options for reading the file, see {@link #modelOptions}
  * @param waiting queue length and wait limits
  * @param hostCache host memory for cached prefixes beside the devices
  * @param drafts what speculative decoding requires of the shards
@@ -62,6 +62,14 @@ public record ModelSettings(
                 SpeculationRequirements.NONE,
                 Optional.empty(),
                 1);
+    }
+
+    /**
+     * Returns how the family reads the file: the operator's options, and the length of sequences.
+     */
+    public ModelOptions modelOptions() {
+        return reading.withContext(
+                sequences.contextTokens().orElse(SequenceLimits.DEFAULT_CONTEXT));
     }
 
     /** Returns settings for a few sequences of the default length. */

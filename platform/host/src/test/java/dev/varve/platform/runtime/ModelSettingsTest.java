@@ -74,6 +74,17 @@ class ModelSettingsTest {
     }
 
     @Test
+    void familyReadsTheFileForSequencesOfTheirLength() {
+        ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
+        ModelSettings settings = ModelSettings.single(100).with(reading);
+
+        assertEquals(reading.withContext(100), settings.modelOptions());
+        assertEquals(
+                reading.withContext(SequenceLimits.DEFAULT_CONTEXT),
+                settings.with(SequenceLimits.parallel(2)).modelOptions());
+    }
+
+    @Test
     void poolIsKeptWhenOtherSettingsChange() {
         Optional<RequestedPaging> pool = Optional.of(RequestedPaging.of(512));
         ModelSettings settings = ModelSettings.defaults().withPool(pool);

@@ -77,7 +77,8 @@ public record ShardLoadRequest(
                     .number(shape.embeddingLength())
                     .number(shape.vocabulary())
                     .real(options.yarnBetaFast().orElse(0))
-                    .real(options.yarnBetaSlow().orElse(0));
+                    .real(options.yarnBetaSlow().orElse(0))
+                    .number(options.contextTokens().orElse(0));
         }
 
         static Model get(FieldReader fields) {
@@ -93,7 +94,8 @@ public record ShardLoadRequest(
             ModelOptions options =
                     new ModelOptions(
                             positive(fields.real("yarn beta fast")),
-                            positive(fields.real("yarn beta slow")));
+                            positive(fields.real("yarn beta slow")),
+                            positive(fields.number("context tokens", 0, Integer.MAX_VALUE)));
             return new Model(name, digest, files, shape, options);
         }
 

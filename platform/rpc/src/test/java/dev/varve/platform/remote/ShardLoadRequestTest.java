@@ -23,18 +23,24 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 
 class ShardLoadRequestTest {
     private static ShardLoadRequest request(UnaryOperator<ShardOptions> more) {
+        return request(ModelOptions.defaults(), more);
+    }
+
+    private static ShardLoadRequest request(
+            ModelOptions reading, UnaryOperator<ShardOptions> more) {
         return new ShardLoadRequest(
                 new ShardLoadRequest.Model(
                         "m.gguf",
                         "ab",
                         Optional.empty(),
                         new ShardLoadRequest.ModelDimensions("qwen35", 4, 128, 320),
-                        ModelOptions.defaults()),
+                        reading),
                 new LayerRange(1, 3),
                 more.apply(
                         ShardOptions.of(CacheTypes.f16(), new CacheCapacities(512, 3, 0))
@@ -50,6 +56,15 @@ class ShardLoadRequestTest {
         ShardLoadRequest request = request(options -> options.withExactRows(exact));
 
         assertEquals(request, ShardLoadRequest.decode(request.encode()));
+    }
+
+    @Test
+    void optionsOfTheFamilyReachTheShard() {
+        ModelOptions reading =
+                new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty()).withContext(8192);
+        ShardLoadRequest request = request(reading, options -> options);
+
+        assertEquals(reading, ShardLoadRequest.decode(request.encode()).model().options());
     }
 
     @Test

@@ -43,14 +43,14 @@ final class HadamardRotation implements AutoCloseable {
     /** Creates the rotations that the layers of a range need for the cache types. */
     static HadamardRotation of(
             ModelShape shape, LayerRange range, CacheTypes types, BufferType bufferType) {
-        // All layers or none, as in libllama.
+        // All layers or none, and no rows that contain their values, as in libllama.
         boolean keys = types.key().isQuantized();
         boolean values = types.value().isQuantized();
         for (LayerState state : shape.layers()) {
             if (state instanceof LayerState.Attention rows) {
-                boolean latent = rows.valueRows() == LayerState.ValueRows.IN_KEYS;
-                keys &= block(rows) % MIN_BLOCK == 0;
-                values &= latent || rows.valueLength() % MIN_BLOCK == 0;
+                boolean separate = rows.valueRows() == LayerState.ValueRows.SEPARATE;
+                keys &= separate && rows.keyLength() % MIN_BLOCK == 0;
+                values &= separate && rows.valueLength() % MIN_BLOCK == 0;
             }
         }
         HadamardRotation rotation = new HadamardRotation(keys, values, bufferType);
@@ -64,26 +64,16 @@ final class HadamardRotation implements AutoCloseable {
     }
 
     /**
-     * Block for keys and queries: the largest power of two that divides the head, and its values if
-     * they are in it. Empty without rotation.
+     * Block for keys and queries: the largest power of two that divides the head. Empty without
+     * rotation.
      */
     Optional<Integer> keyBlock(LayerState.Attention rows) {
-        return rotatesKeys ? Optional.of(block(rows)) : Optional.empty();
+        return rotatesKeys ? Optional.of(Integer.lowestOneBit(rows.keyLength())) : Optional.empty();
     }
 
-    /** Block for values: that of the keys that they are in. Empty without rotation. */
+    /** Block for values. Empty without rotation. */
     Optional<Integer> valueBlock(LayerState.Attention rows) {
-        if (rows.valueRows() == LayerState.ValueRows.IN_KEYS) {
-            return keyBlock(rows);
-        }
         return rotatesValues ? Optional.of(MIN_BLOCK) : Optional.empty();
-    }
-
-    private static int block(LayerState.Attention rows) {
-        return Integer.lowestOneBit(
-                rows.valueRows() == LayerState.ValueRows.IN_KEYS
-                        ? rows.keyLength() | rows.valueLength()
-                        : rows.keyLength());
     }
 
     /** Creates the matrix for a block, once per shard. */

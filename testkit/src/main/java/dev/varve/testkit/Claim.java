@@ -1,6 +1,9 @@
 package dev.varve.testkit;
 
-/** What tests show for each architecture: the columns of the table in {@code docs/models.md}. */
+/**
+ * Properties of an architecture that tests prove: the columns of the table in {@code
+ * docs/models.md}.
+ */
 public enum Claim {
     PARITY("libllama", "equal"),
     SPLIT("split", "equal"),
@@ -27,7 +30,7 @@ public enum Claim {
         return column;
     }
 
-    /** What a cell says if every test passed. */
+    /** Text of a cell if every test passed. */
     public String word() {
         return word;
     }

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(Proves.Recorder.class)
 public @interface Proves {
-    /** What a passed case shows for its architecture. */
+    /** Properties of its architecture that a passed case proves. */
     Claim[] value();
 
     /** Records the outcome of each case. */

@@ -32,7 +32,7 @@ enum TrainedCheck {
         return Arrays.stream(values()).filter(check -> check.applies.test(chat)).toList();
     }
 
-    /** What the check shows. */
+    /** Column of the table in {@code docs/models.md} that the check belongs to. */
     Claim claim() {
         return claim;
     }

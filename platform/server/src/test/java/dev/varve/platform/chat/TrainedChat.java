@@ -99,7 +99,7 @@ public enum TrainedChat {
     LAGUNA_XS_2_1(
             "poolside-Laguna-XS-2.1", TemplateAnswers.GLM_LINES, FamilyDialect.LAGUNA, "laguna");
 
-    /** What a model thinks before it answers. */
+    /** Reasoning of each response. */
     public static final String REASONING = "The user names a city.";
 
     private static final String SHOWN_TOOLS =
@@ -254,7 +254,8 @@ public enum TrainedChat {
         if (end.endsWith(marks.open())) {
             return thought;
         }
-        // Where a prompt goes on behind a result, the model goes on with its answer.
+        // Some templates begin no turn after the result of a tool; the response then has no
+        // reasoning.
         boolean isNewTurn = turnEnds(end);
         return isNewTurn && !end.endsWith(marks.close())
                 ? marks.open() + marks.label() + thought

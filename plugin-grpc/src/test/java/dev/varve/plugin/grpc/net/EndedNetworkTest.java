@@ -236,7 +236,7 @@ class EndedNetworkTest {
 
         @Override
         public <Q, A> ClientCall<Q, A> newCall(MethodDescriptor<Q, A> method, CallOptions options) {
-            throw new UnsupportedOperationException("the test has its call");
+            throw new UnsupportedOperationException("the test creates its own call");
         }
 
         @Override

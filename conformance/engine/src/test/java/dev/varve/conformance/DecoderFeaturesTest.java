@@ -41,7 +41,7 @@ class DecoderFeaturesTest {
     @TempDir static Path folder;
 
     static Stream<DecoderLayout> layouts() {
-        return Thorough.some(3, List.of(DecoderLayout.values()));
+        return Thorough.some(5, List.of(DecoderLayout.values()));
     }
 
     private static RandomModel model(DecoderLayout layout) {

@@ -202,7 +202,7 @@ class EngineTest {
     /** Grade (a): a sequence attends alone, and rows are multiplied as if they were alone. */
     @ParameterizedTest
     @MethodSource("crowds")
-    @ByDay({1, 6})
+    @ByDay(6)
     void eightConcurrentRequestsEqualSequentialOnes(
             Family family, TensorType type, GgmlType cache, BatchInvariance exact, int parallel)
             throws Exception {

@@ -16,6 +16,7 @@ import dev.varve.platform.shard.local.RowDevices;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +119,7 @@ class SampledRowsTest {
     }
 
     @Test
+    @Tag("nightly")
     void anAnswerOnADeviceIsThatOfWholeRows() throws Exception {
         Vulkan.device();
         Path file = Family.QWEN35.odd(1).write(folder);

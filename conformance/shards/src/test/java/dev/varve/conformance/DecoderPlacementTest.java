@@ -59,7 +59,7 @@ class DecoderPlacementTest {
     }
 
     static Stream<DecoderLayout> layouts() {
-        return Thorough.some(4, List.of(DecoderLayout.values()));
+        return Thorough.some(6, List.of(DecoderLayout.values()));
     }
 
     @ParameterizedTest

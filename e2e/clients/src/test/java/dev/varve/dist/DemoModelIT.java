@@ -122,7 +122,7 @@ class DemoModelIT {
 
     @ParameterizedTest
     @EnumSource
-    @ByDay(3)
+    @Tag("nightly")
     void commandLineChatRepliesToAMessage(DemoFamily family) throws Exception {
         family.requireInstalled();
 

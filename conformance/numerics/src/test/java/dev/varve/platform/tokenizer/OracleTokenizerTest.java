@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 import dev.varve.testkit.VocabularyOracle;
 
@@ -42,6 +43,7 @@ class OracleTokenizerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"glm4", "hunyuan", "seed-coder", "smollm", "deepseek-v3", "olmo", "pixtral"})
+    @ByDay({1, 5, 7})
     void wordsOfPreTokenizersEqualThoseOfLibllama(String pre) throws IOException {
         compare(renamed(pre), RandomText.NASTY);
     }
@@ -49,6 +51,7 @@ class OracleTokenizerTest {
     /** Libllama leaves wide white space out of the East Asian characters, where it belongs. */
     @ParameterizedTest
     @ValueSource(strings = {"deepseek-coder", "deepseek-llm"})
+    @ByDay(2)
     void wordsOfEarlierDeepSeeksEqualThoseOfLibllama(String pre) throws IOException {
         List<String> alphabet = new ArrayList<>(RandomText.NASTY);
         alphabet.removeAll(List.of("\u2028", "\u3000"));

@@ -105,8 +105,16 @@ public final class SlotPositionMap {
 
     /** Whether a position has a slot. */
     public boolean holds(int position) {
+        if (isStraight()) {
+            return true;
+        }
         int page = position / Pages.TOKENS;
-        return isStraight() || Arrays.stream(pages).anyMatch(each -> each == page);
+        for (int each : pages) {
+            if (each == page) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

@@ -290,14 +290,19 @@ public final class PlainModel implements LayerSplitAdapter {
 
     /** One of a layer's products, {@code part} being {@code attn_q} and so on. */
     float[] product(int layer, String part, float[] input) {
-        float[][] layers =
-                parts.computeIfAbsent(
-                        part,
-                        unused ->
-                                IntStream.range(0, shape.layerCount())
-                                        .mapToObj(each -> weights.get(name(each, part)))
-                                        .toArray(float[][]::new));
-        return product(layers[layer], input);
+        return product(matrix(layer, part), input);
+    }
+
+    private float[] matrix(int layer, String part) {
+        float[][] layers = parts.get(part);
+        if (layers == null) {
+            layers =
+                    IntStream.range(0, shape.layerCount())
+                            .mapToObj(each -> weights.get(name(each, part)))
+                            .toArray(float[][]::new);
+            parts.put(part, layers);
+        }
+        return layers[layer];
     }
 
     private static float[] product(float[] matrix, float[] input) {
@@ -314,7 +319,7 @@ public final class PlainModel implements LayerSplitAdapter {
 
     /** A channel's taps, the oldest input's first. */
     float tap(int layer, int channel, int tap) {
-        return weights.get(name(layer, "ssm_conv1d"))[channel * TAPS + tap];
+        return matrix(layer, "ssm_conv1d")[channel * TAPS + tap];
     }
 
     /** The hidden state behind a layer, from that before it and what the layer attended to. */
@@ -322,7 +327,7 @@ public final class PlainModel implements LayerSplitAdapter {
         float[] mixed = sum(hidden, product(layer, "attn_output", attended));
         float[] up = product(layer, "ffn_up", normalised(mixed));
         for (int i = 0; i < up.length; i++) {
-            up[i] = (float) StrictMath.tanh(up[i]);
+            up[i] /= 1 + Math.abs(up[i]);
         }
         return sum(mixed, product(layer, "ffn_down", up));
     }

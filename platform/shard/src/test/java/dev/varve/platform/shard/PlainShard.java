@@ -405,25 +405,36 @@ public class PlainShard extends FakeShard {
     private float[] attended(int layer, float[] before, float[] input, PlainCaches.Window seen) {
         float[] query = model.product(layer, "attn_q", input);
         int rows = seen.keys().size();
-        double[] weights = new double[rows];
+        double[] totals = new double[query.length];
         double sum = 0;
         for (int row = 0; row < rows; row++) {
-            float score = 0;
-            for (int i = 0; i < query.length; i++) {
-                score += query[i] * seen.keys().get(row)[i];
+            float weight =
+                    weight(dot(query, seen.keys().get(row)) / 2 - DISTANCE * (rows - 1 - row));
+            sum += weight;
+            float[] value = seen.values().get(row);
+            for (int i = 0; i < totals.length; i++) {
+                totals[i] += weight * value[i];
             }
-            weights[row] = Math.exp(score / 2 - DISTANCE * (rows - 1 - row));
-            sum += weights[row];
         }
         float[] mixed = new float[query.length];
         for (int i = 0; i < mixed.length; i++) {
-            double total = 0;
-            for (int row = 0; row < rows; row++) {
-                total += weights[row] * seen.values().get(row)[i];
-            }
-            mixed[i] = (float) (total / sum);
+            mixed[i] = (float) (totals[i] / sum);
         }
         return model.finish(layer, before, mixed);
+    }
+
+    /** Positive and increasing like the exponential function, but sooner computed. */
+    private static float weight(float score) {
+        float terms = 1 + Math.abs(score) + score * score / 2;
+        return score < 0 ? 1 / terms : terms;
+    }
+
+    private static float dot(float[] one, float[] other) {
+        float sum = 0;
+        for (int i = 0; i < one.length; i++) {
+            sum += one[i] * other[i];
+        }
+        return sum;
     }
 
     private float[] convolved(int layer, PlainCaches.State state, float[] input) {

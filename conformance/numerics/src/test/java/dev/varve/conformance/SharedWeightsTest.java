@@ -13,6 +13,7 @@ import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.ShardDevices;
 import dev.varve.platform.shard.local.WeightCache;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
@@ -42,7 +43,11 @@ class SharedWeightsTest {
                 plan,
                 (part, options, progress) ->
                         LocalShard.load(
-                                model.range(part.range()), Cpu.device(), options, progress, shelf),
+                                model.range(part.range()),
+                                ShardDevices.of(Cpu.device()),
+                                options,
+                                progress,
+                                shelf),
                 settings,
                 LoadProgressListener.silent());
     }

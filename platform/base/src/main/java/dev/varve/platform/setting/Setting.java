@@ -28,6 +28,14 @@ public enum Setting {
     DEVICES("devices"),
     /** Share of each device in the layers. */
     LAYER_SPLIT("layerSplit"),
+    /** Devices of weights by their names. */
+    OVERRIDE_TENSOR("overrideTensor"),
+    /** Whether the processor holds the experts. */
+    CPU_MOE("cpuMoe"),
+    /** Number of layers whose experts the processor holds. */
+    N_CPU_MOE("nCpuMoe"),
+    /** Devices of the experts of some layers. */
+    EXPERT_DEVICE("expertDevice"),
     /** Whether devices are measured again for an automatic split. */
     MEASURE_AGAIN("measureAgain"),
     /** Whether devices of one backend copy from each other directly. */

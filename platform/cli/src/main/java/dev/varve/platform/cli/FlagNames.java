@@ -18,6 +18,10 @@ final class FlagNames implements SettingNames {
             case DEVICE -> "--target-device";
             case DEVICES -> "--target-devices";
             case LAYER_SPLIT -> "--target-layer-split";
+            case OVERRIDE_TENSOR -> "--override-tensor";
+            case CPU_MOE -> "--cpu-moe";
+            case N_CPU_MOE -> "--n-cpu-moe";
+            case EXPERT_DEVICE -> "--expert-device";
             case MEASURE_AGAIN -> "--measure-again";
             case PEER_ACCESS -> "--peer-access";
             case SHARD_LAUNCHER -> "--target-shard-ipc-bin";

@@ -7,6 +7,7 @@ import dev.varve.platform.placement.ProcessGrouping;
 import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.placement.SplitRule;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -104,6 +105,8 @@ final class PlacementArguments {
             order = OptionSections.PROCESSES + 3)
     private Optional<Path> shardGgmlHome = Optional.empty();
 
+    @Mixin private ExpertArguments experts;
+
     /** Whether stored measurements of devices are ignored. */
     boolean measuresAgain() {
         return measureAgain;
@@ -140,7 +143,8 @@ final class PlacementArguments {
                         shardLauncher.isPresent()
                                 ? ProcessGrouping.BY_BACKEND
                                 : ProcessGrouping.AS_NAMED,
-                        peerAccess ? PeerAccess.DIRECT : PeerAccess.THROUGH_HOST);
+                        peerAccess ? PeerAccess.DIRECT : PeerAccess.THROUGH_HOST,
+                        experts.rules());
         // Without automatic devices the rest can be checked now, before files are opened.
         return named.stream().anyMatch(DeviceReference::isAutomatic)
                 ? request

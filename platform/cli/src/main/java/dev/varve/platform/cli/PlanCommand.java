@@ -5,12 +5,12 @@ import dev.varve.platform.host.DraftMemoryPlan;
 import dev.varve.platform.host.PrefillDrafterMemoryPlan;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.Measurement;
 import dev.varve.platform.plan.SpeculationForecast;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.MemoryPlan;
+import dev.varve.platform.runtime.OtherDeviceMemory;
 import dev.varve.platform.runtime.PoolPlan;
 import dev.varve.platform.setting.ByteCount;
 
@@ -169,8 +169,7 @@ final class PlanCommand extends CliCommand {
     private void print(SplitForecast forecast) {
         forecast.reasons().stream().map(FlagNames.FLAGS::render).forEach(out()::println);
         for (SplitForecast.Part part : forecast.parts()) {
-            Placement.Part where = part.memory().where();
-            out().println(part.memory().memory().describe(where.toString()));
+            part.memory().describe().forEach(out()::println);
             out().println(
                             String.format(
                                     Locale.ROOT,
@@ -247,5 +246,17 @@ final class PlanCommand extends CliCommand {
                 .put("decode_tokens_per_second", part.decodeTokensPerSecond())
                 .put("measured_at", part.measurement().time().toString());
         part.measurement().load().ifPresent(load -> shard.put("measured_load", load));
+        if (!part.memory().others().isEmpty()) {
+            ArrayNode others = shard.putArray("other_devices");
+            part.memory().others().forEach(other -> describe(other, others.addObject()));
+        }
+    }
+
+    private static void describe(OtherDeviceMemory other, ObjectNode out) {
+        out.put("device", other.device().toString())
+                .put("weight_bytes", other.need().weightBytes())
+                .put("compute_bytes", other.need().computeBytes())
+                .put("total_bytes", other.need().totalBytes())
+                .put("free_bytes", other.availableBytes());
     }
 }

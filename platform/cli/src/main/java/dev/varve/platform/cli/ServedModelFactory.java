@@ -76,14 +76,42 @@ record ServedModelFactory(
                     new MemoryPlacement.MemoryDomain(
                             shard.memory(), shard.freeBytes(), shard.totalBytes()));
         }
+        for (ShardMemoryPlan shard : shards) {
+            for (ShardMemoryPlan.Other other : shard.others()) {
+                memories.putIfAbsent(
+                        other.plan().memory(),
+                        new MemoryPlacement.MemoryDomain(
+                                other.plan().memory(), other.freeBytes(), other.totalBytes()));
+            }
+        }
         return new MemoryPlacement(
                 shards.stream()
                         .map(
                                 shard ->
                                         new MemoryPlacement.ShardStateMemory(
-                                                shard.memory(), shard.need().stateBytes()))
+                                                shard.memory(),
+                                                shard.need().stateBytes(),
+                                                weightShares(shard)))
                         .toList(),
                 List.copyOf(memories.values()));
+    }
+
+    /** Returns the shares of a shard's weights that are in other memories. */
+    private static Map<String, Double> weightShares(ShardMemoryPlan shard) {
+        double all =
+                shard.need().weightBytes()
+                        + shard.others().stream()
+                                .mapToLong(other -> other.plan().need().weightBytes())
+                                .sum();
+        Map<String, Double> shares = new LinkedHashMap<>();
+        shard.others()
+                .forEach(
+                        other ->
+                                shares.merge(
+                                        other.plan().memory(),
+                                        other.plan().need().weightBytes() / all,
+                                        Double::sum));
+        return shares;
     }
 
     private Map<String, Object> details(HostedModel runtime) {

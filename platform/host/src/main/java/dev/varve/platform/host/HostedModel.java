@@ -14,6 +14,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.replica.EnginePool;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
+import dev.varve.platform.runtime.OtherDeviceMemory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -148,7 +149,13 @@ public final class HostedModel implements AutoCloseable {
                 part.memory().need(),
                 SplitMemoryPlan.memoryOf(part.where().device(), info),
                 info.memoryFreeBytes(),
-                info.memoryTotalBytes());
+                info.memoryTotalBytes(),
+                part.others().stream().map(this::planned).toList());
+    }
+
+    private ShardMemoryPlan.Other planned(OtherDeviceMemory other) {
+        DeviceInfo info = devices.info(other.device());
+        return new ShardMemoryPlan.Other(other, info.memoryFreeBytes(), info.memoryTotalBytes());
     }
 
     /**

@@ -19,6 +19,7 @@ import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.ShardDevices;
 import dev.varve.platform.shard.local.WeightCache;
 
 import java.util.HashMap;
@@ -100,7 +101,12 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
         OpenedModel model = prepared.model();
         if (device.isLocal()) {
             return LocalShard.load(
-                    model.range(part.range()), device(device), options, progress, weights);
+                    model.range(part.range()),
+                    ShardDevices.of(
+                            device(device), part.tensors(), name -> device(part.other(name))),
+                    options,
+                    progress,
+                    weights);
         }
         return RemoteShard.open(
                 new RemoteShard.Peer(
@@ -112,6 +118,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                                 model.adapter(),
                                 prepared.settings().model().modelOptions()),
                         part.range(),
+                        part.tensors(),
                         options,
                         remote(device),
                         prepared.settings().processes().boundaryType()),

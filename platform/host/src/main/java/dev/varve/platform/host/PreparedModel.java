@@ -11,6 +11,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.TensorRule;
 import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.ModelBlocks;
@@ -169,6 +170,24 @@ public final class PreparedModel {
                                 + ": "
                                 + e.getMessage()
                                 + (backends.isOpen(device.backend()) ? "" : existing()),
+                        e);
+            }
+        }
+        requireUsableForWeights();
+    }
+
+    /** Opens the backends of devices for weights within layers of this process. */
+    private void requireUsableForWeights() {
+        if (request.devices().stream().noneMatch(DeviceReference::isLocal)) {
+            return;
+        }
+        for (TensorRule rule : request.tensors().rules()) {
+            try {
+                backends.info(rule.device());
+            } catch (VarveException e) {
+                throw new VarveException(
+                        e.kind(),
+                        rule.setting() + ": " + rule.device() + ": " + e.getMessage() + existing(),
                         e);
             }
         }

@@ -65,7 +65,7 @@ public final class SplitPlanner {
      *
      * @param request resolved
      * @throws IllegalArgumentException that begins with a flag if there are more devices than
-     *     layers
+     *     layers, or a rule for weights does not fit the model
      * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY with the sums if no automatic
      *     split fits
      */
@@ -82,7 +82,14 @@ public final class SplitPlanner {
                                     model, LayerPartitioner.split(layers, on.size(), weights));
                     case SplitRule.Automatic() -> automatic(on);
                 };
-        return new Placed(Placement.of(on, aligned.ranges()), aligned.moved().stream().toList());
+        Placement placement = request.tensors().apply(Placement.of(on, aligned.ranges()), model);
+        List<String> reasons = new ArrayList<>(aligned.moved().stream().toList());
+        if (!request.tensors().isEmpty() && !placement.isSpread()) {
+            reasons.add(
+                    request.tensors().rules().getFirst().setting()
+                            + " has no effect: all weights are on the device of their layer");
+        }
+        return new Placed(placement, reasons);
     }
 
     private LayerPartitioner.Aligned automatic(List<DeviceReference> on) {
@@ -166,6 +173,11 @@ public final class SplitPlanner {
     public SplitForecast forecast(PlacementRequest request) {
         Placed placed = place(request);
         SplitMemoryPlan memory = SplitMemoryPlan.of(model, placed.placement(), devices, settings);
+        List<String> reasons = new ArrayList<>(placed.reasons());
+        if (placed.placement().isSpread()) {
+            reasons.add(
+                    "the speed is forecast as if all weights were on the device of their layer");
+        }
         List<SplitForecast.Part> parts = new ArrayList<>();
         for (SplitMemoryPlan.Part part : memory.parts()) {
             DeviceReference device = part.where().device();
@@ -177,6 +189,6 @@ public final class SplitPlanner {
                             SplitMemoryPlan.memoryOf(device, devices.apply(device))));
         }
         return new SplitForecast(
-                parts, placed.reasons(), memory.hostCache(), memory.pool(), memory.replicas());
+                parts, reasons, memory.hostCache(), memory.pool(), memory.replicas());
     }
 }

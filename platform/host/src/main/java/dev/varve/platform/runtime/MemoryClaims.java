@@ -76,6 +76,15 @@ public final class MemoryClaims {
                     plan.needOfAll(part).totalBytes(),
                     Long::sum);
         }
+        for (SplitMemoryPlan.Part part : plan.parts()) {
+            part.others()
+                    .forEach(
+                            other ->
+                                    bytes.merge(
+                                            other.memory(),
+                                            other.needOfAll(plan.replicas()).totalBytes(),
+                                            Long::sum));
+        }
         bytes.merge(SplitMemoryPlan.HOST, plan.hostCache().bytes(), Long::sum);
         return claim(bytes);
     }

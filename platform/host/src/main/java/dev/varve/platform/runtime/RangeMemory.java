@@ -18,6 +18,9 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainAttentionMemory;
 import dev.varve.platform.shard.RollbackBufferSizes;
+import dev.varve.platform.shard.TensorPlacement;
+
+import java.util.function.Predicate;
 
 /**
  * Memory need of a layer range, for any number of KV slots.
@@ -52,12 +55,28 @@ public record RangeMemory(
      */
     public static RangeMemory of(
             LayerSplitAdapter model, LayerRange range, DeviceInfo device, ModelSettings settings) {
-        RangeMemory all = of(model, range, settings);
+        return of(model, range, TensorPlacement.NONE, device, settings);
+    }
+
+    /**
+     * Computes the need of a range on its own device, without the weights that other devices hold.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if a setting contradicts the model
+     */
+    static RangeMemory of(
+            LayerSplitAdapter model,
+            LayerRange range,
+            TensorPlacement tensors,
+            DeviceInfo device,
+            ModelSettings settings) {
+        TensorSelection own =
+                select(model.tensors(range), name -> tensors.deviceOf(name).isEmpty());
+        RangeMemory all = of(model.shape(), range, own, settings);
         if (device.hostCores()) {
             return all;
         }
         long tables =
-                model.tensors(range).entries().stream()
+                own.entries().stream()
                         .filter(entry -> entry.use() == TensorUse.ROW_LOOKUP)
                         .mapToLong(entry -> entry.tensor().bytes())
                         .sum();
@@ -91,15 +110,55 @@ public record RangeMemory(
      */
     public static RangeMemory of(
             LayerSplitAdapter model, LayerRange range, ModelSettings settings) {
-        ModelShape shape = model.shape();
+        return of(model.shape(), range, model.tensors(range), settings);
+    }
+
+    /**
+     * Computes the need of the weights of a range that another device holds: the weights, and the
+     * results of their products.
+     *
+     * @param device its name in the process of the shard
+     */
+    static MemoryNeed elsewhere(
+            LayerSplitAdapter model,
+            LayerRange range,
+            TensorPlacement tensors,
+            String device,
+            ModelSettings settings) {
+        TensorSelection there =
+                select(
+                        model.tensors(range),
+                        name -> tensors.deviceOf(name).filter(device::equals).isPresent());
+        long columns = CHUNK + CacheUnitBytes.DECODE_GRAPHS * (long) columns(settings);
+        long bytesPerColumn =
+                Float.BYTES
+                        * (4 * widest(there, model.shape()) + 2L * model.shape().embeddingLength());
+        return new MemoryNeed(weightBytes(there), 0, 0, columns * bytesPerColumn);
+    }
+
+    private static TensorSelection select(TensorSelection all, Predicate<String> names) {
+        return new TensorSelection(
+                all.entries().stream().filter(entry -> names.test(entry.tensor().name())).toList());
+    }
+
+    private static long weightBytes(TensorSelection selection) {
+        return selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum();
+    }
+
+    /** Returns the most columns of a decode step. */
+    private static int columns(ModelSettings settings) {
+        return settings.sequences().parallel() * settings.drafts().columns();
+    }
+
+    private static RangeMemory of(
+            ModelShape shape, LayerRange range, TensorSelection selection, ModelSettings settings) {
         int context = contextTokens(shape, settings);
-        TensorSelection selection = model.tensors(range);
         CacheUnitBytes unitBytes =
                 CacheUnitBytes.of(
                         shape, range, settings.computation().cacheTypes(), CHUNK, context);
         int mostSlots = mostSlots(shape, settings);
         return new RangeMemory(
-                selection.entries().stream().mapToLong(entry -> entry.tensor().bytes()).sum(),
+                weightBytes(selection),
                 unitBytes.bytesPerSlot(),
                 unitBytes.regionSlots(),
                 Math.addExact(
@@ -107,12 +166,7 @@ public record RangeMemory(
                                 unitBytes.bytesPerStateRow(), stateRows(shape, settings)),
                         CacheUnitBytes.rollbackBufferBytes(
                                 shape, range, rollbackBuffers(shape, settings))),
-                computeBytes(
-                                selection,
-                                shape,
-                                range,
-                                mostSlots,
-                                settings.sequences().parallel() * settings.drafts().columns())
+                computeBytes(selection, shape, range, mostSlots, columns(settings))
                         + scoreBytes(selection, shape, range, mostSlots, settings));
     }
 
@@ -277,16 +331,7 @@ public record RangeMemory(
             LayerRange range,
             int mostSlots,
             int parallel) {
-        long widest = shape.embeddingLength();
-        for (TensorSelection.Entry entry : selection.entries()) {
-            long rows = entry.tensor().ne(1);
-            if (entry.use() == TensorUse.EXPERT_MATMUL) {
-                // One column per chosen expert; families choose about this many.
-                widest = Math.max(widest, rows * Math.min(entry.tensor().ne(2), CHOSEN_EXPERTS));
-            } else if (entry.use() == TensorUse.MATMUL && rows != shape.vocabularySize()) {
-                widest = Math.max(widest, rows);
-            }
-        }
+        long widest = widest(selection, shape);
         long chunk = Math.min(CHUNK, mostSlots);
         long bytesPerColumn = Float.BYTES * (4 * widest + 8L * shape.embeddingLength());
         long bytesPerLogits =
@@ -304,6 +349,21 @@ public record RangeMemory(
                                 + bytesPerState
                                 + bytesPerLogits);
         return prefill + CacheUnitBytes.DECODE_GRAPHS * decode;
+    }
+
+    /** Returns the elements of the widest result of a product for one token. */
+    private static long widest(TensorSelection selection, ModelShape shape) {
+        long widest = shape.embeddingLength();
+        for (TensorSelection.Entry entry : selection.entries()) {
+            long rows = entry.tensor().ne(1);
+            if (entry.use() == TensorUse.EXPERT_MATMUL) {
+                // One column per chosen expert; families choose about this many.
+                widest = Math.max(widest, rows * Math.min(entry.tensor().ne(2), CHOSEN_EXPERTS));
+            } else if (entry.use() == TensorUse.MATMUL && rows != shape.vocabularySize()) {
+                widest = Math.max(widest, rows);
+            }
+        }
+        return widest;
     }
 
     /**

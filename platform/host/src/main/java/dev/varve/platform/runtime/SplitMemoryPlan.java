@@ -11,6 +11,7 @@ import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.shard.CacheCapacities;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -41,8 +42,23 @@ public record SplitMemoryPlan(
      * @param memory includes the free memory of the shard's device, without deducting other shards
      *     on it
      * @param name name of the device's memory; parts with the same name share it
+     * @param others memory of its weights on other devices
      */
-    public record Part(Placement.Part where, MemoryPlan memory, String name) {}
+    public record Part(
+            Placement.Part where, MemoryPlan memory, String name, List<OtherDeviceMemory> others) {
+        /** Copies the list. */
+        public Part {
+            others = List.copyOf(others);
+        }
+
+        /** Returns a line for the device of the layers, and one for each other device. */
+        public List<String> describe() {
+            List<String> lines = new ArrayList<>();
+            lines.add(memory.describe(where.toString()));
+            others.forEach(other -> lines.add(other.describe(where.toString())));
+            return lines;
+        }
+    }
 
     /** Copies the parts. */
     public SplitMemoryPlan {
@@ -111,11 +127,6 @@ public record SplitMemoryPlan(
         return device.isLocal();
     }
 
-    /** Returns one line for messages. */
-    static String describe(Part part) {
-        return part.memory().describe(part.where().toString());
-    }
-
     /** Returns the sums of all shards, with the free memory of all devices, each counted once. */
     public MemoryPlan total() {
         MemoryPlan first = parts.getFirst().memory();
@@ -126,6 +137,10 @@ public record SplitMemoryPlan(
             MemoryPlan memory = part.memory();
             need = need.plus(memory.need());
             free.merge(part.name(), memory.availableBytes(), Math::min);
+            for (OtherDeviceMemory other : part.others()) {
+                need = need.plus(other.need());
+                free.merge(other.memory(), other.availableBytes(), Math::min);
+            }
             region = Math.max(region, memory.capacities().regionSlots());
         }
         return new MemoryPlan(
@@ -141,7 +156,15 @@ public record SplitMemoryPlan(
 
     /** Returns the bytes of the shards of all replicas. */
     public long bytesOfAll() {
-        return parts.stream().mapToLong(part -> needOfAll(part).totalBytes()).sum();
+        return parts.stream()
+                .mapToLong(part -> needOfAll(part).totalBytes() + othersOfAll(part))
+                .sum();
+    }
+
+    private long othersOfAll(Part part) {
+        return part.others().stream()
+                .mapToLong(other -> other.needOfAll(replicas).totalBytes())
+                .sum();
     }
 
     /** Returns the need of all replicas, for messages; empty if there is one. */
@@ -169,7 +192,7 @@ public record SplitMemoryPlan(
      */
     public String describe() {
         return Stream.of(
-                        parts.stream().map(SplitMemoryPlan::describe),
+                        parts.stream().flatMap(part -> part.describe().stream()),
                         describeReplicas().stream(),
                         Stream.of(hostCache)
                                 .filter(HostCachePlan::isPresent)

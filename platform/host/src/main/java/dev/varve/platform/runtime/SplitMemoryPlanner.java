@@ -28,6 +28,14 @@ final class SplitMemoryPlanner {
 
         /** Bytes reserved for other uses than shards. */
         private long reserved;
+
+        /** Bytes of weights of shards on other devices, by the line that describes them. */
+        private final Map<String, Long> others = new LinkedHashMap<>();
+
+        /** Bytes for shards with their layers here. */
+        private long left() {
+            return free - reserved - others.values().stream().mapToLong(Long::longValue).sum();
+        }
     }
 
     private final LayerSplitAdapter model;
@@ -35,6 +43,7 @@ final class SplitMemoryPlanner {
     private final Function<DeviceReference, DeviceInfo> devices;
     private final ModelSettings settings;
     private final List<DeviceInfo> infos = new ArrayList<>();
+    private final List<List<OtherDeviceMemory>> others = new ArrayList<>();
     private final Map<String, Memory> memories = new LinkedHashMap<>();
     private final Optional<Memory> host;
 
@@ -56,7 +65,31 @@ final class SplitMemoryPlanner {
             memory.free = Math.min(memory.free, info.memoryFreeBytes());
             infos.add(info);
         }
+        placement.parts().forEach(part -> others.add(others(part)));
         host = host();
+    }
+
+    /** Counts the weights of a part on other devices. */
+    private List<OtherDeviceMemory> others(Placement.Part part) {
+        List<OtherDeviceMemory> found = new ArrayList<>();
+        for (String name : part.tensors().others()) {
+            DeviceReference device = part.other(name);
+            DeviceInfo info = devices.apply(device);
+            OtherDeviceMemory other =
+                    new OtherDeviceMemory(
+                            device,
+                            SplitMemoryPlan.memoryOf(device, info),
+                            RangeMemory.elsewhere(
+                                    model, part.range(), part.tensors(), name, settings),
+                            info.memoryFreeBytes());
+            Memory memory = memories.computeIfAbsent(other.memory(), unknown -> new Memory());
+            memory.free = Math.min(memory.free, info.memoryFreeBytes());
+            memory.others.put(
+                    other.describe(part.toString()),
+                    other.needOfAll(settings.replicas()).totalBytes());
+            found.add(other);
+        }
+        return found;
     }
 
     /**
@@ -105,7 +138,8 @@ final class SplitMemoryPlanner {
                             placement.parts().get(i),
                             needs.get(i).plan(shape, sized, slots, free),
                             SplitMemoryPlan.memoryOf(
-                                    placement.parts().get(i).device(), infos.get(i))));
+                                    placement.parts().get(i).device(), infos.get(i)),
+                            others.get(i)));
         }
         memories.values()
                 .forEach(memory -> requireFits(memory, parts, affordableSlots(memory, needs)));
@@ -120,7 +154,8 @@ final class SplitMemoryPlanner {
     private List<RangeMemory> needs(ModelSettings sized) {
         List<RangeMemory> needs = new ArrayList<>();
         for (int i = 0; i < infos.size(); i++) {
-            needs.add(RangeMemory.of(model, placement.parts().get(i).range(), infos.get(i), sized));
+            Placement.Part part = placement.parts().get(i);
+            needs.add(RangeMemory.of(model, part.range(), part.tensors(), infos.get(i), sized));
         }
         return needs;
     }
@@ -133,10 +168,7 @@ final class SplitMemoryPlanner {
                         memory -> {
                             RangeMemory sum = sum(memory, needs);
                             return new PoolPlanner.PoolMemory(
-                                    memory.free
-                                            - memory.reserved
-                                            - sum.weightBytes()
-                                            - sum.stateBytes(),
+                                    memory.left() - sum.weightBytes() - sum.stateBytes(),
                                     sum.bytesPerSlot());
                         })
                 .toList();
@@ -206,15 +238,16 @@ final class SplitMemoryPlanner {
     }
 
     private long affordableSlots(Memory memory, List<RangeMemory> needs) {
-        return sum(memory, needs).affordableSlots(memory.free - memory.reserved);
+        return sum(memory, needs).affordableSlots(memory.left());
     }
 
     private long needed(Memory memory, List<SplitMemoryPlan.Part> parts) {
         SplitMemoryPlan all =
                 new SplitMemoryPlan(parts, HostCachePlan.NONE, PoolPlan.NONE, settings.replicas());
         return memory.parts.stream()
-                .mapToLong(part -> all.needOfAll(parts.get(part)).totalBytes())
-                .sum();
+                        .mapToLong(part -> all.needOfAll(parts.get(part)).totalBytes())
+                        .sum()
+                + memory.others.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /**
@@ -226,7 +259,8 @@ final class SplitMemoryPlanner {
             return;
         }
         List<String> needs = new ArrayList<>();
-        memory.parts.forEach(part -> needs.add(SplitMemoryPlan.describe(parts.get(part))));
+        memory.parts.forEach(part -> needs.add(parts.get(part).describe().getFirst()));
+        needs.addAll(memory.others.keySet());
         if (memory.reserved > 0) {
             needs.add("host cache " + ByteCount.format(memory.reserved));
         }

@@ -61,6 +61,11 @@ final class FieldReader {
         }
     }
 
+    /** Whether no field is left. */
+    boolean isAtEnd() {
+        return !bytes.hasRemaining();
+    }
+
     /**
      * Checks that no bytes are left over; left-over bytes mean that both sides read the format
      * differently.

@@ -9,10 +9,13 @@ import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.local.ShardDevices;
 import dev.varve.platform.wire.Message;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -27,11 +30,11 @@ final class HostedShard extends SessionModel {
 
     private HostedShard(
             Shard shard,
-            ComputeDevice device,
+            ShardDevices devices,
             LayerSplitAdapter adapter,
             BoundaryType type,
             LoadedTensorDigests tensors) {
-        super(device, tensors);
+        super(devices.own(), devices.others(), tensors);
         this.shard = shard;
         batches = batchCodec(adapter, shard.range(), type);
         results = resultCodec(adapter, shard.range(), type);
@@ -55,7 +58,12 @@ final class HostedShard extends SessionModel {
         ShardLoadRequest.Model mine = ShardLoadRequest.Model.of(file, adapter, model.options());
         model.requireAlike(mine);
         ComputeDevice device = host.open(request.device().name(), request.device().options());
+        Map<String, ComputeDevice> others = new HashMap<>();
         try {
+            for (String name : request.tensors().others()) {
+                others.put(name, host.open(name, request.device().options()));
+            }
+            ShardDevices devices = ShardDevices.of(device, request.tensors(), others::get);
             LoadedTensorDigests tensors =
                     LoadedTensorDigests.of(
                             adapter.tensors(request.range()),
@@ -64,11 +72,12 @@ final class HostedShard extends SessionModel {
                             progress);
             Shard shard =
                     loader.load(
-                            new RangeLoader.Place(file, adapter, device),
+                            new RangeLoader.Place(file, adapter, devices),
                             request,
                             tensors.progress());
-            return new HostedShard(shard, device, adapter, request.boundaryType(), tensors);
+            return new HostedShard(shard, devices, adapter, request.boundaryType(), tensors);
         } catch (RuntimeException | Error e) {
+            others.values().forEach(ComputeDevice::close);
             device.close();
             throw e;
         }

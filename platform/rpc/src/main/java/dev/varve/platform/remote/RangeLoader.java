@@ -1,22 +1,23 @@
 package dev.varve.platform.remote;
 
-import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.ShardDevices;
+import dev.varve.platform.shard.local.WeightCache;
 
 /** Creates the shard for a load request. */
 @FunctionalInterface
 interface RangeLoader {
     /**
-     * A model of this process and a device for it.
+     * A model of this process and devices for it.
      *
-     * @param device owned by the caller
+     * @param devices owned by the caller
      */
-    record Place(GgufFile file, LayerSplitAdapter adapter, ComputeDevice device) {}
+    record Place(GgufFile file, LayerSplitAdapter adapter, ShardDevices devices) {}
 
     /**
      * Loads a range.
@@ -30,8 +31,9 @@ interface RangeLoader {
         return (place, request, progress) ->
                 LocalShard.load(
                         new ModelRange(place.file(), place.adapter(), request.range()),
-                        place.device(),
+                        place.devices(),
                         request.shard(),
-                        progress);
+                        progress,
+                        new WeightCache());
     }
 }

@@ -12,12 +12,23 @@ import java.util.Optional;
 /** A model that a session computes on a device of its own. For one thread. */
 abstract class SessionModel implements AutoCloseable {
     private final ComputeDevice device;
+    private final Collection<ComputeDevice> others;
     private final LoadedTensorDigests tensors;
 
     /**
      * @param device closed with the model
      */
     SessionModel(ComputeDevice device, LoadedTensorDigests tensors) {
+        this(device, List.of(), tensors);
+    }
+
+    /**
+     * @param device closed with the model
+     * @param others further devices, which hold some of its weights; likewise
+     */
+    SessionModel(
+            ComputeDevice device, Collection<ComputeDevice> others, LoadedTensorDigests tensors) {
+        this.others = List.copyOf(others);
         this.device = device;
         this.tensors = tensors;
     }
@@ -34,15 +45,21 @@ abstract class SessionModel implements AutoCloseable {
         Optional<Map<String, String>> digests = tensors.await();
         FieldWriter fields = new FieldWriter();
         ResultCodec.putMemory(fields, memory());
-        fields.text(device.info().description()).flag(device.info().hostCores());
+        fields.text(device.info().description()).flag(usesHostCores());
         fields.number(processors().size());
         processors().forEach(fields::number);
         DigestCodec.put(fields, digests);
         return new Message(MessageType.LOAD, fields.done(), DigestCodec.payload(digests));
     }
 
+    private boolean usesHostCores() {
+        return device.info().hostCores()
+                || others.stream().anyMatch(other -> other.info().hostCores());
+    }
+
     @Override
     public void close() {
+        others.forEach(ComputeDevice::close);
         device.close();
     }
 }

@@ -13,11 +13,14 @@ import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.TensorPlacement;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -28,6 +31,7 @@ import java.util.OptionalInt;
  *
  * @param model the server's model
  * @param range layers
+ * @param tensors weights on other devices of the process than {@code device}
  * @param shard sizes of the caches
  * @param device device that computes it
  * @param boundaryType element type of activations on the wire
@@ -35,10 +39,22 @@ import java.util.OptionalInt;
 public record ShardLoadRequest(
         Model model,
         LayerRange range,
+        TensorPlacement tensors,
         ShardOptions shard,
         Device device,
         BoundaryType boundaryType) {
     private static final int NAME = 255;
+    private static final int MOST_TENSORS = 1 << 16;
+
+    /** Creates a request with all weights on one device. */
+    public ShardLoadRequest(
+            Model model,
+            LayerRange range,
+            ShardOptions shard,
+            Device device,
+            BoundaryType boundaryType) {
+        this(model, range, TensorPlacement.NONE, shard, device, boundaryType);
+    }
 
     /** Characters of a {@link ModelDigest}. */
     static final int DIGEST = 64;
@@ -210,7 +226,28 @@ public record ShardLoadRequest(
         fields.number(EnumCodec.BOUNDARY_TYPE.number(boundaryType)).number(shard.captures().size());
         shard.captures().forEach(fields::number);
         fields.flag(shard.scoresPages());
+        putTensors(fields);
         return Message.of(MessageType.LOAD, fields.done());
+    }
+
+    /** Written only if a weight is elsewhere: other requests are understood by older processes. */
+    private void putTensors(FieldWriter fields) {
+        if (!tensors.isEmpty()) {
+            fields.number(tensors.devices().size());
+            tensors.devices().forEach((tensor, other) -> fields.text(tensor).text(other));
+        }
+    }
+
+    private static TensorPlacement tensors(FieldReader fields) {
+        if (fields.isAtEnd()) {
+            return TensorPlacement.NONE;
+        }
+        int count = fields.number("tensors", 1, MOST_TENSORS);
+        Map<String, String> devices = new HashMap<>();
+        for (int i = 0; i < count; i++) {
+            devices.put(fields.text("tensor", NAME), fields.text("device of the tensor", NAME));
+        }
+        return new TensorPlacement(devices);
     }
 
     static ShardLoadRequest decode(Message message) {
@@ -241,8 +278,10 @@ public record ShardLoadRequest(
         List<Integer> captures = captures(fields, layers);
         ShardOptions captured = shard.withCaptures(captures);
         ShardOptions all = fields.flag("scores pages") ? captured.scoringPages() : captured;
+        TensorPlacement tensors = tensors(fields);
         fields.end();
-        return new ShardLoadRequest(model, range, all, new Device(device, threads), boundary);
+        return new ShardLoadRequest(
+                model, range, tensors, all, new Device(device, threads), boundary);
     }
 
     private static RollbackBufferSizes rollbackBuffers(FieldReader fields) {

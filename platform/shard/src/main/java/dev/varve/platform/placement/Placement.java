@@ -1,9 +1,11 @@
 package dev.varve.platform.placement;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.TensorPlacement;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
@@ -12,8 +14,29 @@ import java.util.stream.Collectors;
  * @param parts in layer order; the ranges follow each other from layer 0 to the model's last
  */
 public record Placement(List<Part> parts) {
-    /** A device and its layer range. */
-    public record Part(DeviceReference device, LayerRange range) {
+    /**
+     * A device and its layer range.
+     *
+     * @param tensors weights of the range that another device of the same process holds
+     */
+    public record Part(DeviceReference device, LayerRange range, TensorPlacement tensors) {
+        /** Checks that nothing is missing. */
+        public Part {
+            Objects.requireNonNull(device);
+            Objects.requireNonNull(range);
+            Objects.requireNonNull(tensors);
+        }
+
+        /** Creates a part with all weights on its device. */
+        public Part(DeviceReference device, LayerRange range) {
+            this(device, range, TensorPlacement.NONE);
+        }
+
+        /** Returns the other device that holds some of the weights, in the part's process. */
+        public DeviceReference other(String name) {
+            return DeviceReference.parse(name).at(device.site());
+        }
+
         @Override
         public String toString() {
             return device + " layers " + range;
@@ -33,6 +56,11 @@ public record Placement(List<Part> parts) {
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("a placement needs a device");
         }
+    }
+
+    /** Whether another device than that of its layer holds some weight. */
+    public boolean isSpread() {
+        return parts.stream().anyMatch(part -> !part.tensors().isEmpty());
     }
 
     /** Names of the devices in layer order, separated by commas. */

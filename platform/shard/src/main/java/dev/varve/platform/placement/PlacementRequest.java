@@ -16,20 +16,30 @@ import java.util.function.Supplier;
  * @param split how the layers are distributed; {@link SplitRule.Equal} for one device
  * @param grouping how devices are assigned to processes
  * @param peerAccess whether devices of one backend copy from each other directly
+ * @param tensors weights within layers that another device holds
  */
 public record PlacementRequest(
         List<DeviceReference> devices,
         SplitRule split,
         ProcessGrouping grouping,
-        PeerAccess peerAccess) {
-    /** Checks that there is a device. */
+        PeerAccess peerAccess,
+        TensorRules tensors) {
+    /** Checks that there is a device, and that an automatic split has no rules for weights. */
     public PlacementRequest {
         devices = List.copyOf(devices);
         Objects.requireNonNull(split);
         Objects.requireNonNull(grouping);
         Objects.requireNonNull(peerAccess);
+        Objects.requireNonNull(tensors);
         if (devices.isEmpty()) {
             throw new IllegalArgumentException("a placement needs a device");
+        }
+        if (split instanceof SplitRule.Automatic && !tensors.isEmpty()) {
+            throw new IllegalArgumentException(
+                    Setting.LAYER_SPLIT
+                            + ": auto cannot be combined with "
+                            + tensors.rules().getFirst().setting()
+                            + "; give a share of the layers for each device");
         }
     }
 
@@ -43,7 +53,16 @@ public record PlacementRequest(
      */
     public static PlacementRequest of(List<DeviceReference> devices, SplitRule split) {
         return new PlacementRequest(
-                devices, split, ProcessGrouping.AS_NAMED, PeerAccess.THROUGH_HOST);
+                devices,
+                split,
+                ProcessGrouping.AS_NAMED,
+                PeerAccess.THROUGH_HOST,
+                TensorRules.NONE);
+    }
+
+    /** Returns the same request with rules for weights within layers. */
+    public PlacementRequest with(TensorRules rules) {
+        return new PlacementRequest(devices, split, grouping, peerAccess, rules);
     }
 
     /** Whether the layers are split among several devices. */
@@ -91,7 +110,8 @@ public record PlacementRequest(
                 grouping == ProcessGrouping.BY_BACKEND && isGrouped(resolved)
                         ? group(resolved)
                         : resolved;
-        PlacementRequest request = new PlacementRequest(grouped, split, grouping, peerAccess);
+        PlacementRequest request =
+                new PlacementRequest(grouped, split, grouping, peerAccess, tensors);
         request.requirePeers();
         return request;
     }

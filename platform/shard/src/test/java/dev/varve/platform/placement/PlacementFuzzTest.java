@@ -112,7 +112,8 @@ class PlacementFuzzTest {
                         DeviceReference.parseList(String.join(",", names)),
                         new SplitRule.Equal(),
                         grouping,
-                        PeerAccess.THROUGH_HOST);
+                        PeerAccess.THROUGH_HOST,
+                        TensorRules.NONE);
 
         PlacementRequest once =
                 request.resolve(
@@ -142,7 +143,8 @@ class PlacementFuzzTest {
                                 local,
                                 new SplitRule.Equal(),
                                 ProcessGrouping.BY_BACKEND,
-                                PeerAccess.THROUGH_HOST)
+                                PeerAccess.THROUGH_HOST,
+                                TensorRules.NONE)
                         .resolve(() -> "cpu")
                         .devices();
 

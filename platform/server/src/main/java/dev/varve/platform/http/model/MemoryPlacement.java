@@ -1,6 +1,7 @@
 package dev.varve.platform.http.model;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -24,11 +25,25 @@ public record MemoryPlacement(List<ShardStateMemory> shards, List<MemoryDomain> 
      *
      * @param memory name of the memory that it uses
      * @param stateBytes bytes of its caches for recurrent states and sliding windows
+     * @param weightShares shares of its weights that are in other memories, 0 to 1, by their names
      */
-    public record ShardStateMemory(String memory, long stateBytes) {
+    public record ShardStateMemory(
+            String memory, long stateBytes, Map<String, Double> weightShares) {
         /** Checks for null. */
         public ShardStateMemory {
             Objects.requireNonNull(memory);
+            weightShares = Map.copyOf(weightShares);
+        }
+
+        /** Creates a shard with all weights in one memory. */
+        public ShardStateMemory(String memory, long stateBytes) {
+            this(memory, stateBytes, Map.of());
+        }
+
+        /** Returns the share of the weights in a memory. */
+        double shareIn(String name) {
+            double others = weightShares.values().stream().mapToDouble(Double::doubleValue).sum();
+            return weightShares.getOrDefault(name, 0.0) + (name.equals(memory) ? 1 - others : 0);
         }
     }
 

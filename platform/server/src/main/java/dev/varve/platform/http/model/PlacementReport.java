@@ -100,6 +100,12 @@ final class PlacementReport {
         return planned(shard).filter(each -> each.memory().equals(memory.name())).isPresent();
     }
 
+    /** Returns the bytes of a shard's weights in a memory. */
+    private long weightBytes(MemoryPlacement.MemoryDomain memory, int shard) {
+        double share = planned(shard).map(each -> each.shareIn(memory.name())).orElse(0.0);
+        return Math.round(share * status.shards().get(shard).memory().allWeights());
+    }
+
     private void describe(ShardHealth.Loss loss, ObjectNode out) {
         out.put("reason", names.render(loss.reason())).put("ago_seconds", seconds(loss.ago()));
         loss.outage().ifPresent(outage -> out.put("outage_seconds", seconds(outage)));
@@ -126,10 +132,12 @@ final class PlacementReport {
         for (int i : shards) {
             ShardMemory used = status.shards().get(i).memory();
             long state = stateBytes(used, planned(i));
-            weights += used.allWeights();
             kv += used.kv() - state;
             states += state;
             compute += used.compute();
+        }
+        for (int i = 0; i < status.shards().size(); i++) {
+            weights += weightBytes(memory, i);
         }
         boolean host = memory.name().equals(MemoryPlacement.MemoryDomain.HOST);
         long prompts = host ? status.cache().host().usedBytes() : 0;

@@ -1,6 +1,8 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.CapturedFeature;
@@ -17,6 +19,17 @@ final class AllocatedGraph implements AutoCloseable {
     private final GraphKey key;
     private final UnallocatedGraph recording;
     private final Optional<InputArena> arena;
+    private final SegmentMemory segments;
+    private final List<Segment> parts;
+
+    /**
+     * A segment on another device between operators of the own graph.
+     *
+     * @param before own operators up to the segment
+     * @param there operators of the segment
+     * @param after own operators from the segment to the next one
+     */
+    private record Segment(DeviceSegment segment, Graph before, Graph there, Graph after) {}
 
     /** Batch whose inputs are written already, except those that depend on its tokens. */
     private Optional<PlacedBatch> prepared = Optional.empty();
@@ -30,13 +43,16 @@ final class AllocatedGraph implements AutoCloseable {
         this.key = key;
         this.recording = recording;
         arena = memory.inputs();
+        segments = memory.segments();
         GraphAllocator allocator = memory.results();
         try {
             arena.ifPresent(inputs -> inputs.place(recording.inputs().exceptBoundary()));
+            segments.place(recording.segments());
             // The allocator compares counts only, so a graph of another topology needs its own
             // plan.
             allocator.reserve(recording.graph());
             allocator.allocate(recording.graph());
+            parts = cut();
         } catch (RuntimeException | Error e) {
             recording.close();
             throw e;
@@ -67,14 +83,52 @@ final class AllocatedGraph implements AutoCloseable {
 
     /** Computes the batch whose inputs and activation were written before. */
     void compute(PlacedBatch placed, ComputeDevice device) {
+        if (parts.isEmpty()) {
+            begin(recording.graph(), placed, device);
+            return;
+        }
+        begin(parts.getFirst().before(), placed, device);
+        for (Segment part : parts) {
+            compute(part, placed.batch().phase(), device);
+        }
+    }
+
+    private void begin(Graph graph, PlacedBatch placed, ComputeDevice device) {
         if (arena.isEmpty()) {
-            device.compute(recording.graph(), placed.batch().phase());
+            device.compute(graph, placed.batch().phase());
             return;
         }
         device.compute(
-                recording.graph(),
-                placed.batch().phase(),
-                arena.get().upload(() -> prepare(placed.next())));
+                graph, placed.batch().phase(), arena.get().upload(() -> prepare(placed.next())));
+    }
+
+    /** Computes a segment on its device, and then the own operators up to the next segment. */
+    private void compute(Segment part, Phase phase, ComputeDevice device) {
+        ComputeDevice other = part.segment().device();
+        part.segment()
+                .sent()
+                .computeAfter(other, part.there(), phase, segments.isOwnSideHost(other));
+        part.segment()
+                .returned()
+                .computeAfter(device, part.after(), phase, segments.isOtherSideHost(other));
+    }
+
+    /** Cuts the own operators at the segments on other devices. */
+    private List<Segment> cut() {
+        List<DeviceSegment> all = recording.segments().segments();
+        Graph own = recording.graph();
+        List<Segment> cut = new ArrayList<>(all.size());
+        for (int i = 0; i < all.size(); i++) {
+            DeviceSegment segment = all.get(i);
+            int end = i + 1 < all.size() ? all.get(i + 1).after() : own.nodes();
+            cut.add(
+                    new Segment(
+                            segment,
+                            i == 0 ? own.range(0, segment.after()) : cut.getLast().after(),
+                            segment.graph().range(segment.begin(), segment.end()),
+                            own.range(segment.after(), end)));
+        }
+        return List.copyOf(cut);
     }
 
     private void prepare(Optional<PlacedBatch> next) {

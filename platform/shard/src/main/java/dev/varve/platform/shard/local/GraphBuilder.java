@@ -43,6 +43,7 @@ final class GraphBuilder implements ShardGraph {
     private final AttentionBlock attention;
     private final DeltaNetBlock recurrent;
     private final CustomStateBlock custom;
+    private final SegmentRecorder segments;
     private final MoeBlock experts;
     private final GraphErrorContext site;
     private final GraphBuildValidator rules;
@@ -84,7 +85,8 @@ final class GraphBuilder implements ShardGraph {
         recurrent = new DeltaNetBlock(ops, graph, key, inputs, graphContext);
         site = GraphErrorContext.of(model, range);
         custom = new CustomStateBlock(ops, graph, key, inputs, graphContext.caches(), site);
-        experts = new MoeBlock(ops, graph, weights, products);
+        segments = new SegmentRecorder(context, graph, key, graphContext);
+        experts = new MoeBlock(ops, graph, weights, products, Optional.of(segments));
         rules = new GraphBuildValidator(site, shape, key);
         scoringCapture = graphContext.scoringCapture();
     }
@@ -99,8 +101,10 @@ final class GraphBuilder implements ShardGraph {
             model.build(this, range);
             rules.complete();
         } catch (VarveException | VirtualMachineError e) {
+            segments.close();
             throw e;
         } catch (RuntimeException | Error e) {
+            segments.close();
             throw site.thrown(e, last);
         }
         return new UnallocatedGraph(
@@ -113,7 +117,8 @@ final class GraphBuilder implements ShardGraph {
                 boundaryOutput,
                 features,
                 attention.queries(),
-                attention.blocks());
+                attention.blocks(),
+                segments.recorded());
     }
 
     /** Names a result, so that a message about a later operator names its source. */

@@ -3,7 +3,6 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.BufferType;
-import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.GraphCounts;
@@ -40,8 +39,8 @@ final class GraphCache implements AutoCloseable {
         }
     }
 
+    private final ComputeDevice device;
     private final BufferType bufferType;
-    private final GgmlDevice device;
     private final GraphSlot prefill;
 
     /** Most recently used first. */
@@ -53,19 +52,22 @@ final class GraphCache implements AutoCloseable {
 
     GraphCache(ComputeDevice device) {
         bufferType = device.bufferType();
-        this.device = device.ggmlDevice();
+        this.device = device;
         // Copying the inputs takes negligible time beside the chunk's computation.
-        prefill = new GraphSlot(new GraphMemory(new GraphAllocator(bufferType), Optional.empty()));
+        prefill = new GraphSlot(memory(Optional.empty()));
         bytes = measure();
     }
 
     private GraphSlot decodeSlot() {
         return new GraphSlot(
-                new GraphMemory(
-                        new GraphAllocator(bufferType),
+                memory(
                         bufferType.isHost()
                                 ? Optional.empty()
-                                : Optional.of(new InputArena(device))));
+                                : Optional.of(new InputArena(device.ggmlDevice()))));
+    }
+
+    private GraphMemory memory(Optional<InputArena> inputs) {
+        return new GraphMemory(new GraphAllocator(bufferType), inputs, new SegmentMemory(device));
     }
 
     AllocatedGraph find(

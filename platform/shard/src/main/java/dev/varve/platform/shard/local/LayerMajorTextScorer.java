@@ -294,7 +294,10 @@ public final class LayerMajorTextScorer implements AutoCloseable {
 
         float[] scores() {
             GraphMemory memory =
-                    new GraphMemory(new GraphAllocator(device.bufferType()), Optional.empty());
+                    new GraphMemory(
+                            new GraphAllocator(device.bufferType()),
+                            Optional.empty(),
+                            new SegmentMemory(device));
             try (memory) {
                 for (int layer = 0; layer < options.layers().end(); layer++) {
                     readLayer(layer, memory);

@@ -53,7 +53,9 @@ public final class LocalShard implements Shard {
 
     private final LayerSplitAdapter model;
     private final LayerRange range;
+    private final ShardDevices devices;
     private final ComputeDevice device;
+    private final List<Object> locks;
     private final ShardGraphContext context;
     private final GraphCache graphs;
     private final CommitGraphs commits;
@@ -76,12 +78,14 @@ public final class LocalShard implements Shard {
     private LocalShard(
             LayerSplitAdapter model,
             LayerRange range,
-            ComputeDevice device,
+            ShardDevices devices,
             ShardOptions options,
             ShardGraphContext context) {
         this.model = model;
         this.range = range;
-        this.device = device;
+        this.devices = devices;
+        device = devices.own();
+        locks = devices.locks();
         this.context = context;
         boundaries = new ActivationTransferTimer(device.info().name(), range);
         graphs = new GraphCache(device);
@@ -115,21 +119,22 @@ public final class LocalShard implements Shard {
             ComputeDevice device,
             ShardOptions options,
             LoadProgressListener progress) {
-        return load(part, device, options, progress, new WeightCache());
+        return load(part, ShardDevices.of(device), options, progress, new WeightCache());
     }
 
     /**
-     * Loads a range onto a device, with the weights of another shard of the same range on the same
-     * device if one exists.
+     * Loads a range onto devices, with the weights of another shard of the same range on the same
+     * devices if one exists.
      *
      * @param shelf cache of weights that shards may share
      */
     public static LocalShard load(
             ModelRange part,
-            ComputeDevice device,
+            ShardDevices devices,
             ShardOptions options,
             LoadProgressListener progress,
             WeightCache shelf) {
+        ComputeDevice device = devices.own();
         LayerSplitAdapter model = part.model();
         LayerRange range = part.range();
         boolean flash =
@@ -142,10 +147,13 @@ public final class LocalShard implements Shard {
         requireMemory(model, range, device, options);
         ShardWeights weights =
                 shelf.acquire(
-                        new WeightCache.Key(part.file().path(), range, device, options.weights()),
+                        new WeightCache.Key(part.file().path(), range, devices, options.weights()),
                         () ->
                                 ShardWeights.load(
-                                        model.tensors(range), device, options.weights(), progress));
+                                        model.tensors(range),
+                                        devices,
+                                        options.weights(),
+                                        progress));
         ShardGraphContext context =
                 ShardGraphContext.open(weights, model.shape(), range, options, device, flash);
         try {
@@ -154,7 +162,7 @@ public final class LocalShard implements Shard {
             context.close();
             throw e;
         }
-        return new LocalShard(model, range, device, options, context);
+        return new LocalShard(model, range, devices, options, context);
     }
 
     /**
@@ -218,7 +226,9 @@ public final class LocalShard implements Shard {
     @Override
     public ComputeResource computesOn() {
         ComputeResource resource = new ComputeResource(device.lock());
-        return device.info().hostCores() ? resource.only(HostCores.processors()) : resource;
+        ComputeResource own =
+                device.info().hostCores() ? resource.only(HostCores.processors()) : resource;
+        return own.and(devices.others().stream().map(ComputeDevice::lock).toList());
     }
 
     @Override
@@ -291,44 +301,57 @@ public final class LocalShard implements Shard {
     }
 
     private ShardResult run(Batch batch, Optional<LayerActivations> boundary, RunPurpose step) {
-        synchronized (device.lock()) {
-            // Inside the lock, so that the shard is not closed in between.
-            requireOpen();
-            check.require(batch, boundary);
-            context.weights().requireWhole();
-            if (step == RunPurpose.COMPUTED) {
-                make(batch.changes());
-            }
-            TemporaryPositionOrder order = TemporaryPositionOrder.of(batch);
-            PlacedBatch placed = PlacedBatch.place(order.batch(), context.caches().windows());
-            AllocatedGraph graph =
-                    graphs.find(
-                            key(placed),
-                            batch.phase(),
-                            (key, memory) ->
-                                    new AllocatedGraph(
-                                            key,
-                                            UnallocatedGraph.of(key, model, range, context, device),
-                                            memory));
-            boundaries.moveIn(boundary, graph::writeBoundary);
-            graph.fill(placed);
-            if (step == RunPurpose.COMPUTED) {
-                compute(graph, placed, order);
-            }
-            Optional<Tensor> rows = graph.logits();
-            int[] best = new int[batch.outputs()];
-            Map<Integer, TopTokens> top =
-                    rows.map(tensor -> logits.read(batch, tensor, graph, best)).orElse(Map.of());
-            memory = measure();
-            return new ShardResult(
-                    logits.logits(),
-                    best,
-                    rows.isPresent() ? best.length : 0,
-                    boundaries.moveOut(() -> graph.readBoundary(outbound)),
-                    graph.readFeatures(),
-                    top,
-                    step == RunPurpose.COMPUTED ? scores(batch, graph) : List.of());
+        return locked(0, () -> runLocked(batch, boundary, step));
+    }
+
+    /** Runs work with the locks of all devices from the given one on. */
+    private <T> T locked(int first, Supplier<T> work) {
+        if (first == locks.size()) {
+            return work.get();
         }
+        synchronized (locks.get(first)) {
+            return locked(first + 1, work);
+        }
+    }
+
+    private ShardResult runLocked(
+            Batch batch, Optional<LayerActivations> boundary, RunPurpose step) {
+        // Inside the lock, so that the shard is not closed in between.
+        requireOpen();
+        check.require(batch, boundary);
+        context.weights().requireWhole();
+        if (step == RunPurpose.COMPUTED) {
+            make(batch.changes());
+        }
+        TemporaryPositionOrder order = TemporaryPositionOrder.of(batch);
+        PlacedBatch placed = PlacedBatch.place(order.batch(), context.caches().windows());
+        AllocatedGraph graph =
+                graphs.find(
+                        key(placed),
+                        batch.phase(),
+                        (key, memory) ->
+                                new AllocatedGraph(
+                                        key,
+                                        UnallocatedGraph.of(key, model, range, context, device),
+                                        memory));
+        boundaries.moveIn(boundary, graph::writeBoundary);
+        graph.fill(placed);
+        if (step == RunPurpose.COMPUTED) {
+            compute(graph, placed, order);
+        }
+        Optional<Tensor> rows = graph.logits();
+        int[] best = new int[batch.outputs()];
+        Map<Integer, TopTokens> top =
+                rows.map(tensor -> logits.read(batch, tensor, graph, best)).orElse(Map.of());
+        memory = measure();
+        return new ShardResult(
+                logits.logits(),
+                best,
+                rows.isPresent() ? best.length : 0,
+                boundaries.moveOut(() -> graph.readBoundary(outbound)),
+                graph.readFeatures(),
+                top,
+                step == RunPurpose.COMPUTED ? scores(batch, graph) : List.of());
     }
 
     /** Host memory needs no copy, so the host reads whole rows there. */

@@ -1,5 +1,6 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Ops;
@@ -12,6 +13,7 @@ import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.ShardGraph.ExpertWeighting;
 import dev.varve.api.model.TensorUse;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -23,6 +25,9 @@ final class MoeBlock {
 
     private static final String WEIGHT = ".weight";
 
+    private static final List<String> MATRICES =
+            List.of("_up_exps", "_gate_exps", "_gate_up_exps", "_down_exps");
+
     /** Experts whose ranks make the rank of a group. */
     private static final int RANKED_PER_GROUP = 2;
 
@@ -30,8 +35,19 @@ final class MoeBlock {
     private final Graph graph;
     private final ShardWeights weights;
     private final MatrixProducts products;
+    private final Optional<SegmentRecorder> segments;
 
-    MoeBlock(Ops ops, Graph graph, ShardWeights weights, MatrixProducts products) {
+    /**
+     * @param segments recorder for experts on other devices; empty if this graph is for the device
+     *     of the experts
+     */
+    MoeBlock(
+            Ops ops,
+            Graph graph,
+            ShardWeights weights,
+            MatrixProducts products,
+            Optional<SegmentRecorder> segments) {
+        this.segments = segments;
         this.products = products;
         this.ops = ops;
         this.graph = graph;
@@ -45,7 +61,7 @@ final class MoeBlock {
         if (routing.groups().count() > 1) {
             ranked = withinBestGroups(ranked, routing.groups());
         }
-        Tensor ids = ops.argsortTopK(ranked, routing.used());
+        Tensor ids = best(ranked, routing.used());
         Tensor chosen = ops.getRows(ops.reshape3d(probabilities, 1, experts, tokens), ids);
         if (routing.weighting() == ExpertWeighting.SOFTMAX_OF_CHOSEN) {
             Tensor rows = ops.reshape2d(chosen, routing.used(), tokens);
@@ -64,6 +80,15 @@ final class MoeBlock {
         return new ExpertChoice(ids, chosen);
     }
 
+    /** Returns the ids of the experts with the highest ranks, in order. */
+    private Tensor best(Tensor ranked, int used) {
+        if (segments.filter(SegmentRecorder::isNeeded).isEmpty()) {
+            return ops.argsortTopK(ranked, used);
+        }
+        Tensor all = ops.argsortTopK(ranked, (int) ranked.ne(0));
+        return segments.get().beginOf(all, ops.view2d(all, used, all.ne(1), all.nb(1), 0));
+    }
+
     /** Replaces the ranks of experts outside a token's best groups by minus infinity. */
     private Tensor withinBestGroups(Tensor ranked, ExpertGroups groups) {
         long experts = ranked.ne(0);
@@ -80,6 +105,19 @@ final class MoeBlock {
     }
 
     Tensor feedForward(Tensor input, ExpertChoice choice, String prefix, Activation activation) {
+        Optional<ComputeDevice> other = commonDevice(prefix);
+        if (other.isPresent()) {
+            return segments.orElseThrow()
+                    .compute(
+                            other.get(),
+                            List.of(input, choice.ids(), choice.weights()),
+                            (there, sent) ->
+                                    there.feedForward(
+                                            sent.get(0),
+                                            new ExpertChoice(sent.get(1), sent.get(2)),
+                                            prefix,
+                                            activation));
+        }
         long width = input.ne(0);
         long tokens = input.ne(1);
         Tensor column = ops.reshape3d(input, width, 1, tokens);
@@ -102,6 +140,21 @@ final class MoeBlock {
         return weighted(FeedForwardActivation.of(ops, activation, gate, up), choice, prefix);
     }
 
+    /** Returns the other device that holds all matrices of the experts; empty if none does. */
+    private Optional<ComputeDevice> commonDevice(String prefix) {
+        if (segments.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Optional<ComputeDevice>> devices =
+                MATRICES.stream()
+                        .map(matrix -> prefix + matrix + WEIGHT)
+                        .filter(name -> weights.has(name, TensorUse.EXPERT_MATMUL))
+                        .map(segments.get()::elsewhere)
+                        .distinct()
+                        .toList();
+        return devices.size() == 1 ? devices.getFirst() : Optional.empty();
+    }
+
     private boolean isPlain(String prefix) {
         return !weights.has(prefix + "_gate_exps" + WEIGHT, TensorUse.EXPERT_MATMUL)
                 && !weights.has(prefix + "_gate_up_exps" + WEIGHT, TensorUse.EXPERT_MATMUL);
@@ -122,6 +175,15 @@ final class MoeBlock {
 
     /** Returns {@code F32 [out, used, T]}, with the experts' scales and biases, if present. */
     private Tensor product(String name, Tensor input, Tensor ids) {
+        Optional<ComputeDevice> other =
+                segments.flatMap(recorder -> recorder.elsewhere(name + WEIGHT));
+        if (other.isPresent()) {
+            return segments.orElseThrow()
+                    .compute(
+                            other.get(),
+                            List.of(input, ids),
+                            (there, sent) -> there.product(name, sent.get(0), sent.get(1)));
+        }
         Tensor product = scaled(name, products.multiplyExperts(name + WEIGHT, input, ids), ids);
         String bias = name + ".bias";
         return weights.has(bias, TensorUse.ELEMENTWISE)

@@ -30,6 +30,18 @@ record ShardGraphContext(
         Optional<ScoringCapture> scoringCapture)
         implements AutoCloseable {
 
+    /** Returns the context for operators that another device computes. */
+    ShardGraphContext on(ComputeDevice other) {
+        OperatorOptions options =
+                new OperatorOptions(
+                        arithmetic.flashAttention(),
+                        arithmetic.exactRows(),
+                        other.bufferType().isHost(),
+                        arithmetic.recurrent());
+        return new ShardGraphContext(
+                weights, caches, layers, rotation, options, pageKeys, scoringCapture);
+    }
+
     /** How recurrent layers process trees of tokens. */
     TreeEncoding.TreeMode trees() {
         return TreeEncoding.TreeMode.of(

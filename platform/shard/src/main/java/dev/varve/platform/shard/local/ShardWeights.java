@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /**
- * The weights of a shard on its device. Matrices go to a repacking buffer type if the device has
+ * The weights of a shard on its devices. Matrices go to a repacking buffer type if the device has
  * one that accepts them. Other tensors stay in the mapped file if the device can compute from host
  * memory; otherwise they are copied. Lookup tables always stay in the file if the device has its
  * own memory: it needs only a row per token.
@@ -50,6 +50,8 @@ public final class ShardWeights implements AutoCloseable {
     private long bufferBytes;
     private long mappedBytes;
 
+    private final ShardDevices devices;
+
     /** Number of shards that use these weights; 0 after they are freed. */
     private int users = 1;
 
@@ -57,13 +59,14 @@ public final class ShardWeights implements AutoCloseable {
     private final Optional<ColumnProduct> columnProduct;
     private final Set<String> ofColumns = new HashSet<>();
 
-    private ShardWeights(int threads, Optional<ColumnProduct> columnProduct) {
-        this.threads = threads;
-        this.columnProduct = columnProduct;
+    private ShardWeights(ShardDevices devices) {
+        this.devices = devices;
+        threads = devices.own().threads(ComputeDevice.Phase.DECODE);
+        columnProduct = devices.own().columnProduct();
     }
 
     /**
-     * Loads a selection.
+     * Loads a selection onto one device.
      *
      * @throws VarveException of kind OUT_OF_MEMORY if the device memory is too small
      * @throws dev.varve.api.gguf.ModelFormatException if it does not support a tensor's type
@@ -73,16 +76,58 @@ public final class ShardWeights implements AutoCloseable {
             ComputeDevice device,
             WeightLayout layout,
             LoadProgressListener progress) {
-        ShardWeights weights =
-                new ShardWeights(
-                        device.threads(ComputeDevice.Phase.DECODE), device.columnProduct());
+        return load(selection, ShardDevices.of(device), layout, progress);
+    }
+
+    /**
+     * Loads a selection, each tensor onto its device.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY if the device memory is too small
+     * @throws dev.varve.api.gguf.ModelFormatException if it does not support a tensor's type
+     */
+    public static ShardWeights load(
+            TensorSelection selection,
+            ShardDevices devices,
+            WeightLayout layout,
+            LoadProgressListener progress) {
+        ShardWeights weights = new ShardWeights(devices);
         try {
-            weights.new Loading(device, layout, progress).run(selection);
+            List<Loading> loadings = new ArrayList<>();
+            long total = 0;
+            for (ComputeDevice device : devices.all()) {
+                Loading loading = weights.new Loading(device, layout, progress);
+                loadings.add(loading);
+                total += loading.place(weights.on(device, selection));
+            }
+            progress.loaded(0, total);
+            long done = 0;
+            for (Loading loading : loadings) {
+                done = loading.copy(done, total);
+            }
             return weights;
         } catch (RuntimeException | Error e) {
             weights.close();
             throw e;
         }
+    }
+
+    private TensorSelection on(ComputeDevice device, TensorSelection selection) {
+        return devices.elsewhere().isEmpty()
+                ? selection
+                : new TensorSelection(
+                        selection.entries().stream()
+                                .filter(entry -> devices.of(entry.tensor().name()) == device)
+                                .toList());
+    }
+
+    /** Whether some weights are on another device than the shard's own. */
+    boolean isSpread() {
+        return !devices.elsewhere().isEmpty();
+    }
+
+    /** Returns the device of a weight; empty if it is the shard's own. */
+    Optional<ComputeDevice> elsewhere(String name) {
+        return devices.elsewhere(name);
     }
 
     /** Returns a weight, with the use for which it was selected. */
@@ -224,12 +269,14 @@ public final class ShardWeights implements AutoCloseable {
         return use + "/" + name;
     }
 
-    /** One pass over a selection: places every tensor first, then moves the bytes. */
+    /** One pass over a device's selection: places every tensor first, then moves the bytes. */
     private final class Loading {
         private final ComputeDevice device;
         private final WeightLayout layout;
         private final LoadProgressListener progress;
         private final Map<Path, MappedFile> files = new HashMap<>();
+        private final Map<String, List<TensorSelection.Entry>> copied = new HashMap<>();
+        private final Map<String, BufferType> types = new HashMap<>();
 
         Loading(ComputeDevice device, WeightLayout layout, LoadProgressListener progress) {
             this.device = device;
@@ -237,10 +284,9 @@ public final class ShardWeights implements AutoCloseable {
             this.progress = progress;
         }
 
-        void run(TensorSelection selection) {
+        /** Chooses the memory of each tensor; returns the bytes to copy. */
+        long place(TensorSelection selection) {
             Map<Path, List<TensorSelection.Entry>> mapped = new HashMap<>();
-            Map<String, List<TensorSelection.Entry>> copied = new HashMap<>();
-            Map<String, BufferType> types = new HashMap<>();
             long total = 0;
             for (TensorSelection.Entry entry : selection.entries()) {
                 files.computeIfAbsent(entry.tensor().file(), this::map);
@@ -259,11 +305,16 @@ public final class ShardWeights implements AutoCloseable {
                 }
             }
             mapped.forEach(this::placeMapped);
-            long done = 0;
-            progress.loaded(0, total);
+            return total;
+        }
+
+        /** Copies the bytes that are not mapped; returns the bytes that are done after it. */
+        long copy(long doneBefore, long total) {
+            long done = doneBefore;
             for (Map.Entry<String, List<TensorSelection.Entry>> group : copied.entrySet()) {
                 done = copy(types.get(group.getKey()), group.getValue(), done, total);
             }
+            return done;
         }
 
         /** With {@code --weights mmap} the operator requests a mapping on any file system. */

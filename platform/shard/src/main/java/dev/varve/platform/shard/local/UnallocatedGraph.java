@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param queries of full attention by layer and chunk, {@code F32 [keyLength, heads, tokens]} of
  *     its last tokens, if pages may be scored
  * @param blocks place at which the graph stops for the selection of keys
+ * @param segments operators that other devices compute
  */
 record UnallocatedGraph(
         GgmlContext context,
@@ -38,7 +39,8 @@ record UnallocatedGraph(
         Optional<Tensor> boundary,
         Map<Integer, Tensor> features,
         Map<Integer, List<Tensor>> queries,
-        Optional<SparseGraphBreak> blocks)
+        Optional<SparseGraphBreak> blocks,
+        DeviceSegments segments)
         implements AutoCloseable {
     /**
      * Tensors per layer in addition to those per part; the largest family needs well below half of
@@ -76,8 +78,13 @@ record UnallocatedGraph(
                     new GraphBuilder(
                             key, model, range, context, context.newGraph(tensors), graphContext);
             UnallocatedGraph recording = recorder.record();
-            recording.requireSupported(device);
-            return recording.withMaxima(device, key.top());
+            try {
+                recording.requireSupported(device);
+                return recording.withMaxima(device, key.top());
+            } catch (RuntimeException | Error e) {
+                recording.segments.close();
+                throw e;
+            }
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
@@ -118,6 +125,11 @@ record UnallocatedGraph(
      * CPU supports all operators that families record.
      */
     private void requireSupported(ComputeDevice device) {
+        requireSupported(graph, device);
+        segments.graphs().forEach((other, there) -> requireSupported(there.graph(), other));
+    }
+
+    private static void requireSupported(Graph graph, ComputeDevice device) {
         if (device.ggmlDevice().kind() == GgmlDevice.Kind.CPU) {
             return;
         }
@@ -147,11 +159,13 @@ record UnallocatedGraph(
                 boundary,
                 features,
                 queries,
-                blocks);
+                blocks,
+                segments);
     }
 
     @Override
     public void close() {
+        segments.close();
         context.close();
     }
 }

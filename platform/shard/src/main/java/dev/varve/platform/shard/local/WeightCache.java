@@ -1,6 +1,5 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.WeightLayout;
 
@@ -17,8 +16,8 @@ import java.util.function.Supplier;
 public final class WeightCache {
     private final Map<Key, ShardWeights> loaded = new HashMap<>();
 
-    /** Identifies equal weights: one file, range, device and layout. */
-    record Key(Path file, LayerRange range, ComputeDevice device, WeightLayout layout) {}
+    /** Identifies equal weights: one file, range, layout and devices. */
+    record Key(Path file, LayerRange range, ShardDevices devices, WeightLayout layout) {}
 
     /** Creates an empty cache. */
     public WeightCache() {}

@@ -138,19 +138,19 @@ record SplitModel(
                         links.apply(device),
                         new ComputeResource(Cpu.oneThread().lock())),
                 adapter,
-                request(device, part.range(), options),
+                request(part, options),
                 TensorDigests.cachedIn(file.path().resolveSibling("cache")),
                 progress);
     }
 
-    private ShardLoadRequest request(
-            DeviceReference device, LayerRange range, ShardOptions options) {
+    private ShardLoadRequest request(Placement.Part part, ShardOptions options) {
         return new ShardLoadRequest(
                 ShardLoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
-                range,
+                part.range(),
+                part.tensors(),
                 options,
                 new ShardLoadRequest.Device(
-                        device.device(),
+                        part.device().device(),
                         new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)),
                 boundary);
     }

@@ -24,14 +24,14 @@ final class ExpertArguments {
                     "Keep all experts of a mixture-of-experts model in the processor's memory, and"
                             + " compute them there; all else stays on the device of the layer.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
-            order = OptionSections.DEVICES + 4)
+            order = OptionSections.DEVICES + 3)
     private boolean cpuMoe;
 
     @Option(
             names = {"-ncmoe", CPU_LAYERS},
             paramLabel = "N",
             description = "Keep the experts of the first N layers in the processor's memory.",
-            order = OptionSections.DEVICES + 4)
+            order = OptionSections.DEVICES + 3)
     private Optional<Integer> cpuMoeLayers = Optional.empty();
 
     @Option(
@@ -40,7 +40,7 @@ final class ExpertArguments {
             description =
                     "Device of the experts of all layers, or of the next N layers whose experts no"
                             + " option before has placed. Repeatable.",
-            order = OptionSections.DEVICES + 5)
+            order = OptionSections.DEVICES + 3)
     private List<String> expertDevices = new ArrayList<>();
 
     @Option(
@@ -51,7 +51,7 @@ final class ExpertArguments {
                             + " such as 'blk\\.[0-9]\\.ffn_up_exps=cpu:0'. Repeatable, or separated"
                             + " by commas; the first that matches counts, before the other options"
                             + " for experts.",
-            order = OptionSections.DEVICES + 6)
+            order = OptionSections.DEVICES + 3)
     private List<String> overrides = new ArrayList<>();
 
     /**

@@ -63,6 +63,64 @@ class PlacementFlagsTest {
         assertEquals(list, resolved("--target-devices=" + list, "cpu"));
     }
 
+    @Test
+    void rulesForExpertsAreThoseForNamesThenLayersThenAll() {
+        List<String> rules = new ArrayList<>();
+        read("--cpu-moe --expert-device=cuda:1=4 -ncmoe 2 -ot a=CPU,b=CUDA1"
+                        + " --override-tensor=c=cpu:0")
+                .tensors()
+                .rules()
+                .forEach(
+                        rule ->
+                                rules.add(
+                                        FlagNames.FLAGS.of(rule.setting()) + " " + rule.device()));
+
+        assertEquals(
+                List.of(
+                        "--override-tensor cpu:0",
+                        "--override-tensor cuda:1",
+                        "--override-tensor cpu:0",
+                        "--n-cpu-moe cpu:0",
+                        "--expert-device cuda:1",
+                        "--cpu-moe cpu:0"),
+                rules);
+        assertTrue(read("--n-cpu-moe 0").tensors().isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--override-tensor=ffn(=cpu:0 | --override-tensor: ffn(: Unclosed group",
+                "--override-tensor=ffn        | --override-tensor: expected REGEX=DEVICE",
+                "--expert-device=gpu:x        | --expert-device: expected a backend",
+                "--expert-device=cpu:0=0      | --expert-device: cpu:0=0: expected a number of",
+                "--n-cpu-moe=-1               | --n-cpu-moe: expected 0 or more, found -1",
+            })
+    void malformedRulesForExpertsNameTheFlag(String flags, String expected) {
+        String message =
+                assertThrows(IllegalArgumentException.class, () -> read(flags)).getMessage();
+
+        assertTrue(message.startsWith(expected), message);
+    }
+
+    @Test
+    void automaticSplitHasNoRulesForExperts() {
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () ->
+                                        read(
+                                                "--target-devices=a:0,b:0"
+                                                        + " --target-layer-split=auto --cpu-moe"))
+                        .getMessage();
+
+        assertEquals(
+                "--target-layer-split: auto cannot be combined with --cpu-moe; give a share of the"
+                        + " layers for each device",
+                FlagNames.FLAGS.render(message));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -418,11 +419,24 @@ public final class PreparedModel {
     }
 
     /**
-     * Returns the devices of the model, and the processors on which other processes compute
-     * auxiliary models.
+     * Returns the devices of the model, the processors on which its processes compute experts, and
+     * those on which other processes compute auxiliary models.
      */
     List<DeviceReference> devices() {
-        return Stream.concat(request.devices().stream(), auxiliary.processors()).toList();
+        return Stream.of(request.devices().stream(), expertProcessors(), auxiliary.processors())
+                .flatMap(Function.identity())
+                .toList();
+    }
+
+    private Stream<DeviceReference> expertProcessors() {
+        boolean used =
+                request.tensors().rules().stream()
+                        .anyMatch(rule -> rule.device().equals(DeviceReference.PROCESSOR));
+        return request.devices().stream()
+                .filter(device -> used)
+                .map(device -> DeviceReference.PROCESSOR.at(device.site()))
+                .filter(processor -> !request.devices().contains(processor))
+                .distinct();
     }
 
     private Optional<SpeculationOptions> speculation(PlacedShardFactory shards) {

@@ -8,7 +8,10 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.ExpertModel;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.placement.TensorRule;
+import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.PlainModel;
@@ -90,6 +93,54 @@ class SplitMemoryPlanTest {
         assertEquals(2 * one.totalBytes() - one.weightBytes(), twoReplicas("cpu:0"));
         assertEquals(2 * one.totalBytes(), twoReplicas("cpu:0@process"));
         assertEquals(2 * one.totalBytes(), twoReplicas("cpu:0@grpc:host:1"));
+    }
+
+    private static SplitMemoryPlan expertsOnProcessor(long free) {
+        ExpertModel model = new ExpertModel(3, 1);
+        return SplitMemoryPlan.of(
+                model,
+                new TensorRules(TensorRule.parseNamed("exps=cpu:0"))
+                        .apply(
+                                Placement.single(
+                                        DeviceReference.local("cuda", 0),
+                                        model.shape().allLayers()),
+                                model),
+                devices(free),
+                settings(512, 1));
+    }
+
+    @Test
+    void expertsElsewhereCountOnTheirDevice() {
+        long experts = 2 * (3 * ExpertModel.EXPERT_BYTES + ExpertModel.BIAS_BYTES);
+        long all =
+                new ExpertModel(3, 1)
+                        .tensors(new LayerRange(0, 3)).entries().stream()
+                                .mapToLong(entry -> entry.tensor().bytes())
+                                .sum();
+
+        SplitMemoryPlan plan = expertsOnProcessor(PLENTY);
+
+        SplitMemoryPlan.Part part = plan.parts().getFirst();
+        assertEquals(all - experts, part.memory().need().weightBytes());
+        OtherDeviceMemory other = part.others().getFirst();
+        assertEquals("host", other.memory());
+        assertEquals(experts, other.need().weightBytes());
+        assertEquals(all, plan.total().need().weightBytes());
+        assertEquals(2 * PLENTY, plan.total().availableBytes());
+        assertEquals(plan.total().need().totalBytes(), plan.bytesOfAll());
+        assertTrue(
+                plan.describe().contains("\ncpu:0 for cuda:0 layers [0, 3): weights "),
+                plan.describe());
+    }
+
+    @Test
+    void expertsThatDoNotFitElsewhereAreRefused() {
+        long need = expertsOnProcessor(PLENTY).parts().getFirst().memory().need().totalBytes();
+
+        String message =
+                assertThrows(VarveException.class, () -> expertsOnProcessor(need)).getMessage();
+
+        assertTrue(message.startsWith("cpu:0 for cuda:0 layers [0, 3): weights "), message);
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.TensorPlacement;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -65,6 +67,23 @@ class ShardLoadRequestTest {
         ShardLoadRequest request = request(reading, options -> options);
 
         assertEquals(reading, ShardLoadRequest.decode(request.encode()).model().options());
+    }
+
+    @Test
+    void devicesOfWeightsReachTheShard() {
+        ShardLoadRequest plain = request(options -> options);
+        ShardLoadRequest spread =
+                new ShardLoadRequest(
+                        plain.model(),
+                        plain.range(),
+                        new TensorPlacement(
+                                Map.of("blk.1.ffn_up_exps.weight", "cpu:0", "b", "cuda:1")),
+                        plain.shard(),
+                        plain.device(),
+                        plain.boundaryType());
+
+        assertEquals(spread, ShardLoadRequest.decode(spread.encode()));
+        assertNotEquals(plain, spread);
     }
 
     @Test

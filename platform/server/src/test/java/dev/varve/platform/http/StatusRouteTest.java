@@ -191,6 +191,10 @@ class StatusRouteTest {
     }
 
     private TestServer placed() {
+        return placed(new MemoryPlacement.ShardStateMemory("cuda:0", 50));
+    }
+
+    private TestServer placed(MemoryPlacement.ShardStateMemory last) {
         ServedModel plain = SmallChat.served(engine);
         return TestServer.of(
                 new ServedModel(
@@ -203,7 +207,7 @@ class StatusRouteTest {
                                         List.of(
                                                 new MemoryPlacement.ShardStateMemory("host", 10),
                                                 new MemoryPlacement.ShardStateMemory("host", 10),
-                                                new MemoryPlacement.ShardStateMemory("cuda:0", 50)),
+                                                last),
                                         List.of(
                                                 new MemoryPlacement.MemoryDomain(
                                                         "host", 5000, 9000),
@@ -264,6 +268,21 @@ class StatusRouteTest {
             assertEquals(33, memories.at("/1/state_bytes").intValue());
             assertEquals(0, memories.at("/1/kv_bytes").intValue());
             assertEquals(0, memories.at("/1/prompt_cache_bytes").intValue());
+        }
+    }
+
+    /** Two thirds of the last shard's 33 bytes are on the host. */
+    @Test
+    void weightsOfOtherDevicesCountInTheirMemory() throws Exception {
+        hasEverything();
+        try (TestServer server =
+                placed(
+                        new MemoryPlacement.ShardStateMemory(
+                                "cuda:0", 50, Map.of("host", 2.0 / 3)))) {
+            JsonNode memories = TestServer.json(server.get("/status")).at("/placement/memories");
+
+            assertEquals(66 + 22, memories.at("/0/weight_bytes").intValue());
+            assertEquals(11, memories.at("/1/weight_bytes").intValue());
         }
     }
 

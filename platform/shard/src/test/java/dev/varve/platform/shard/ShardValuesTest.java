@@ -8,6 +8,7 @@ import dev.varve.platform.shard.RemoteConnectionTraffic.PayloadPath;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -55,6 +56,20 @@ class ShardValuesTest {
         assertTrue(all.sharesWith(all.only(Set.of(1))));
         assertTrue(all.only(Set.of(0, 1)).sharesWith(all.only(Set.of(1, 2))));
         assertFalse(all.only(Set.of(0, 1)).sharesWith(all.only(Set.of(2, 3))));
+    }
+
+    @Test
+    void shardsWithExpertsOnOneUnitShareIt() {
+        Object cores = new Object();
+        ComputeResource cpu = new ComputeResource(cores).only(Set.of(0));
+        ComputeResource one = new ComputeResource(new Object()).and(List.of(cores));
+        ComputeResource other = new ComputeResource(new Object()).and(List.of(cores));
+
+        assertTrue(one.sharesWith(cpu));
+        assertTrue(cpu.sharesWith(one));
+        assertTrue(one.sharesWith(other));
+        assertFalse(one.sharesWith(new ComputeResource(new Object())));
+        assertFalse(cpu.and(List.of(cores)).sharesWith(cpu.only(Set.of(1))));
     }
 
     @Test

@@ -156,6 +156,12 @@ final class InspectCommand extends CliCommand {
         if (file.parts().size() > 1) {
             file.parts().forEach(part -> out().println("  part " + part.getFileName()));
         }
+        if (expertBytes(file) > 0) {
+            out().println(
+                            "Experts: "
+                                    + ByteCount.format(expertBytes(file))
+                                    + ", which --cpu-moe keeps in the processor's memory");
+        }
         ZeroTensors.of(file).describe().ifPresent(text -> out().println(oneLine(text)));
         verdict.remarks().forEach(remark -> out().println(oneLine(remark)));
         out().println("Metadata:");
@@ -191,6 +197,14 @@ final class InspectCommand extends CliCommand {
                                                                             + " "
                                                                             + tensor.describe())));
         }
+    }
+
+    /** Bytes of the matrices of experts. */
+    private static long expertBytes(GgufFile file) {
+        return file.tensors().stream()
+                .filter(tensor -> tensor.name().endsWith("_exps.weight"))
+                .mapToLong(GgufTensor::bytes)
+                .sum();
     }
 
     private void printSampling(SamplingDefaults defaults) {
@@ -236,6 +250,9 @@ final class InspectCommand extends CliCommand {
         for (String key : file.metadata().keys()) {
             GgufValue value = file.metadata().find(key).orElseThrow();
             metadata.putObject(key).put("type", value.typeName()).set("value", whole(value));
+        }
+        if (expertBytes(file) > 0) {
+            result.put("expert_bytes", expertBytes(file));
         }
         ZeroTensors.of(file).describe().ifPresent(text -> result.put("zeros", text));
         verdict.problem().ifPresent(problem -> result.put("problem", problem));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.Qwen35MoeModel;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,25 @@ class InspectTest {
         assertTrue(text.contains("(no plugin serves it)"), text);
         assertTrue(text.contains("\nThe model cannot be loaded: " + reason + "\n"), text);
         assertEquals(reason, json.get("problem").stringValue());
+    }
+
+    @Test
+    void bytesOfExpertsAreShown() throws IOException {
+        assertFalse(inspect().contains("Experts: "), "a model without experts");
+        assertFalse(inspect("--json").contains("expert_bytes"));
+        model = Qwen35MoeModel.odd(1).write(folder);
+
+        JsonNode json = JsonMapper.shared().readTree(inspect("--json", "--tensors"));
+
+        long expected = 0;
+        for (JsonNode tensor : json.get("tensors")) {
+            if (tensor.get("name").stringValue().endsWith("_exps.weight")) {
+                expected += tensor.get("bytes").longValue();
+            }
+        }
+        assertTrue(expected > 0);
+        assertEquals(expected, json.get("expert_bytes").longValue());
+        assertTrue(inspect().contains("\nExperts: "), inspect());
     }
 
     @Test

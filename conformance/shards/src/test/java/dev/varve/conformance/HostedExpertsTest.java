@@ -1,0 +1,190 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.BackendOptions;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceBackend;
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.ModelLoadListener;
+import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.host.ShardProcessSettings;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PeerAccess;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.TensorRule;
+import dev.varve.platform.placement.TensorRules;
+import dev.varve.platform.plan.CachingProbe.Age;
+import dev.varve.platform.plan.SplitForecast;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.OtherDeviceMemory;
+import dev.varve.platform.setting.Setting;
+import dev.varve.plugin.cpu.CpuBackendProvider;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Models with experts on another backend, as a host plans and loads them. */
+class HostedExpertsTest {
+    private static final RandomModel SPEC = Family.LAGUNA.odd(1);
+
+    @TempDir Path folder;
+
+    private Path file;
+    private final ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);
+
+    /** A backend {@code second} that computes on the processor. */
+    private record Second(DeviceBackend processor) implements DeviceBackendProvider, DeviceBackend {
+        @Override
+        public String name() {
+            return "second";
+        }
+
+        @Override
+        public String ggmlVersion() {
+            return new CpuBackendProvider().ggmlVersion();
+        }
+
+        @Override
+        public DeviceBackend open(BackendOptions options) {
+            return this;
+        }
+
+        /** Not on the host's cores, so that it has a memory of its own. */
+        @Override
+        public List<DeviceInfo> devices() {
+            DeviceInfo info = processor.devices().getFirst();
+            return List.of(
+                    new DeviceInfo(
+                            "second:0",
+                            info.description(),
+                            info.memoryTotalBytes(),
+                            info.memoryFreeBytes(),
+                            false));
+        }
+
+        @Override
+        public ComputeDevice open(int index, DeviceOptions options) {
+            ComputeDevice device = processor.open(index, options);
+            Object lock = new Object();
+            return (ComputeDevice)
+                    Proxy.newProxyInstance(
+                            HostedExpertsTest.class.getClassLoader(),
+                            new Class<?>[] {ComputeDevice.class},
+                            (_, method, arguments) ->
+                                    switch (method.getName()) {
+                                        case "info" -> devices().getFirst();
+                                        case "lock" -> lock;
+                                        default -> {
+                                            try {
+                                                yield method.invoke(device, arguments);
+                                            } catch (InvocationTargetException e) {
+                                                throw e.getCause();
+                                            }
+                                        }
+                                    });
+        }
+    }
+
+    @BeforeEach
+    void writeModel() throws Exception {
+        file = SPEC.write(folder);
+    }
+
+    private PreparedModel prepare(String layers, String rules, ModelSettings how) {
+        DeviceBackend processor =
+                new CpuBackendProvider()
+                        .open(Cpu.plugins(file, folder).backendOptions(PeerAccess.THROUGH_HOST));
+        return PreparedModel.open(
+                new HostSettings(
+                        file,
+                        how,
+                        DeviceSettings.best()
+                                .with(
+                                        PlacementRequest.single(DeviceReference.parse(layers))
+                                                .with(
+                                                        new TensorRules(
+                                                                TensorRule.parseNamed(rules))))
+                                .withThreads(1),
+                        Cpu.plugins(
+                                folder.resolve("plugins.jar"),
+                                folder.resolve("cache"),
+                                new Second(processor)),
+                        ShardProcessSettings.none()),
+                new ModelLoadListener() {});
+    }
+
+    @Test
+    void planCountsExpertsOnTheirDevice() {
+        SplitForecast forecast = prepare("cpu:0", "_exps=second:0", settings).forecast(Age.ANY);
+
+        OtherDeviceMemory other = forecast.parts().getFirst().memory().others().getFirst();
+        assertEquals("second:0", other.memory());
+        assertTrue(other.need().weightBytes() > 0);
+        assertTrue(
+                forecast.reasons().getLast().startsWith("the speed is forecast as if"),
+                forecast.reasons().toString());
+    }
+
+    @Test
+    void ruleWithoutEffectIsReported() {
+        SplitForecast forecast = prepare("cpu:0", "_exps=CPU", settings).forecast(Age.ANY);
+
+        assertEquals(
+                List.of(
+                        Setting.OVERRIDE_TENSOR
+                                + " has no effect: all weights are on the device of their layer"),
+                forecast.reasons());
+    }
+
+    /** Replicas share the weights on both devices. */
+    @Test
+    void replicasAnswerAsAPlainModel() throws Exception {
+        int[] prompt = SPEC.tokens(40, 3);
+        int[] expected;
+        try (LoadedModel plain = Cpu.load(file, settings)) {
+            expected = Answer.ask(plain.engine(), prompt, 12).tokens();
+        }
+        for (String layers : List.of("cpu:0", "second:0")) {
+            String experts = layers.equals("cpu:0") ? "second:0" : "cpu:0";
+            try (HostedModel model =
+                    prepare(layers, "_exps=" + experts, settings.withReplicas(2)).load()) {
+                assertArrayEquals(
+                        expected, Answer.ask(model.engine(), prompt, 12).tokens(), layers);
+                assertEquals(
+                        experts.equals("cpu:0") ? "host" : experts,
+                        model.plannedShards().getFirst().others().getFirst().plan().memory());
+            }
+        }
+    }
+
+    @Test
+    void missingDeviceNamesTheSetting() {
+        for (String device : List.of("second:7", "nosuch:0")) {
+            PreparedModel prepared = prepare("cpu:0", "_exps=" + device, settings);
+
+            String message =
+                    assertThrows(VarveException.class, () -> prepared.forecast(Age.ANY))
+                            .getMessage();
+
+            assertTrue(message.startsWith(Setting.OVERRIDE_TENSOR + ": " + device + ": "), message);
+        }
+    }
+}

@@ -21,8 +21,8 @@ final class ExpertArguments {
     @Option(
             names = {"-cmoe", "--cpu-moe"},
             description =
-                    "Keep all experts of a mixture-of-experts model in the processor's memory, and"
-                            + " compute them there; all else stays on the device of the layer.",
+                    "Keep all experts in the processor's memory. They are computed there; all else"
+                            + " stays on the device of the layer.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             order = OptionSections.DEVICES + 3)
     private boolean cpuMoe;
@@ -47,10 +47,9 @@ final class ExpertArguments {
             names = {"-ot", OVERRIDE},
             paramLabel = "REGEX=DEVICE",
             description =
-                    "Device of the experts' matrices in whose names the regular expression occurs,"
-                            + " such as 'blk\\.[0-9]\\.ffn_up_exps=cpu:0'. Repeatable, or separated"
-                            + " by commas; the first that matches counts, before the other options"
-                            + " for experts.",
+                    "Device of the experts' matrices whose names contain a match. For example"
+                        + " 'blk\\.[0-9]\\.ffn_up_exps=cpu:0'. Repeatable, or separated by commas;"
+                        + " the first that matches counts, before the other options for experts.",
             order = OptionSections.DEVICES + 3)
     private List<String> overrides = new ArrayList<>();
 

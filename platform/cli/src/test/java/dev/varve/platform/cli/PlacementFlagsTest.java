@@ -85,6 +85,7 @@ class PlacementFlagsTest {
                         "--cpu-moe cpu:0"),
                 rules);
         assertTrue(read("--n-cpu-moe 0").tensors().isEmpty());
+        assertEquals(read("--cpu-moe").tensors(), read("-cmoe").tensors());
     }
 
     @ParameterizedTest

@@ -138,9 +138,8 @@ class HostedExpertsTest {
         OtherDeviceMemory other = forecast.parts().getFirst().memory().others().getFirst();
         assertEquals("second:0", other.memory());
         assertTrue(other.need().weightBytes() > 0);
-        assertTrue(
-                forecast.reasons().getLast().startsWith("the speed is forecast as if"),
-                forecast.reasons().toString());
+        assertEquals(List.of(), forecast.reasons());
+        assertTrue(forecast.decodeTokensPerSecond() > 1, forecast.toString());
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
@@ -21,6 +22,8 @@ import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.ShardDevices;
+import dev.varve.platform.shard.local.WeightCache;
 
 import java.util.List;
 import java.util.Locale;
@@ -81,13 +84,24 @@ final class PlacedProbe implements DeviceProbe {
                     .checkRatio(tokens);
         }
         try (ComputeDevice opened = open(device)) {
-            return speedProbe(here(opened, options), opened.info()).checkRatio(tokens);
+            return speedProbe(here(device, opened, options), opened.info()).checkRatio(tokens);
         }
     }
 
     private BlockBenchmark speedProbe(ShardOpener opener, DeviceInfo info) {
         LayerSplitAdapter model = prepared.model().adapter();
-        return new BlockBenchmark(model, ModelBlocks.of(model), opener, info.memoryFreeBytes());
+        return new BlockBenchmark(model, blocks(), opener, info.memoryFreeBytes());
+    }
+
+    private ModelBlocks blocks() {
+        return ModelBlocks.of(prepared.model().adapter(), prepared.request().tensors());
+    }
+
+    /** Returns a range on a device, with the weights that the rules place elsewhere. */
+    private Placement.Part part(DeviceReference device, LayerRange range) {
+        return prepared.request()
+                .tensors()
+                .apply(new Placement.Part(device, range), prepared.model().adapter());
     }
 
     private ComputeDevice open(DeviceReference device) {
@@ -95,16 +109,23 @@ final class PlacedProbe implements DeviceProbe {
                 .openDevice(device, prepared.settings().devices().options(CpuSharingMode.ALONE));
     }
 
-    private ShardOpener here(ComputeDevice device, ShardOptions options) {
+    private ShardOpener here(
+            DeviceReference reference, ComputeDevice device, ShardOptions options) {
         OpenedModel model = prepared.model();
         return range ->
-                LocalShard.load(model.range(range), device, options, LoadProgressListener.silent());
+                LocalShard.load(
+                        model.range(range),
+                        ShardDevices.of(
+                                device,
+                                part(reference, range).tensors(),
+                                name -> shards.device(DeviceReference.parse(name))),
+                        options,
+                        LoadProgressListener.silent(),
+                        new WeightCache());
     }
 
     private ShardOpener remoteOpener(DeviceReference device, ShardOptions options) {
-        return range ->
-                shards.open(
-                        new Placement.Part(device, range), options, LoadProgressListener.silent());
+        return range -> shards.open(part(device, range), options, LoadProgressListener.silent());
     }
 
     private Measurement measureLocal(DeviceReference device) {
@@ -114,7 +135,7 @@ final class PlacedProbe implements DeviceProbe {
                     new CachingProbe.Subject(
                             device.device(),
                             traits(device, opened),
-                            here(opened, options),
+                            here(device, opened, options),
                             opened.info().memoryFreeBytes(),
                             true),
                     notes);

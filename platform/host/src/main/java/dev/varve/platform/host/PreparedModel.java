@@ -477,7 +477,7 @@ public final class PreparedModel {
 
     /** Creates the planner that assigns layers to devices. */
     private SplitPlanner planner(Instant oldest, PlacedShardFactory shards, ModelSettings sized) {
-        ModelBlocks blocks = ModelBlocks.of(model.adapter());
+        ModelBlocks blocks = ModelBlocks.of(model.adapter(), request.tensors());
         return new SplitPlanner(
                 model.adapter(), blocks, sized, shards::info, probe(oldest, shards));
     }
@@ -490,7 +490,7 @@ public final class PreparedModel {
     }
 
     private PlacedProbe probe(Instant oldest, PlacedShardFactory shards) {
-        ModelBlocks blocks = ModelBlocks.of(model.adapter());
+        ModelBlocks blocks = ModelBlocks.of(model.adapter(), request.tensors());
         ProbeCache cache =
                 new ProbeCache(
                         settings.plugins().cacheFolder().resolve(PROBES), InstantSource.system());

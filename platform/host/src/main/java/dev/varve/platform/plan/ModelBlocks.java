@@ -7,9 +7,12 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.TensorRules;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntToDoubleFunction;
 
 /**
@@ -36,6 +39,16 @@ public record ModelBlocks(
 
     /** Splits a model into blocks. */
     public static ModelBlocks of(LayerSplitAdapter model) {
+        return of(model, TensorRules.NONE);
+    }
+
+    /**
+     * Splits a model into blocks; blocks with other rules for their weights are not alike.
+     *
+     * @throws IllegalArgumentException if a rule does not fit the model
+     */
+    public static ModelBlocks of(LayerSplitAdapter model, TensorRules rules) {
+        Map<String, DeviceReference> devices = rules.devices(model);
         int layers = model.shape().layerCount();
         List<LayerRange> blocks = new ArrayList<>();
         int begin = 0;
@@ -51,7 +64,7 @@ public record ModelBlocks(
         List<Long> bytes = new ArrayList<>();
         for (LayerRange block : blocks) {
             TensorSelection selection = model.tensors(block);
-            String kind = signature(model.shape(), block, selection);
+            String kind = signature(model.shape(), block, selection, devices);
             if (!seen.contains(kind)) {
                 seen.add(kind);
             }
@@ -82,7 +95,11 @@ public record ModelBlocks(
     }
 
     /** Returns a text of a block's properties, without its place in the model and its values. */
-    private static String signature(ModelShape shape, LayerRange block, TensorSelection selection) {
+    private static String signature(
+            ModelShape shape,
+            LayerRange block,
+            TensorSelection selection,
+            Map<String, DeviceReference> devices) {
         StringBuilder text = new StringBuilder();
         for (int layer = block.begin(); layer < block.end(); layer++) {
             LayerState state = shape.layers().get(layer);
@@ -101,10 +118,16 @@ public record ModelBlocks(
                                         + " "
                                         + entry.use()
                                         + " "
-                                        + entry.tensor().describe())
+                                        + entry.tensor().describe()
+                                        + on(devices, entry.tensor().name()))
                 .sorted()
                 .forEach(line -> text.append('\n').append(line));
         return text.toString();
+    }
+
+    /** Names the device of a weight, if a rule chooses one. */
+    private static String on(Map<String, DeviceReference> devices, String name) {
+        return devices.containsKey(name) ? " on " + devices.get(name) : "";
     }
 
     private static String relative(String name, int begin) {

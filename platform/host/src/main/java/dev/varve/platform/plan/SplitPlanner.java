@@ -173,11 +173,6 @@ public final class SplitPlanner {
     public SplitForecast forecast(PlacementRequest request) {
         Placed placed = place(request);
         SplitMemoryPlan memory = SplitMemoryPlan.of(model, placed.placement(), devices, settings);
-        List<String> reasons = new ArrayList<>(placed.reasons());
-        if (placed.placement().isSpread()) {
-            reasons.add(
-                    "the speed is forecast as if all weights were on the device of their layer");
-        }
         List<SplitForecast.Part> parts = new ArrayList<>();
         for (SplitMemoryPlan.Part part : memory.parts()) {
             DeviceReference device = part.where().device();
@@ -189,6 +184,6 @@ public final class SplitPlanner {
                             SplitMemoryPlan.memoryOf(device, devices.apply(device))));
         }
         return new SplitForecast(
-                parts, reasons, memory.hostCache(), memory.pool(), memory.replicas());
+                parts, placed.reasons(), memory.hostCache(), memory.pool(), memory.replicas());
     }
 }

@@ -10,9 +10,12 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.paging.ResidentPoolMemory;
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.ExpertModel;
 import dev.varve.platform.placement.KvSharingModel;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
+import dev.varve.platform.placement.TensorRule;
+import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.setting.Setting;
@@ -79,6 +82,19 @@ class SplitPlannerTest {
     void modelsWithDifferentLayersHaveDifferentIdentities() {
         assertEquals(BLOCKS.identity(), ModelBlocks.of(new KvSharingModel(12, 4)).identity());
         assertTrue(!BLOCKS.identity().equals(ModelBlocks.of(new KvSharingModel(12, 3)).identity()));
+    }
+
+    @Test
+    void blocksWithExpertsElsewhereHaveTheirOwnKind() {
+        ExpertModel model = new ExpertModel(6, 0);
+        TensorRules rules = new TensorRules(TensorRule.parseNamed("blk.[01].*_exps=cpu:0"));
+
+        ModelBlocks plain = ModelBlocks.of(model);
+        ModelBlocks spread = ModelBlocks.of(model, rules);
+
+        assertEquals(List.of(0, 0, 0, 0, 0, 1), plain.kinds());
+        assertEquals(List.of(0, 0, 1, 1, 1, 2), spread.kinds());
+        assertTrue(!plain.identity().equals(spread.identity()));
     }
 
     @Test

@@ -54,17 +54,37 @@ public record TensorRules(List<TensorRule> rules) {
         if (isEmpty()) {
             return placement;
         }
-        Weights weights = Weights.of(model.tensors(model.shape().allLayers()));
-        Map<String, DeviceReference> chosen = choose(weights, model);
         List<Placement.Part> parts = new ArrayList<>();
-        for (Placement.Part part : placement.parts()) {
-            parts.add(
-                    new Placement.Part(
-                            part.device(),
-                            part.range(),
-                            placed(part, model.tensors(part.range()), weights, chosen)));
-        }
+        placement.parts().forEach(part -> parts.add(apply(part, model)));
         return new Placement(parts);
+    }
+
+    /**
+     * Applies the rules to one shard.
+     *
+     * @throws IllegalArgumentException likewise
+     */
+    public Placement.Part apply(Placement.Part part, LayerSplitAdapter model) {
+        if (isEmpty()) {
+            return part;
+        }
+        Weights weights = Weights.of(model.tensors(model.shape().allLayers()));
+        return new Placement.Part(
+                part.device(),
+                part.range(),
+                placed(part, model.tensors(part.range()), weights, choose(weights, model)));
+    }
+
+    /**
+     * Returns the device that the rules choose for each weight, by its name; those without a rule
+     * are missing.
+     *
+     * @throws IllegalArgumentException likewise
+     */
+    public Map<String, DeviceReference> devices(LayerSplitAdapter model) {
+        return isEmpty()
+                ? Map.of()
+                : choose(Weights.of(model.tensors(model.shape().allLayers())), model);
     }
 
     private Map<String, DeviceReference> choose(Weights weights, LayerSplitAdapter model) {

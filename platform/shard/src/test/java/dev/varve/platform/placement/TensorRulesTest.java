@@ -109,6 +109,14 @@ class TensorRulesTest {
     }
 
     @Test
+    void devicesAreKnownWithoutAPlacement() {
+        assertEquals(
+                Map.of("blk.1.ffn_up_exps.weight", CPU),
+                named("blk.1.ffn_up_exps=cpu:0").devices(MODEL));
+        assertEquals(Map.of(), TensorRules.NONE.devices(MODEL));
+    }
+
+    @Test
     void deviceOfTheLayerHasNoEffect() {
         assertFalse(named("exps=CUDA0").apply(on("cuda:0"), MODEL).isSpread());
         assertFalse(named(".*=cuda:0").apply(on("cuda:0"), MODEL).isSpread());

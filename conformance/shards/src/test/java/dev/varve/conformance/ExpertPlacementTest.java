@@ -58,18 +58,26 @@ class ExpertPlacementTest {
 
     /** Models with experts, and rules: whole experts, one matrix of each, those of one layer. */
     static Stream<Arguments> models() {
-        return Stream.of(
-                Arguments.of(Family.QWEN35MOE.odd(1), ALL),
-                Arguments.of(Family.LAGUNA.odd(1, TensorType.Q4_K), ALL),
-                Arguments.of(Family.GEMMA4.odd(1, TensorType.Q8_0), ALL),
-                Arguments.of(Family.GEMMA4.odd(4), "ffn_down_exps=cpu:1"),
-                Arguments.of(decoder(DecoderLayout.QWEN3MOE, TensorType.Q4_0), ALL),
-                Arguments.of(
-                        decoder(DecoderLayout.QWEN3MOE, TensorType.F16), "ffn_(up|down)_exps=CPU1"),
-                Arguments.of(decoder(DecoderLayout.GPT_OSS, TensorType.Q8_0), ALL),
-                Arguments.of(
-                        decoder(DecoderLayout.GPT_OSS, TensorType.F16),
-                        "blk\\.(1|3)\\..*_exps=cpu:1"));
+        return Thorough.first(
+                8,
+                List.of(
+                        Arguments.of(Family.QWEN35MOE.odd(1), ALL),
+                        Arguments.of(Family.LAGUNA.odd(1, TensorType.Q4_K), ALL),
+                        Arguments.of(Family.GEMMA4.odd(1, TensorType.Q8_0), ALL),
+                        Arguments.of(Family.GEMMA4.odd(4), "ffn_down_exps=cpu:1"),
+                        Arguments.of(decoder(DecoderLayout.QWEN3MOE, TensorType.Q4_0), ALL),
+                        Arguments.of(
+                                decoder(DecoderLayout.QWEN3MOE, TensorType.F16),
+                                "ffn_(up|down)_exps=CPU1"),
+                        Arguments.of(decoder(DecoderLayout.GPT_OSS, TensorType.Q8_0), ALL),
+                        Arguments.of(
+                                decoder(DecoderLayout.GPT_OSS, TensorType.F16),
+                                "blk\\.(1|3)\\..*_exps=cpu:1"),
+                        Arguments.of(decoder(DecoderLayout.NEMOTRON_H_MOE, TensorType.Q8_0), ALL),
+                        Arguments.of(decoder(DecoderLayout.DEEPSEEK2, TensorType.Q4_K), ALL),
+                        Arguments.of(decoder(DecoderLayout.GLM4MOE, TensorType.Q8_0), ALL),
+                        Arguments.of(decoder(DecoderLayout.MIXTRAL, TensorType.Q6_K), ALL),
+                        Arguments.of(decoder(DecoderLayout.QWEN3NEXT, TensorType.F16), ALL)));
     }
 
     private static RandomModel decoder(DecoderLayout layout, TensorType type) {

@@ -1,17 +1,15 @@
 package dev.varve.platform.placement;
 
-import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.TensorSelection;
-import dev.varve.api.model.TensorUse;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.ExpertWeights;
 import dev.varve.platform.shard.TensorPlacement;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,8 +29,6 @@ public record TensorRules(List<TensorRule> rules) {
     public static final TensorRules NONE = new TensorRules(List.of());
 
     private static final Pattern LAYER = Pattern.compile("blk\\.([0-9]{1,6})\\..*");
-    private static final String WEIGHT = ".weight";
-    private static final List<String> COMPANIONS = List.of(".bias", ".scale");
 
     /** Copies the rules. */
     public TensorRules {
@@ -68,11 +64,10 @@ public record TensorRules(List<TensorRule> rules) {
         if (isEmpty()) {
             return part;
         }
-        Weights weights = Weights.of(model.tensors(model.shape().allLayers()));
         return new Placement.Part(
                 part.device(),
                 part.range(),
-                placed(part, model.tensors(part.range()), weights, choose(weights, model)));
+                placed(part, model.tensors(part.range()), devices(model)));
     }
 
     /**
@@ -82,47 +77,53 @@ public record TensorRules(List<TensorRule> rules) {
      * @throws IllegalArgumentException likewise
      */
     public Map<String, DeviceReference> devices(LayerSplitAdapter model) {
-        return isEmpty()
-                ? Map.of()
-                : choose(Weights.of(model.tensors(model.shape().allLayers())), model);
-    }
-
-    private Map<String, DeviceReference> choose(Weights weights, LayerSplitAdapter model) {
         Map<String, DeviceReference> chosen = new LinkedHashMap<>();
+        if (isEmpty()) {
+            return chosen;
+        }
+        TensorSelection all = model.tensors(model.shape().allLayers());
+        ExpertWeights weights = ExpertWeights.of(all);
         for (TensorRule rule : rules) {
-            if (rule instanceof TensorRule.Experts experts) {
-                if (weights.matrices().isEmpty()) {
-                    throw new IllegalArgumentException(
-                            rule.setting()
-                                    + ": the model has no experts (architecture "
-                                    + model.shape().architecture()
-                                    + ")");
+            switch (rule) {
+                case TensorRule.Named named -> choose(named, all, chosen);
+                case TensorRule.Experts experts -> {
+                    requireExperts(experts, weights, model);
+                    choose(experts, weights, chosen);
                 }
-                choose(experts, weights, chosen);
-            } else if (rule instanceof TensorRule.Named named) {
-                choose(named, weights, chosen);
             }
         }
         return chosen;
     }
 
+    private static void requireExperts(
+            TensorRule rule, ExpertWeights weights, LayerSplitAdapter model) {
+        if (weights.matrices().isEmpty()) {
+            throw new IllegalArgumentException(
+                    rule.setting()
+                            + ": the model has no experts (architecture "
+                            + model.shape().architecture()
+                            + ")");
+        }
+    }
+
     private static void choose(
-            TensorRule.Named rule, Weights weights, Map<String, DeviceReference> chosen) {
-        Set<String> found = new HashSet<>();
-        for (String name : weights.all()) {
+            TensorRule.Named rule, TensorSelection all, Map<String, DeviceReference> chosen) {
+        boolean found = false;
+        for (TensorSelection.Entry entry : all.entries()) {
+            String name = entry.tensor().name();
             if (rule.names().matcher(name).find()) {
-                found.add(name);
+                found = true;
                 chosen.putIfAbsent(name, rule.device());
             }
         }
-        if (found.isEmpty()) {
+        if (!found) {
             throw new IllegalArgumentException(
                     rule.setting() + ": " + rule + ": no weight of the model has such a name");
         }
     }
 
     private static void choose(
-            TensorRule.Experts rule, Weights weights, Map<String, DeviceReference> chosen) {
+            TensorRule.Experts rule, ExpertWeights weights, Map<String, DeviceReference> chosen) {
         Set<Integer> layers = new HashSet<>();
         for (String matrix : weights.matrices()) {
             int layer = layer(matrix);
@@ -145,11 +146,9 @@ public record TensorRules(List<TensorRule> rules) {
         return name.matches() ? Integer.parseInt(name.group(1)) : -1;
     }
 
-    private TensorPlacement placed(
-            Placement.Part part,
-            TensorSelection selection,
-            Weights weights,
-            Map<String, DeviceReference> chosen) {
+    private static TensorPlacement placed(
+            Placement.Part part, TensorSelection selection, Map<String, DeviceReference> chosen) {
+        ExpertWeights weights = ExpertWeights.of(selection);
         Map<String, String> devices = new HashMap<>();
         for (TensorSelection.Entry entry : selection.entries()) {
             String name = entry.tensor().name();
@@ -164,7 +163,7 @@ public record TensorRules(List<TensorRule> rules) {
     }
 
     private static void requireMovable(
-            String name, DeviceReference device, Weights weights, Placement.Part part) {
+            String name, DeviceReference device, ExpertWeights weights, Placement.Part part) {
         if (weights.matrixOf(name).isEmpty()) {
             throw new IllegalArgumentException(
                     Setting.OVERRIDE_TENSOR
@@ -177,39 +176,6 @@ public record TensorRules(List<TensorRule> rules) {
                             + ": only matrices of experts can, such as blk.0.ffn_up_exps.weight;"
                             + " use a narrower expression, or place whole layers with "
                             + Setting.DEVICES);
-        }
-    }
-
-    /**
-     * The weights of a model.
-     *
-     * @param all names, in the order of the selection
-     * @param matrices names of the matrices of experts
-     */
-    private record Weights(List<String> all, Set<String> matrices) {
-        static Weights of(TensorSelection selection) {
-            List<String> all = new ArrayList<>();
-            Set<String> matrices = new LinkedHashSet<>();
-            for (TensorSelection.Entry entry : selection.entries()) {
-                GgufTensor tensor = entry.tensor();
-                all.add(tensor.name());
-                if (entry.use() == TensorUse.EXPERT_MATMUL) {
-                    matrices.add(tensor.name());
-                }
-            }
-            return new Weights(all, matrices);
-        }
-
-        /** Returns the matrix to which a weight belongs: itself, or that of a bias or scale. */
-        Optional<String> matrixOf(String name) {
-            if (matrices.contains(name)) {
-                return Optional.of(name);
-            }
-            return COMPANIONS.stream()
-                    .filter(name::endsWith)
-                    .map(end -> name.substring(0, name.length() - end.length()) + WEIGHT)
-                    .filter(matrices::contains)
-                    .findFirst();
         }
     }
 }

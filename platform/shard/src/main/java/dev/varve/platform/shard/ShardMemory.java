@@ -3,10 +3,10 @@ package dev.varve.platform.shard;
 /**
  * Bytes that a shard holds.
  *
- * @param weights in buffers of its own
+ * @param weights in buffers of its own, on all of its devices
  * @param mappedWeights in the mapped model file, shared with other processes
  * @param kv KV pool and recurrent state rows
- * @param compute compute buffers
+ * @param compute compute buffers, likewise
  * @param hostPages pages of K and V rows in host memory, outside the device
  */
 public record ShardMemory(long weights, long mappedWeights, long kv, long compute, long hostPages) {

@@ -127,6 +127,8 @@ public final class LocalShard implements Shard {
      * devices if one exists.
      *
      * @param shelf cache of weights that shards may share
+     * @throws VarveException likewise, and of kind INVALID_REQUEST if other weights than experts
+     *     are on another device
      */
     public static LocalShard load(
             ModelRange part,
@@ -144,6 +146,7 @@ public final class LocalShard implements Shard {
                                 options.cacheTypes(),
                                 options.numerics().flashAttention());
         GraphDryRun.requireLayers(model, options.captures());
+        devices.requireExperts(model.tensors(range));
         requireMemory(model, range, device, options);
         ShardWeights weights =
                 shelf.acquire(

@@ -1,6 +1,9 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.platform.shard.ExpertWeights;
 import dev.varve.platform.shard.TensorPlacement;
 
 import java.util.Comparator;
@@ -59,6 +62,30 @@ public record ShardDevices(ComputeDevice own, Map<String, ComputeDevice> elsewhe
     /** Returns the device of a weight; empty if it is the shard's own. */
     Optional<ComputeDevice> elsewhere(String tensor) {
         return Optional.ofNullable(elsewhere.get(tensor));
+    }
+
+    /**
+     * Checks that only experts are elsewhere, each matrix with its biases and scales: operators
+     * with other weights are computed on the shard's own device. The placement may come from
+     * another process.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if not
+     */
+    void requireExperts(TensorSelection selection) {
+        ExpertWeights experts = ExpertWeights.of(selection);
+        for (TensorSelection.Entry entry : selection.entries()) {
+            String name = entry.tensor().name();
+            ComputeDevice expected = experts.matrixOf(name).map(this::of).orElse(own);
+            if (of(name) != expected) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        name
+                                + ": expected on "
+                                + expected.info().name()
+                                + ", found on "
+                                + of(name).info().name());
+            }
+        }
     }
 
     /** Returns all devices, the shard's own first. */

@@ -2,15 +2,21 @@ package dev.varve.platform.shard.local;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.platform.placement.ExpertModel;
 import dev.varve.platform.shard.TensorPlacement;
 
 import org.junit.jupiter.api.Test;
 
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -48,6 +54,32 @@ class ShardDevicesTest {
         assertSame(CPU, devices.of("a"));
         assertSame(CUDA, devices.of("b"));
         assertEquals(List.of(CUDA, CPU), devices.all());
+    }
+
+    /** Operators of other weights would read the memory of another device. */
+    @Test
+    void onlyExpertsWithTheirBiasesMayBeElsewhere() {
+        TensorSelection selection = new ExpertModel(2, 1).tensors(new LayerRange(0, 2));
+        String down = "blk.1.ffn_down_exps.";
+
+        onProcessor(down + "weight", down + "bias").requireExperts(selection);
+        for (ShardDevices refused :
+                List.of(
+                        onProcessor("blk.0.attn_q.weight"),
+                        onProcessor(down + "weight"),
+                        onProcessor(down + "bias"))) {
+            VarveException error =
+                    assertThrows(VarveException.class, () -> refused.requireExperts(selection));
+            assertTrue(error.getMessage().contains(": expected on "), error.getMessage());
+        }
+    }
+
+    private static ShardDevices onProcessor(String... tensors) {
+        Map<String, ComputeDevice> elsewhere = new HashMap<>();
+        for (String tensor : tensors) {
+            elsewhere.put(tensor, CPU);
+        }
+        return new ShardDevices(CUDA, elsewhere);
     }
 
     @Test

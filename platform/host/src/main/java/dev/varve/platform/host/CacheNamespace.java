@@ -5,6 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.ComputeSettings;
@@ -77,12 +78,19 @@ final class CacheNamespace {
     private static String backends(Placement placement, PluginCatalog catalog) {
         TreeSet<String> names = new TreeSet<>();
         for (Placement.Part part : placement.parts()) {
-            String name = part.device().backend();
-            DeviceBackendProvider provider = catalog.backends().get(name);
-            // A shard on another host may use a backend that is not installed here.
-            names.add(provider == null ? name : name + " " + provider.ggmlVersion());
+            names.add(backend(part.device(), catalog));
+            part.tensors()
+                    .others()
+                    .forEach(other -> names.add(backend(part.other(other), catalog)));
         }
         return String.join(", ", names);
+    }
+
+    private static String backend(DeviceReference device, PluginCatalog catalog) {
+        String name = device.backend();
+        DeviceBackendProvider provider = catalog.backends().get(name);
+        // A shard on another host may use a backend that is not installed here.
+        return provider == null ? name : name + " " + provider.ggmlVersion();
     }
 
     private static byte[] digest(Map<String, String> facts, GgufFile file) {

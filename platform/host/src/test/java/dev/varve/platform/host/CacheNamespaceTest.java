@@ -3,6 +3,7 @@ package dev.varve.platform.host;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
@@ -17,6 +18,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.TensorPlacement;
 import dev.varve.platform.store.Namespace;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -27,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Cached prefixes are used only with the rows and the choices of the model that wrote them. */
@@ -65,10 +68,18 @@ class CacheNamespaceTest {
     }
 
     private Namespace namespace(LayerState state, Optional<String> variant, int context) {
+        return namespace(state, variant, context, TensorPlacement.NONE);
+    }
+
+    private Namespace namespace(
+            LayerState state, Optional<String> variant, int context, TensorPlacement tensors) {
         return CacheNamespace.of(
                 new OpenedModel(file, new Described(state, variant)),
                 ModelSettings.single(context),
-                Placement.of(List.of(DeviceReference.PROCESSOR), List.of(new LayerRange(0, 1))),
+                new Placement(
+                        List.of(
+                                new Placement.Part(
+                                        DeviceReference.PROCESSOR, new LayerRange(0, 1), tensors))),
                 new PlainPlugins().catalog(),
                 false);
     }
@@ -93,6 +104,21 @@ class CacheNamespaceTest {
         assertApart(shorter, namespace(PLAIN, Optional.empty(), 100));
         assertArrayEquals(longer.id(), namespace(PLAIN, Optional.of("long"), 300).id());
         assertEquals("long", longer.description().get("context_variant"));
+    }
+
+    /** The experts of another backend round in another way. */
+    @Test
+    void expertsOnAnotherBackendAreApart() {
+        Namespace plain = namespace(PLAIN, Optional.empty(), 100);
+        Namespace spread =
+                namespace(
+                        PLAIN,
+                        Optional.empty(),
+                        100,
+                        new TensorPlacement(Map.of("blk.0.ffn_up_exps.weight", "other:0")));
+
+        assertApart(plain, spread);
+        assertTrue(spread.description().get("backends").contains("other"));
     }
 
     /** Earlier releases wrote V rows beside the K rows that contain them. */

@@ -5,4 +5,6 @@ module dev.varve.plugin.qwen35 {
 
     provides dev.varve.api.model.ModelFamilyProvider with
             dev.varve.plugin.qwen35.Qwen35Family;
+    provides dev.varve.api.vision.ImageEncoderProvider with
+            dev.varve.plugin.qwen35.Qwen3VlProvider;
 }

@@ -14,4 +14,5 @@ module dev.varve.api {
     exports dev.varve.api.speculation;
     exports dev.varve.api.telemetry;
     exports dev.varve.api.transport;
+    exports dev.varve.api.vision;
 }

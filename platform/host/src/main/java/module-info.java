@@ -13,6 +13,7 @@ module dev.varve.platform.host {
     requires transitive dev.varve.platform.shard;
     requires transitive dev.varve.platform.speculation;
     requires transitive dev.varve.platform.text;
+    requires transitive dev.varve.platform.vision;
 
     exports dev.varve.platform.check to
             dev.varve.platform.cli;
@@ -42,4 +43,5 @@ module dev.varve.platform.host {
     uses dev.varve.api.speculation.SpeculatorProvider;
     uses dev.varve.api.telemetry.TraceExporterProvider;
     uses dev.varve.api.transport.TransportProvider;
+    uses dev.varve.api.vision.ImageEncoderProvider;
 }

@@ -22,6 +22,8 @@ module dev.varve.platform.shard {
             dev.varve.platform.rpc,
             dev.varve.platform.server,
             dev.varve.platform.speculation;
+    exports dev.varve.platform.shard.image to
+            dev.varve.platform.host;
     exports dev.varve.platform.shard.local to
             dev.varve.platform.host,
             dev.varve.platform.rpc,

@@ -22,6 +22,12 @@ public record RopeOptions(int dims, Mode mode, float freqBase, float freqScale, 
         /** As {@link #NEOX}, with a section of the pairs for each position axis. */
         MULTI_AXIS(8, 4),
 
+        /**
+         * Rotates elements p and p + dims of heads of 2 * dims elements, with a section of the
+         * pairs for each position axis, whose frequencies begin anew.
+         */
+        VISION(24, 4),
+
         /** As {@link #NEOX}, with the position axes alternating over the pairs. */
         INTERLEAVED_MULTI_AXIS(40, 4);
 
@@ -81,6 +87,10 @@ public record RopeOptions(int dims, Mode mode, float freqBase, float freqScale, 
                             + (axes == 1 ? " axis" : " axes")
                             + ", found "
                             + mode);
+        }
+        if (mode == Mode.VISION && a.ne(0) != 2L * dims) {
+            throw new IllegalArgumentException(
+                    op + ": expected heads of " + 2L * dims + " elements, found " + a.ne(0));
         }
         Operands.requireF32(op, a);
         Operands.requireType(op, positions, GgmlType.I32);

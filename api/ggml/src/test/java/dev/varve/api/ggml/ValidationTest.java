@@ -183,6 +183,8 @@ class ValidationTest {
         refused("rope_multi", () -> ops.ropeMulti(a, eight, sections, neox));
         refused("rope_multi", () -> ops.ropeMulti(a, eight, new int[4], multi));
         refused("rope_multi", () -> ops.ropeMulti(a, eight, new int[3], multi));
+        var vision = RopeOptions.plain(8, RopeOptions.Mode.VISION, 1e4f, 0);
+        refused("rope_multi", () -> ops.ropeMulti(a, eight, sections, vision));
     }
 
     @Test

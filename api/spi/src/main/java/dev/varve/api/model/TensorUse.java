@@ -20,5 +20,7 @@ public enum TensorUse {
     /** Operand of an element-wise operator: norms, biases, scales. */
     ELEMENTWISE,
     /** Kernel of the causal convolution. */
-    CONVOLUTION
+    CONVOLUTION,
+    /** Kernel of patches that do not overlap; a graph reshapes it to a matrix. */
+    PATCH_KERNEL
 }

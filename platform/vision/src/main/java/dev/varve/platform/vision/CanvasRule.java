@@ -1,5 +1,7 @@
 package dev.varve.platform.vision;
 
+import dev.varve.api.vision.ImageInput;
+
 /**
  * Chooses the canvas of an image: its sides are rounded to multiples of the square that becomes one
  * token, and scaled if the tokens exceed their limits. Computed in single precision like the
@@ -16,6 +18,11 @@ public record CanvasRule(int align, int minTokens, int maxTokens) {
             throw new IllegalArgumentException(
                     "invalid rule: " + align + ", " + minTokens + " to " + maxTokens + " tokens");
         }
+    }
+
+    /** The rule of an encoder. */
+    public static CanvasRule of(ImageInput input) {
+        return new CanvasRule(input.align(), input.minTokens(), input.maxTokens());
     }
 
     /**

@@ -102,7 +102,7 @@ record MatmulKernelProperties(
             case MATMUL -> rearranged ? rearranged(type) : inFileOrder(type);
             // The rows of one expert count; all rows of a batch may choose the same expert.
             case EXPERT_MATMUL -> rearranged || mostUnpacked(type) == 0 ? ANY : unpacked(type);
-            case ROW_LOOKUP, COMPUTED_LOOKUP, ELEMENTWISE, CONVOLUTION -> ANY;
+            case ROW_LOOKUP, COMPUTED_LOOKUP, ELEMENTWISE, CONVOLUTION, PATCH_KERNEL -> ANY;
         };
     }
 

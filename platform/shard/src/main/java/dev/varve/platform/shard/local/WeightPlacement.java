@@ -48,6 +48,9 @@ final class WeightPlacement {
             return plain;
         }
         requireWeightType(tensor);
+        if (entry.use() == TensorUse.PATCH_KERNEL) {
+            return plain;
+        }
         try (GgmlContext scratch = GgmlContext.open(8, 0)) {
             Tensor weight =
                     scratch.newTensor(
@@ -107,7 +110,7 @@ final class WeightPlacement {
                             scratch.newTensor(GgmlType.I32, 1, PROBE_COLUMNS));
             case ROW_LOOKUP, COMPUTED_LOOKUP ->
                     ops.getRows(weight, scratch.newTensor(GgmlType.I32, PROBE_COLUMNS));
-            case ELEMENTWISE, CONVOLUTION ->
+            case ELEMENTWISE, CONVOLUTION, PATCH_KERNEL ->
                     throw new IllegalArgumentException("no probe for " + use);
         };
     }

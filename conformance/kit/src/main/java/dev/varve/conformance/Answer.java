@@ -92,6 +92,15 @@ final class Answer implements GenerationListener {
         return new Answer(GenerationRequest.greedy(prompt, count).within(CacheScope.none()));
     }
 
+    /** Returns a greedy answer to a prompt that may have images. */
+    static Answer to(GenerationRequest.Prompt prompt, int count) {
+        return new Answer(
+                new GenerationRequest(
+                        prompt,
+                        new GenerationRequest.Ending(count, Set.of()),
+                        GenerationRequest.Choice.of(SamplingOptions.greedy())));
+    }
+
     /** Submits the requests of several answers at once. */
     static void submit(Engine engine, List<Answer> answers) {
         List<GenerationHandle> generations =

@@ -86,6 +86,9 @@ final class Qwen35Model implements LayerSplitAdapter {
     public void build(ShardGraph graph, LayerRange range) {
         Ops ops = graph.ops();
         Tensor hidden = sizes.backbone().input(graph, range);
+        if (range.begin() == 0) {
+            hidden = graph.withImages(hidden);
+        }
         for (int layer = range.begin(); layer < range.end(); layer++) {
             graph.capture(layer, hidden);
             Tensor normed =

@@ -60,8 +60,20 @@ public interface ShardGraph {
      */
     Tensor positionFactor(int interval, float growth);
 
-    /** Rows of a table by token id, {@code F32 [width, T]}. */
+    /** Rows of a table by token id, {@code F32 [width, T]}; image tokens get the table's first. */
     Tensor embed(String table);
+
+    /**
+     * Puts the rows of images in place of those that {@link #embed} looked up for their tokens. A
+     * family that serves an {@link dev.varve.api.vision.ImageEncoder} calls it in the range of the
+     * first layer, after it has scaled the rows of text.
+     *
+     * @param embedded {@code F32 [width, T]}, which must not be used afterwards
+     * @return the same shape
+     */
+    default Tensor withImages(Tensor embedded) {
+        return embedded;
+    }
 
     /**
      * Product with a weight {@code [in, out]}: {@code F32 [in, N] -> F32 [out, N]}, times the

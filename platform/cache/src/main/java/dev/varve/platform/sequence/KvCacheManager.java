@@ -213,7 +213,8 @@ public final class KvCacheManager {
         // Batches run in order: the next owner of the row writes it after this batch.
         rows.release(row);
         SequenceChunk chunk =
-                new SequenceChunk(id, tokens, place, RequestedOutput.NONE, ChunkComputeMode.CHUNK);
+                new SequenceChunk(id, tokens, place, RequestedOutput.NONE, ChunkComputeMode.CHUNK)
+                        .with(sequence.tokens().images());
         PageQuery query = pagingPolicy.query(0, sequence);
         return new Batch(takeChanges(), List.of(chunk), Phase.PREFILL, List.of(), List.of(query));
     }
@@ -560,7 +561,8 @@ public final class KvCacheManager {
                 place(sequence, advance.reserved(), target, rollbackBuffer),
                 advance.outputs(),
                 advance.kind().computeMode(),
-                advance.tree());
+                advance.tree(),
+                sequence.tokens().images());
     }
 
     /**

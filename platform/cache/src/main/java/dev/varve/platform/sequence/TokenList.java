@@ -1,6 +1,7 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.api.speculation.TokenHistory;
+import dev.varve.platform.shard.SequenceImages;
 
 import java.util.Arrays;
 import java.util.Objects;
@@ -12,9 +13,16 @@ public final class TokenList implements TokenHistory {
 
     private int[] values;
     private int size;
+    private SequenceImages images;
 
     /** Creates a list that begins with the given tokens. */
     public TokenList(int[] first) {
+        this(first, SequenceImages.NONE);
+    }
+
+    /** Creates a list that begins with the given tokens, some of which belong to images. */
+    public TokenList(int[] first, SequenceImages images) {
+        this.images = images;
         values = Arrays.copyOf(first, first.length + 64);
         size = first.length;
     }
@@ -27,6 +35,16 @@ public final class TokenList implements TokenHistory {
     @Override
     public int get(int position) {
         return values[Objects.checkIndex(position, size)];
+    }
+
+    /** The images among the tokens. */
+    public SequenceImages images() {
+        return images;
+    }
+
+    /** Releases the images, when no more tokens will be computed for this list. */
+    public void dropImages() {
+        images = SequenceImages.NONE;
     }
 
     /** Appends a token. */

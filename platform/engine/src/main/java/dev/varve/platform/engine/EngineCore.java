@@ -196,8 +196,10 @@ public final class EngineCore implements Engine {
     private void requireFits(GenerationRequest request) {
         int[] prompt = request.prompt().tokens();
         int maxTokens = request.ending().maxTokens();
-        for (int token : prompt) {
-            if (token < 0 || token >= shape.vocabularySize()) {
+        for (int i = 0; i < prompt.length; i++) {
+            int token = prompt[i];
+            boolean known = token >= 0 || request.prompt().images().covers(i);
+            if (!known || token >= shape.vocabularySize()) {
                 throw new VarveException(
                         VarveException.Kind.INVALID_REQUEST,
                         "token "

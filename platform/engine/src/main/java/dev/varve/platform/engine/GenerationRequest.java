@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.SequenceImages;
 
 import java.util.Objects;
 import java.util.OptionalInt;
@@ -59,7 +60,10 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
     /** Returns the same request in another scope. */
     public GenerationRequest within(CacheScope scope) {
         return new GenerationRequest(
-                new Prompt(prompt.tokens, prompt.boundaries, scope), ending, choice, mostDrafts);
+                new Prompt(prompt.tokens, prompt.boundaries, scope, prompt.images),
+                ending,
+                choice,
+                mostDrafts);
     }
 
     /**
@@ -70,8 +74,9 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
      *     tokens, such as where the messages of a conversation begin; the engine keeps what it
      *     needs to resume from there
      * @param scope the request shares cached prefixes with requests of the same scope only
+     * @param images the images in the prompt, whose tokens are negative
      */
-    public record Prompt(int[] tokens, int[] boundaries, CacheScope scope) {
+    public record Prompt(int[] tokens, int[] boundaries, CacheScope scope, SequenceImages images) {
         private static final int[] NONE = {};
 
         /** Copies the arrays; checks that there are tokens, and that the boundaries are inside. */
@@ -79,6 +84,9 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             tokens = tokens.clone();
             boundaries = boundaries.clone();
             Objects.requireNonNull(scope);
+            if (images.end() > tokens.length) {
+                throw new IllegalArgumentException("an image ends behind the prompt");
+            }
             if (tokens.length == 0) {
                 throw new IllegalArgumentException("the prompt has no tokens");
             }
@@ -95,6 +103,11 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
                 }
                 before = boundary;
             }
+        }
+
+        /** Creates a prompt without images. */
+        public Prompt(int[] tokens, int[] boundaries, CacheScope scope) {
+            this(tokens, boundaries, scope, SequenceImages.NONE);
         }
 
         /** Returns a prompt in the common scope without boundaries. */

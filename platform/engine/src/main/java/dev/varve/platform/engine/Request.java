@@ -134,11 +134,11 @@ final class Request implements TransferableRequest {
                         && choice.topLogprobs().isEmpty()
                         && !choice.constraint().constrains();
         int[] prompt = request.prompt().tokens();
-        tokens = new TokenList(prompt);
+        tokens = new TokenList(prompt, request.prompt().images());
         promptLength = prompt.length;
         this.lastResume = lastResume;
         tailBegin = Math.max(0, promptLength - PagePoolSizing.QUESTION);
-        sampler.acceptPrompt(prompt);
+        sampler.acceptPrompt(textOf(prompt));
         stops = stops(request.prompt(), lastResume);
         int last = Math.min(request.prompt().lastBoundary(), lastResume);
         lastStop = last == 0 || stops.length == 0 ? new int[0] : new int[] {last};
@@ -147,6 +147,11 @@ final class Request implements TransferableRequest {
                         .mapToInt(Integer::intValue)
                         .sorted()
                         .toArray();
+    }
+
+    /** Returns the tokens that do not belong to images. */
+    private static int[] textOf(int[] prompt) {
+        return IntStream.of(prompt).filter(token -> token >= 0).toArray();
     }
 
     /**
@@ -206,9 +211,11 @@ final class Request implements TransferableRequest {
         return request.choice();
     }
 
-    /** Returns the most draft tokens of a step. */
+    /**
+     * Returns the most draft tokens of a step; none after images, whose tokens no speculator knows.
+     */
     int mostDraftTokens() {
-        return request.mostDrafts();
+        return request.prompt().images().isEmpty() ? request.mostDrafts() : 0;
     }
 
     /** Returns the tracker of draft acceptance. */
@@ -540,6 +547,8 @@ final class Request implements TransferableRequest {
 
     /** Ends the request. */
     void markEnded() {
+        // Its sequence stays in the cache, and needs no rows of images any more.
+        tokens.dropImages();
         round.ifPresent(PendingPageScores.Round::drop);
         phase = Phase.ENDED;
     }

@@ -65,6 +65,15 @@ public record Batch(
         return tokens;
     }
 
+    /** Number of tokens of all chunks that belong to images. */
+    public int imageTokens() {
+        int tokens = 0;
+        for (SequenceChunk chunk : chunks) {
+            tokens += chunk.imageTokens();
+        }
+        return tokens;
+    }
+
     /** Number of rows of logits of all chunks. */
     public int outputs() {
         int outputs = 0;

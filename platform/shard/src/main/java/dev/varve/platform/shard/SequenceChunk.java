@@ -1,15 +1,19 @@
 package dev.varve.platform.shard;
 
+import java.util.Objects;
+
 /**
  * Consecutive tokens of one sequence in a {@link Batch}, or a tree of draft tokens after its last
  * known token: then each token's position follows from the number of its predecessors.
  *
  * @param sequence identity of the sequence
- * @param tokens token ids, at least one; not to be modified
+ * @param tokens token ids, at least one; not to be modified. Those of images are negative, and
+ *     nothing looks them up
  * @param place position, slots and state rows; must hold all positions of the chunk
  * @param outputs tokens for which logits or ids are requested
  * @param kind how the tokens are computed
  * @param tree which token each one follows; only rows of decode may branch
+ * @param images images of the sequence, at least those up to the chunk's end
  */
 public record SequenceChunk(
         long sequence,
@@ -17,7 +21,8 @@ public record SequenceChunk(
         ChunkPlacement place,
         RequestedOutput outputs,
         ChunkComputeMode kind,
-        TokenTree tree) {
+        TokenTree tree,
+        SequenceImages images) {
     /** Row that always holds the state of an empty sequence. */
     public static final int ZERO_ROW = 0;
 
@@ -40,6 +45,18 @@ public record SequenceChunk(
             throw new IllegalArgumentException(
                     "the token tree does not fit a chunk of " + tokens.length + " tokens: " + tree);
         }
+        Objects.requireNonNull(images);
+    }
+
+    /** Creates a chunk of a sequence without images. */
+    public SequenceChunk(
+            long sequence,
+            int[] tokens,
+            ChunkPlacement place,
+            RequestedOutput outputs,
+            ChunkComputeMode kind,
+            TokenTree tree) {
+        this(sequence, tokens, place, outputs, kind, tree, SequenceImages.NONE);
     }
 
     /** Creates a chunk whose tokens follow one another. */
@@ -56,6 +73,23 @@ public record SequenceChunk(
     public SequenceChunk(
             long sequence, int[] tokens, ChunkPlacement place, RequestedOutput outputs) {
         this(sequence, tokens, place, outputs, ChunkComputeMode.CHUNK);
+    }
+
+    /** Returns the same tokens in another place. */
+    public SequenceChunk at(ChunkPlacement other) {
+        return new SequenceChunk(sequence, tokens, other, outputs, kind, tree, images);
+    }
+
+    /** Returns the same chunk of a sequence with images. */
+    public SequenceChunk with(SequenceImages other) {
+        return new SequenceChunk(sequence, tokens, place, outputs, kind, tree, other);
+    }
+
+    /** Number of its tokens that belong to images. */
+    public int imageTokens() {
+        return images.isEmpty()
+                ? 0
+                : images.count(firstPosition(), firstPosition() + tokens.length);
     }
 
     /** Position of the first token. */

@@ -117,8 +117,9 @@ record BatchCheck(
     }
 
     private void require(SequenceChunk chunk, Phase phase) {
-        for (int token : chunk.tokens()) {
-            if (token < 0 || token >= vocabulary) {
+        for (int i = 0; i < chunk.tokens().length; i++) {
+            int token = chunk.tokens()[i];
+            if (token >= vocabulary || token < 0 && !chunk.images().covers(chunk.position(i))) {
                 throw new IllegalArgumentException(
                         "token " + token + " is outside the vocabulary of " + vocabulary);
             }

@@ -200,6 +200,15 @@ final class GraphBuilder implements ShardGraph {
     }
 
     @Override
+    public Tensor withImages(Tensor embedded) {
+        if (key.images() == 0) {
+            return embedded;
+        }
+        ImageInputs images = inputs.images(Math.toIntExact(embedded.ne(0)));
+        return named("images", ops.setRows(embedded, images.rows(), images.columns()));
+    }
+
+    @Override
     public Tensor matmul(String name, Tensor input) {
         Tensor product = products.multiply(name + ".weight", input);
         Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);

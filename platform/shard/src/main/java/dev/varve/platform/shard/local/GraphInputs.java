@@ -50,6 +50,7 @@ final class GraphInputs {
     private Optional<Tensor> axisPositions = Optional.empty();
     private Optional<Tensor> boundary = Optional.empty();
     private Optional<Tensor> outputs = Optional.empty();
+    private Optional<ImageInputs> images = Optional.empty();
     private final List<TableRows> rows = new ArrayList<>();
     private final List<TreeInput> trees = new ArrayList<>();
     private final List<PositionFactor> positionFactors = new ArrayList<>();
@@ -125,6 +126,14 @@ final class GraphInputs {
                         axisPositions.orElseGet(
                                 () -> input("axis_positions", GgmlType.I32, (long) AXES * tokens)));
         return axisPositions.get();
+    }
+
+    /** Rows of the batch's images. */
+    ImageInputs images(int width) {
+        images =
+                Optional.of(
+                        images.orElseGet(() -> ImageInputs.declare(context, width, key.images())));
+        return images.get();
     }
 
     /** {@code F32 [1, 1, T]}, see {@link dev.varve.api.model.ShardGraph#positionFactor}. */
@@ -207,6 +216,7 @@ final class GraphInputs {
                 List.of(ids, positions, nextPositions, axisPositions, outputs)) {
             each.ifPresent(tensors::add);
         }
+        images.ifPresent(each -> tensors.addAll(each.tensors()));
         rows.forEach(each -> tensors.add(each.tensor()));
         trees.forEach(each -> tensors.add(each.tensor()));
         positionFactors.forEach(each -> tensors.add(each.tensor()));
@@ -223,6 +233,7 @@ final class GraphInputs {
      */
     void fillTokens(Batch batch, UnaryOperator<Tensor> written) {
         ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, written.apply(tensor)));
+        images.ifPresent(each -> each.fill(batch, written));
         for (TableRows each : rows) {
             if (each.tensor().isPlaced()) {
                 writeRows(batch, each.table(), written.apply(each.tensor()));
@@ -268,9 +279,19 @@ final class GraphInputs {
     private void writeIds(Batch batch, Tensor tensor) {
         int column = 0;
         for (SequenceChunk chunk : batch.chunks()) {
-            tensor.write(chunk.tokens(), 0, chunk.tokens().length, column);
-            column += chunk.tokens().length;
+            int[] known = chunk.imageTokens() == 0 ? chunk.tokens() : standIns(chunk.tokens());
+            tensor.write(known, 0, known.length, column);
+            column += known.length;
         }
+    }
+
+    /** Tokens of images have no row in a table: they look up the first one. */
+    private static int[] standIns(int[] tokens) {
+        int[] known = tokens.clone();
+        for (int i = 0; i < known.length; i++) {
+            known[i] = Math.max(known[i], 0);
+        }
+        return known;
     }
 
     /** Converts some rows at a time, so that a long prompt needs no second copy of all rows. */
@@ -284,7 +305,7 @@ final class GraphInputs {
         int held = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             for (int token : chunk.tokens()) {
-                table.read(token, rowScratch, held * length);
+                table.read(Math.max(token, 0), rowScratch, held * length);
                 held++;
                 if (held == group || column + held == tokens) {
                     target.write(rowScratch, 0, held * length, (long) column * length);
@@ -306,14 +327,29 @@ final class GraphInputs {
         System.arraycopy(intScratch, 0, intScratch, tokens, tokens);
         System.arraycopy(intScratch, 0, intScratch, 2 * tokens, tokens);
         Arrays.fill(intScratch, 3 * tokens, 4 * tokens, 0);
+        collectImagePositions(batch);
         tensor.write(intScratch, 0, AXES * tokens, 0);
+    }
+
+    private void collectImagePositions(Batch batch) {
+        int column = 0;
+        for (SequenceChunk chunk : batch.chunks()) {
+            if (chunk.imageTokens() > 0) {
+                for (int i = 0; i < chunk.tokens().length; i++) {
+                    int index = chunk.position(i);
+                    intScratch[tokens + column + i] = chunk.images().height(index);
+                    intScratch[2 * tokens + column + i] = chunk.images().width(index);
+                }
+            }
+            column += chunk.tokens().length;
+        }
     }
 
     private void collectPositions(Batch batch, int ahead) {
         int column = 0;
         for (SequenceChunk chunk : batch.chunks()) {
             for (int i = 0; i < chunk.tokens().length; i++) {
-                intScratch[column++] = chunk.position(i) + ahead;
+                intScratch[column++] = chunk.images().time(chunk.position(i) + ahead);
             }
         }
     }

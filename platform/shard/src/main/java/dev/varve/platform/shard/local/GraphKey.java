@@ -16,12 +16,14 @@ import java.util.List;
  * attention and recurrent operators read them through views at fixed offsets, which avoids a gather
  * per step.
  *
+ * @param images number of columns that belong to images
  * @param top whether the device finds the {@link TopTokens} of each row of logits
  */
-record GraphKey(Phase phase, List<ChunkShape> parts, List<Integer> captures, boolean top) {
-    /** Creates the key of a batch that requests no {@link TopTokens}. */
+record GraphKey(
+        Phase phase, List<ChunkShape> parts, List<Integer> captures, int images, boolean top) {
+    /** Creates the key of a batch without images that requests no {@link TopTokens}. */
     GraphKey(Phase phase, List<ChunkShape> parts, List<Integer> captures) {
-        this(phase, parts, captures, false);
+        this(phase, parts, captures, 0, false);
     }
 
     /** Creates the key of a decode step without captures. */
@@ -121,7 +123,12 @@ record GraphKey(Phase phase, List<ChunkShape> parts, List<Integer> captures, boo
                                     chunk.place().rollbackBuffer(),
                                     branching)));
         }
-        return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
+        return new GraphKey(
+                phase,
+                List.copyOf(parts),
+                placed.batch().captures(),
+                placed.batch().imageTokens(),
+                false);
     }
 
     private static ChunkComputeMode kind(SequenceChunk chunk, Phase phase) {
@@ -132,7 +139,7 @@ record GraphKey(Phase phase, List<ChunkShape> parts, List<Integer> captures, boo
 
     /** Returns the key of the same batch with {@link TopTokens}. */
     GraphKey withTop() {
-        return new GraphKey(phase, parts, captures, true);
+        return new GraphKey(phase, parts, captures, images, true);
     }
 
     int tokens() {

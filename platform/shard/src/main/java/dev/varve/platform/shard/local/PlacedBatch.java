@@ -30,8 +30,10 @@ record PlacedBatch(Batch batch, List<AttendedKvRange> full, List<AttendedKvRange
     /** Whether the inputs that do not depend on tokens are equal, for batches of equal graphs. */
     boolean hasPlacesOf(PlacedBatch other) {
         for (int i = 0; i < batch.chunks().size(); i++) {
-            if (batch.chunks().get(i).firstPosition()
-                    != other.batch.chunks().get(i).firstPosition()) {
+            SequenceChunk chunk = batch.chunks().get(i);
+            SequenceChunk same = other.batch.chunks().get(i);
+            if (chunk.firstPosition() != same.firstPosition()
+                    || !chunk.images().hasPlacesOf(same.images())) {
                 return false;
             }
         }
@@ -55,13 +57,9 @@ record PlacedBatch(Batch batch, List<AttendedKvRange> full, List<AttendedKvRange
                 return Optional.empty();
             }
             chunks.add(
-                    new SequenceChunk(
-                            chunk.sequence(),
-                            chunk.tokens(),
+                    chunk.at(
                             new ChunkPlacement(
-                                    position, place.slots(), place.writeRow(), place.writeRow()),
-                            chunk.outputs(),
-                            chunk.kind()));
+                                    position, place.slots(), place.writeRow(), place.writeRow())));
         }
         return Optional.of(new PlacedBatch(new Batch(chunks, batch.phase()), full, window));
     }

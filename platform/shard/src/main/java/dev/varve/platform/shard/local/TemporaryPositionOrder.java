@@ -63,19 +63,14 @@ final class TemporaryPositionOrder {
                         .mapToInt(Integer::intValue)
                         .toArray();
         spans.add(new OutOfOrderSpan(place.slots().begin(), runs));
-        return new SequenceChunk(
-                chunk.sequence(),
-                chunk.tokens(),
+        return chunk.at(
                 new ChunkPlacement(
                         place.firstPosition(),
                         place.slots(),
                         place.readRow(),
                         place.writeRow(),
                         place.rollbackBuffer(),
-                        SlotPositionMap.of(IntStream.of(runs).map(positions::page).toArray())),
-                chunk.outputs(),
-                chunk.kind(),
-                chunk.tree());
+                        SlotPositionMap.of(IntStream.of(runs).map(positions::page).toArray())));
     }
 
     /** Ascending; runs without a page last. */

@@ -1,0 +1,38 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.vision.ImagePositions;
+
+/**
+ * Place of an image in a sequence. Its tokens are the image's rows from the top, each from the
+ * left.
+ *
+ * @param begin index of its first token in the sequence
+ * @param columns tokens side by side
+ * @param rows tokens one below the other
+ * @param positions positions of its tokens
+ */
+public record ImageSpan(int begin, int columns, int rows, ImagePositions positions) {
+    /** Checks that there are tokens. */
+    public ImageSpan {
+        if (begin < 0 || columns < 1 || rows < 1) {
+            throw new IllegalArgumentException(
+                    "invalid image of " + columns + "x" + rows + " tokens at " + begin);
+        }
+        Math.addExact(begin, Math.multiplyExact(columns, rows));
+    }
+
+    /** Number of its tokens. */
+    public int tokens() {
+        return columns * rows;
+    }
+
+    /** Index of the token after it. */
+    public int end() {
+        return begin + tokens();
+    }
+
+    /** Difference of index and position of the tokens after it that the image adds. */
+    int shift() {
+        return positions == ImagePositions.GRID ? tokens() - Math.max(columns, rows) : 0;
+    }
+}

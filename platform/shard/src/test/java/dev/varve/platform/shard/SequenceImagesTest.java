@@ -1,0 +1,116 @@
+package dev.varve.platform.shard;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.vision.ImagePositions;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class SequenceImagesTest {
+    private static ImageSpan grid(int begin, int columns, int rows) {
+        return new ImageSpan(begin, columns, rows, ImagePositions.GRID);
+    }
+
+    private static SequenceImages images(ImageSpan... spans) {
+        List<float[]> rows = new ArrayList<>();
+        for (ImageSpan span : spans) {
+            rows.add(new float[span.tokens()]);
+        }
+        return new SequenceImages(List.of(spans), rows);
+    }
+
+    private static String at(SequenceImages images, int index) {
+        return images.time(index) + " " + images.height(index) + " " + images.width(index);
+    }
+
+    @Test
+    void textBeforeAnImageHasItsIndexAsPosition() {
+        assertEquals("11 11 11", at(images(grid(12, 10, 7)), 11));
+        assertEquals("5 5 5", at(SequenceImages.NONE, 5));
+    }
+
+    @Test
+    void tokensOfAGridHaveTheirPlaceInIt() {
+        SequenceImages images = images(grid(12, 10, 7));
+
+        assertEquals("12 12 12", at(images, 12));
+        assertEquals("12 12 21", at(images, 21));
+        assertEquals("12 13 12", at(images, 22));
+        assertEquals("12 18 21", at(images, 81));
+    }
+
+    @Test
+    void textAfterAGridContinuesAfterItsLongerSide() {
+        SequenceImages images = images(grid(12, 10, 7));
+
+        assertEquals("22 22 22", at(images, 82));
+        assertEquals("25 25 25", at(images, 85));
+    }
+
+    /** 12 text tokens, 5x2, 9 text tokens, 3x4: as another program places them. */
+    @Test
+    void severalImagesAddUp() {
+        SequenceImages images = images(grid(12, 5, 2), grid(31, 3, 4));
+
+        assertEquals("17 17 17", at(images, 22));
+        assertEquals("26 26 26", at(images, 31));
+        assertEquals("26 29 28", at(images, 42));
+        assertEquals("30 30 30", at(images, 43));
+    }
+
+    @Test
+    void imagesInALineChangeNoPosition() {
+        SequenceImages images = images(new ImageSpan(3, 4, 2, ImagePositions.LINE));
+
+        assertEquals("5 5 5", at(images, 5));
+        assertEquals("20 20 20", at(images, 20));
+    }
+
+    @Test
+    void tokensOfImagesAreCounted() {
+        SequenceImages images = images(grid(2, 2, 2), grid(8, 3, 1));
+
+        assertEquals(7, images.count(0, 20));
+        assertEquals(3, images.count(4, 9));
+        assertEquals(0, images.count(6, 8));
+        assertEquals(11, images.end());
+        assertTrue(images.covers(5));
+        assertFalse(images.covers(6));
+    }
+
+    @Test
+    void rowsArePassedInRuns() {
+        List<String> runs = new ArrayList<>();
+
+        images(grid(2, 2, 2), grid(8, 3, 1))
+                .forEachRun(
+                        4,
+                        10,
+                        (index, count, rows, first) ->
+                                runs.add(
+                                        index
+                                                + "+"
+                                                + count
+                                                + " of "
+                                                + rows.length
+                                                + " at "
+                                                + first));
+
+        assertEquals(List.of("4+2 of 4 at 2", "8+2 of 3 at 0"), runs);
+    }
+
+    @Test
+    void overlappingImagesAreRefused() {
+        assertThrows(IllegalArgumentException.class, () -> images(grid(2, 2, 2), grid(5, 1, 1)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new SequenceImages(List.of(grid(0, 1, 1)), List.of()));
+        assertThrows(IllegalArgumentException.class, () -> grid(0, 0, 1));
+    }
+}

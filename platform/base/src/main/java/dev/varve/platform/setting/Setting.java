@@ -94,6 +94,12 @@ public enum Setting {
     DRAFT_RESIDENCY("draftResidency"),
     /** Whether drafts are token trees. */
     DDTREE("ddtree"),
+    /** Projector file, which encodes images. */
+    MMPROJ("mmproj"),
+    /** Device that encodes images. */
+    MMPROJ_DEVICE("mmprojDevice"),
+    /** Fewest and most tokens of an image. */
+    IMAGE_TOKENS("imageTokens"),
     /** Batch invariance: what the results of a token may depend on. */
     EXACT_ROWS("exactRows"),
     /** Whether attention is one operator. */

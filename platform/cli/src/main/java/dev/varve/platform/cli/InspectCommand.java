@@ -73,10 +73,14 @@ final class InspectCommand extends CliCommand {
         Verdict verdict = Verdict.of(file, catalog);
         if (json) {
             ObjectNode result = describe(file, verdict);
+            ProjectorSummary.of(file, catalog)
+                    .ifPresent(summary -> summary.describe(result.putObject("image_encoder")));
             result.set("sampling", SamplingReport.levels(defaults));
             out().println(CliJson.write(result));
         } else {
             print(file, verdict);
+            ProjectorSummary.of(file, catalog)
+                    .ifPresent(summary -> out().println(oneLine(summary.text())));
             printSampling(defaults);
         }
         return 0;

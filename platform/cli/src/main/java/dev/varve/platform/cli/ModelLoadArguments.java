@@ -7,6 +7,7 @@ import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.ImageSettings;
 import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.host.ProxyPrefillDrafter;
 import dev.varve.platform.host.ShardProcessSettings;
@@ -179,6 +180,8 @@ final class ModelLoadArguments {
 
     @Mixin private DraftArguments draft;
 
+    @Mixin private ImageArguments images;
+
     @Option(
             names = "--boundary-type",
             paramLabel = "f32|f16|bf16",
@@ -272,7 +275,11 @@ final class ModelLoadArguments {
                         request,
                         usualDraft ? usualDraft(choice, environment) : Optional.empty(),
                         compression.isPresent());
-        return host(choice, settings, environment, guesses, compression);
+        return host(
+                choice,
+                settings,
+                environment,
+                new Helpers(guesses, images.of(choice), compression));
     }
 
     /**
@@ -293,22 +300,26 @@ final class ModelLoadArguments {
                 choice,
                 settings,
                 environment,
-                first
-                        ? draft.settings(request, usual, reads)
-                        : draft.settingsOfOther(request, usual, reads),
-                compression);
+                new Helpers(
+                        first
+                                ? draft.settings(request, usual, reads)
+                                : draft.settingsOfOther(request, usual, reads),
+                        first ? images.of(choice) : images.ofOther(choice),
+                        compression));
     }
+
+    /** Models beside the one to open. */
+    private record Helpers(
+            Optional<DraftSettings> draft,
+            Optional<ImageSettings> images,
+            Optional<CompressionSettings> compression) {}
 
     private Optional<Path> usualDraft(ModelChoice choice, Environment environment) {
         return exactRows == BatchInvariance.OFF ? Optional.empty() : choice.draft(environment);
     }
 
     private HostSettings host(
-            ModelChoice choice,
-            ModelSettings settings,
-            Environment environment,
-            Optional<DraftSettings> guesses,
-            Optional<CompressionSettings> compression) {
+            ModelChoice choice, ModelSettings settings, Environment environment, Helpers helpers) {
         PlacementRequest request = placement.request();
         HostSettings host =
                 new HostSettings(
@@ -317,8 +328,9 @@ final class ModelLoadArguments {
                         devices(request),
                         plugins.settings(environment),
                         processes(request, environment));
-        HostSettings guessing = guesses.map(host::with).orElse(host);
-        return compression
+        HostSettings seeing = helpers.images().map(host::with).orElse(host);
+        HostSettings guessing = helpers.draft().map(seeing::with).orElse(seeing);
+        return helpers.compression()
                 .map(reader -> reader.with(draft.placement()))
                 .map(guessing::with)
                 .orElse(guessing);

@@ -29,6 +29,9 @@ final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags of speculative decoding. */
     static final int SPECULATION = 250;
 
+    /** First order of the flags of image input. */
+    static final int IMAGES = 260;
+
     /** First order of the flags of prompt compression. */
     static final int COMPRESSION = 270;
 
@@ -52,6 +55,7 @@ final class OptionSections implements IHelpSectionRenderer {
                     new Section(CACHE, "Prefix cache:"),
                     new Section(PAGING, "Bounded attention cache (KV Flash):"),
                     new Section(SPECULATION, "Speculative decoding:"),
+                    new Section(IMAGES, "Image input:"),
                     new Section(COMPRESSION, "Prompt compression:"),
                     new Section(PROCESSES, "Shards in other processes and on other hosts:"),
                     new Section(RARE, "Rarely needed:"),

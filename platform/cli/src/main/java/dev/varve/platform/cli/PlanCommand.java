@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.host.DraftMemoryPlan;
+import dev.varve.platform.host.ImageMemoryPlan;
 import dev.varve.platform.host.PrefillDrafterMemoryPlan;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.paging.PagingOptions;
@@ -84,15 +85,18 @@ final class PlanCommand extends CliCommand {
         Optional<SpeculationForecast> guesses =
                 draft.map(plan -> prepared.forecast(plan, forecast));
         Optional<PrefillDrafterMemoryPlan> drafter = prepared.drafterPlan();
+        Optional<ImageMemoryPlan> images = prepared.imagePlan();
         if (json) {
             ObjectNode result = describe(prepared, forecast);
             drafter.ifPresent(plan -> describe(plan, result.putObject("drafter")));
+            images.ifPresent(plan -> describe(plan, result.putObject("image_encoder")));
             draft.ifPresent(
                     plan -> describe(plan, guesses.orElseThrow(), result.putObject("draft")));
             out().println(CliJson.write(result));
         } else {
             print(forecast);
             drafter.ifPresent(this::print);
+            images.ifPresent(this::print);
             draft.ifPresent(plan -> print(plan, guesses.orElseThrow(), forecast.replicas()));
         }
         return 0;
@@ -116,6 +120,26 @@ final class PlanCommand extends CliCommand {
                 .put("weight_bytes", drafter.weightBytes())
                 .put("prompt_tokens", drafter.tokens())
                 .put("reading_bytes", drafter.readingBytes());
+    }
+
+    private void print(ImageMemoryPlan images) {
+        out().println(
+                        String.format(
+                                Locale.ROOT,
+                                "image encoder on %s: %s weights, up to %s more while it encodes"
+                                        + " an image of %d tokens",
+                                images.device(),
+                                ByteCount.format(images.weightBytes()),
+                                ByteCount.format(images.computeBytes()),
+                                images.tokens()));
+    }
+
+    private static void describe(ImageMemoryPlan images, ObjectNode result) {
+        result.put("file", images.file().toString())
+                .put("device", images.device().toString())
+                .put("weight_bytes", images.weightBytes())
+                .put("image_tokens", images.tokens())
+                .put("compute_bytes", images.computeBytes());
     }
 
     private void print(DraftMemoryPlan draft, SpeculationForecast guesses, int replicas) {

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ImagePlaceholders;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.host.HostedModel;
@@ -11,6 +12,7 @@ import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.vision.PromptImages;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,6 +43,17 @@ record ServedModelFactory(
      * @param chat its chat template, if any
      */
     ServedModel served(HostedModel runtime, String id, Optional<ChatRenderer> chat) {
+        ServedModel text = text(runtime, id, chat);
+        return runtime.images().map(images -> text.with(input(images, runtime))).orElse(text);
+    }
+
+    private static ServedModel.ImageInput input(PromptImages images, HostedModel runtime) {
+        return new ServedModel.ImageInput(
+                images,
+                new ImagePlaceholders(images.marks(), images.positions(), runtime.tokenizer()));
+    }
+
+    private ServedModel text(HostedModel runtime, String id, Optional<ChatRenderer> chat) {
         return new ServedModel(
                 new ModelDescription(
                         id,

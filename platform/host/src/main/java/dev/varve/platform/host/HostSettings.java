@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param draft speculative decoding; empty for none
  * @param compression prompt compression; empty for none
  * @param sharing how cached prefixes are shared with servers and reported to routers
+ * @param images image input; empty for none
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -36,7 +37,8 @@ public record HostSettings(
         Optional<StoreSettings> store,
         Optional<DraftSettings> draft,
         Optional<CompressionSettings> compression,
-        ClusterCacheSettings sharing) {
+        ClusterCacheSettings sharing,
+        Optional<ImageSettings> images) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -48,6 +50,31 @@ public record HostSettings(
         Objects.requireNonNull(draft);
         Objects.requireNonNull(compression);
         Objects.requireNonNull(sharing);
+        Objects.requireNonNull(images);
+    }
+
+    /** Creates settings without image input. */
+    public HostSettings(
+            Path file,
+            ModelSettings model,
+            DeviceSettings devices,
+            PluginSettings plugins,
+            ShardProcessSettings processes,
+            Optional<StoreSettings> store,
+            Optional<DraftSettings> draft,
+            Optional<CompressionSettings> compression,
+            ClusterCacheSettings sharing) {
+        this(
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                Optional.empty());
     }
 
     /** Creates settings without a disk store and without speculative decoding. */
@@ -177,7 +204,16 @@ public record HostSettings(
     /** Returns a copy with other sizes. */
     public HostSettings with(ModelSettings other) {
         return new HostSettings(
-                file, other, devices, plugins, processes, store, draft, compression, sharing);
+                file,
+                other,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                images);
     }
 
     /** Returns a copy with a bounded attention cache. */
@@ -188,19 +224,19 @@ public record HostSettings(
     /** Returns a copy on other devices. */
     public HostSettings with(DeviceSettings other) {
         return new HostSettings(
-                file, model, other, plugins, processes, store, draft, compression, sharing);
+                file, model, other, plugins, processes, store, draft, compression, sharing, images);
     }
 
     /** Returns a copy with other plugins. */
     public HostSettings with(PluginSettings other) {
         return new HostSettings(
-                file, model, devices, other, processes, store, draft, compression, sharing);
+                file, model, devices, other, processes, store, draft, compression, sharing, images);
     }
 
     /** Returns a copy with other process settings. */
     public HostSettings with(ShardProcessSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, other, store, draft, compression, sharing);
+                file, model, devices, plugins, other, store, draft, compression, sharing, images);
     }
 
     /** Returns a copy with a disk store for cached prefixes. */
@@ -214,7 +250,8 @@ public record HostSettings(
                 Optional.of(other),
                 draft,
                 compression,
-                sharing);
+                sharing,
+                images);
     }
 
     /** Returns a copy with speculative decoding. */
@@ -228,7 +265,8 @@ public record HostSettings(
                 store,
                 Optional.of(other),
                 compression,
-                sharing);
+                sharing,
+                images);
     }
 
     /** Returns a copy with prompt compression. */
@@ -242,12 +280,28 @@ public record HostSettings(
                 store,
                 draft,
                 Optional.of(other),
-                sharing);
+                sharing,
+                images);
     }
 
     /** Returns a copy with sharing of cached prefixes. */
     public HostSettings with(ClusterCacheSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, processes, store, draft, compression, other);
+                file, model, devices, plugins, processes, store, draft, compression, other, images);
+    }
+
+    /** Returns a copy with image input. */
+    public HostSettings with(ImageSettings other) {
+        return new HostSettings(
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                Optional.of(other));
     }
 }

@@ -37,25 +37,43 @@ public final class HostedModel implements AutoCloseable {
     private final PlacedShardFactory devices;
     private final Tokenizer tokenizer;
     private final double loadMillis;
-    private final Optional<CompressingDrafter> drafter;
+    private final Auxiliaries auxiliaries;
     private Optional<EnginePool> pool = Optional.empty();
 
     /** Drafter, owned by the model, and the compressor that uses it. */
     record CompressingDrafter(FilePrefillDrafter drafter, ConversationCompressor compressor) {}
+
+    /**
+     * Models beside this one, which it owns.
+     *
+     * @param drafter the drafter and its compressor
+     * @param images the image encoder
+     */
+    record Auxiliaries(Optional<CompressingDrafter> drafter, Optional<ModelImages> images)
+            implements AutoCloseable {
+        @Override
+        public void close() {
+            try {
+                drafter.ifPresent(each -> each.drafter().close());
+            } finally {
+                images.ifPresent(ModelImages::close);
+            }
+        }
+    }
 
     HostedModel(
             List<LoadedModel> replicas,
             ReplicaFactory opening,
             PlacedShardFactory devices,
             Tokenizer tokenizer,
-            Optional<CompressingDrafter> drafter,
+            Auxiliaries auxiliaries,
             double loadMillis) {
         this.replicas = List.copyOf(replicas);
         this.opening = opening;
         model = this.replicas.getFirst();
         this.devices = devices;
         this.tokenizer = tokenizer;
-        this.drafter = drafter;
+        this.auxiliaries = auxiliaries;
         this.loadMillis = loadMillis;
     }
 
@@ -98,7 +116,12 @@ public final class HostedModel implements AutoCloseable {
 
     /** Returns the compressor for long conversations; empty if compression is off. */
     public Optional<ConversationCompressor> compressor() {
-        return drafter.map(CompressingDrafter::compressor);
+        return auxiliaries.drafter().map(CompressingDrafter::compressor);
+    }
+
+    /** Returns the image input; empty if the model was opened without a projector. */
+    public Optional<ModelImages> images() {
+        return auxiliaries.images();
     }
 
     /** Returns the engine, which the first call starts; the model owns it. */
@@ -251,7 +274,7 @@ public final class HostedModel implements AutoCloseable {
         try (opening) {
             closeReplicas();
         } finally {
-            drafter.ifPresent(each -> each.drafter().close());
+            auxiliaries.close();
         }
     }
 }

@@ -34,11 +34,13 @@ import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -67,6 +69,8 @@ public final class PreparedModel {
     /** Auxiliary models. */
     private final AuxiliaryModels auxiliary;
 
+    private final Optional<ImageEncoderFactory> images;
+
     private PreparedModel(HostSettings settings, ModelLoadListener listener) {
         this.settings = settings;
         this.listener = listener;
@@ -94,6 +98,29 @@ public final class PreparedModel {
         requireProvided();
         digests = TensorDigests.cachedIn(settings.plugins().cacheFolder());
         auxiliary = new AuxiliaryModels(this, request, listener::note);
+        images = settings.images().map(this::images);
+        if (images.isEmpty()) {
+            offerProjectors();
+        }
+    }
+
+    private ImageEncoderFactory images(ImageSettings asked) {
+        if (settings.readsPages()) {
+            throw new IllegalArgumentException(
+                    Setting.MMPROJ
+                            + ": a drafter that selects pages reads no images; choose another "
+                            + Setting.KVFLASH_POLICY);
+        }
+        ProjectorFile projector = ProjectorFile.open(asked.projector(), catalog);
+        return new ImageEncoderFactory(asked, projector, model, request);
+    }
+
+    /** Names projectors beside the model, which are not loaded unasked. */
+    private void offerProjectors() {
+        for (Path file : ProjectorFile.beside(model.file().path())) {
+            listener.note(
+                    "the model may read images with " + Setting.MMPROJ + " " + file.getFileName());
+        }
     }
 
     /**
@@ -298,6 +325,11 @@ public final class PreparedModel {
         }
     }
 
+    /** Returns the memory needs of the image encoder; empty if there is none. */
+    public Optional<ImageMemoryPlan> imagePlan() {
+        return images.map(ImageEncoderFactory::plan);
+    }
+
     /** Returns the memory needs of speculative decoding; empty if it is off. */
     public Optional<DraftMemoryPlan> draftPlan() {
         try (PlacedShardFactory shards = shards()) {
@@ -366,8 +398,9 @@ public final class PreparedModel {
     public HostedModel load(PlacedShardFactory shards) {
         List<Optional<SpeculationOptions>> speculation = new ArrayList<>();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
+        Optional<ModelImages> encoder = Optional.empty();
         try {
-            shards.claimAuxiliaryMemory(() -> auxiliary.needs(shards));
+            shards.claimAuxiliaryMemory(() -> withImages(auxiliary.needs(shards)));
             drafter = settings.compression().map(asked -> auxiliary.drafter(asked, shards));
             Tokenizer tokenizer = tokenizer();
             ModelSettings leaving =
@@ -383,7 +416,11 @@ public final class PreparedModel {
                             .getFirst()
                             .map(options -> SpeculatorFactory.settings(leaving, options))
                             .orElse(leaving);
+            encoder = images.map(each -> each.open(shards::device, listener::note));
             SplitPlanner.Placed placed = planner(oldest(Age.ANY), shards, sized).place(request);
+            if (encoder.isPresent()) {
+                ImageEncoderFactory.requireLocal(placed.placement());
+            }
             SplitMemoryPlan plan =
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             report(plan.pool());
@@ -404,10 +441,11 @@ public final class PreparedModel {
                     opening,
                     shards,
                     tokenizer,
-                    drafter,
+                    new HostedModel.Auxiliaries(drafter, encoder),
                     (System.nanoTime() - begin) / 1e6);
         } catch (RuntimeException | Error e) {
             drafter.ifPresent(each -> each.drafter().close());
+            encoder.ifPresent(ModelImages::close);
             speculation.forEach(each -> each.ifPresent(options -> options.speculator().close()));
             try {
                 shards.close();
@@ -437,6 +475,12 @@ public final class PreparedModel {
                 .map(device -> DeviceReference.PROCESSOR.at(device.site()))
                 .filter(processor -> !request.devices().contains(processor))
                 .distinct();
+    }
+
+    /** Adds the memory of the image encoder to that of other auxiliary models. */
+    private Map<DeviceReference, Long> withImages(Map<DeviceReference, Long> needs) {
+        imagePlan().ifPresent(plan -> needs.merge(plan.device(), plan.bytes(), Long::sum));
+        return needs;
     }
 
     private Optional<SpeculationOptions> speculation(PlacedShardFactory shards) {

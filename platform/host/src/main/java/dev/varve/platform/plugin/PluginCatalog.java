@@ -10,6 +10,7 @@ import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.api.telemetry.TraceExporterProvider;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.api.vision.ImageEncoderProvider;
 import dev.varve.platform.speculation.NgramProvider;
 import dev.varve.platform.wire.unix.UnixTransport;
 
@@ -231,6 +232,17 @@ public final class PluginCatalog {
      */
     public CacheListenerProvider cacheListener(String scheme) {
         return table(PluginServiceKind.CACHE_LISTENERS).require(scheme, "", this::describeUnused);
+    }
+
+    /**
+     * Returns the provider of image encoders of a type.
+     *
+     * @param projectorType key of the projector file
+     * @throws VarveException of kind UNSUPPORTED_MODEL if there is none, listing the known ones
+     */
+    public ImageEncoderProvider imageEncoder(String projectorType, Path projectorFile) {
+        return table(PluginServiceKind.IMAGE_ENCODERS)
+                .require(projectorType, projectorFile.getFileName() + ": ", this::describeUnused);
     }
 
     /** Lists the rejected plugins, if there are any; the end of an error message. */

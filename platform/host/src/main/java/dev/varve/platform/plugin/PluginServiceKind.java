@@ -9,6 +9,7 @@ import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.api.telemetry.TraceExporterProvider;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.api.vision.ImageEncoderProvider;
 
 import java.util.List;
 import java.util.Locale;
@@ -102,6 +103,17 @@ public final class PluginServiceKind<T> {
                     new UnknownNameError(Kind.UNAVAILABLE, "no plugin provides trace exporter %s"),
                     ProviderNameReader.oneWord("trace exporter name", TraceExporterProvider::name));
 
+    /** Image encoders, by the types of their projector files. */
+    public static final PluginServiceKind<ImageEncoderProvider> IMAGE_ENCODERS =
+            new PluginServiceKind<>(
+                    ImageEncoderProvider.class,
+                    new Words(
+                            "image encoder", "projector type", "image encoders", "image_encoders"),
+                    new UnknownNameError(
+                            Kind.UNSUPPORTED_MODEL, "no plugin encodes images with projector %s"),
+                    ProviderNameReader.anyText(
+                            "projector type", ImageEncoderProvider::projectorTypes));
+
     /** All kinds, in the order of messages. */
     public static final List<PluginServiceKind<?>> ALL =
             List.of(
@@ -112,7 +124,8 @@ public final class PluginServiceKind<T> {
                     SHARED_STORES,
                     CACHE_LISTENERS,
                     SPECULATORS,
-                    TRACE_EXPORTERS);
+                    TRACE_EXPORTERS,
+                    IMAGE_ENCODERS);
 
     /**
      * Words for a kind in messages.

@@ -1,0 +1,137 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.vision.ImageInput;
+import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.image.LocalImageEncoder;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Opens the image encoder of a model. */
+final class ImageEncoderFactory {
+    private final ImageSettings settings;
+    private final ProjectorFile projector;
+    private final DeviceReference device;
+    private final ImageInput input;
+
+    /**
+     * @param model the model that its rows enter
+     * @param request devices of the model
+     * @throws VarveException of kind INVALID_REQUEST if the projector does not fit the model
+     */
+    ImageEncoderFactory(
+            ImageSettings settings,
+            ProjectorFile projector,
+            OpenedModel model,
+            PlacementRequest request) {
+        projector.requireFits(model);
+        this.settings = settings;
+        this.projector = projector;
+        device = settings.device().orElseGet(() -> usual(request));
+        if (!device.isLocal()) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    Setting.MMPROJ_DEVICE + ": " + device + " is not a device of this process");
+        }
+        input = limited(projector.encoder().input());
+    }
+
+    private static DeviceReference usual(PlacementRequest request) {
+        DeviceReference first = request.devices().getFirst();
+        return first.isLocal() ? first : DeviceReference.PROCESSOR;
+    }
+
+    private ImageInput limited(ImageInput given) {
+        boolean onProcessor = device.backend().equals(DeviceReference.PROCESSOR.backend());
+        int usual =
+                onProcessor
+                        ? Math.min(given.maxTokens(), ImageSettings.PROCESSOR_TOKENS)
+                        : given.maxTokens();
+        int most = settings.maxTokens().orElse(usual);
+        int least = settings.minTokens().orElse(Math.min(given.minTokens(), most));
+        if (least < 1 || most < least) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    Setting.IMAGE_TOKENS
+                            + ": expected 1 or more, and not more at least than at most, found "
+                            + least
+                            + " and "
+                            + most);
+        }
+        return given.withTokens(least, most);
+    }
+
+    /** Returns the memory needs. */
+    ImageMemoryPlan plan() {
+        return new ImageMemoryPlan(
+                projector.file().path(),
+                device,
+                projector.weightBytes(),
+                input.maxTokens(),
+                projector.encoder().computeBytes(input.maxTokens()));
+    }
+
+    /**
+     * Checks that images reach all layers: activations of other processes carry no positions yet.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if a shard is in another process
+     */
+    static void requireLocal(Placement placement) {
+        for (Placement.Part part : placement.parts()) {
+            if (!part.device().isLocal()) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        Setting.MMPROJ
+                                + ": images need all layers in this process, and layers "
+                                + part.range()
+                                + " are at "
+                                + part.device());
+            }
+        }
+    }
+
+    /** Loads the encoder. */
+    ModelImages open(Function<DeviceReference, ComputeDevice> devices, Consumer<String> notes) {
+        LocalImageEncoder encoder =
+                new LocalImageEncoder(
+                        projector.encoder(), devices.apply(device), LoadProgressListener.silent());
+        notes.accept(
+                "image input: "
+                        + projector.file().path().getFileName()
+                        + " ("
+                        + projector.type()
+                        + ") at "
+                        + device
+                        + ", images of up to "
+                        + input.maxTokens()
+                        + " tokens");
+        return new ModelImages(encoder, input, settings.limits(), identity());
+    }
+
+    /** Keys are used in this process only, where a file is not replaced while it is mapped. */
+    private byte[] identity() {
+        Path path = projector.file().path();
+        try {
+            return Sha256.of(
+                    path.toRealPath()
+                            + " "
+                            + Files.size(path)
+                            + " "
+                            + Files.getLastModifiedTime(path));
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, path + ": cannot be read", e);
+        }
+    }
+}

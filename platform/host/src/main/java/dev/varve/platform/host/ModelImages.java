@@ -1,0 +1,129 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.vision.ImageEncoder;
+import dev.varve.api.vision.ImageInput;
+import dev.varve.api.vision.ImageMarks;
+import dev.varve.api.vision.ImagePositions;
+import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.shard.image.LocalImageEncoder;
+import dev.varve.platform.vision.CanvasPainter;
+import dev.varve.platform.vision.CanvasRule;
+import dev.varve.platform.vision.CanvasSize;
+import dev.varve.platform.vision.EncodedImage;
+import dev.varve.platform.vision.ImageDecoder;
+import dev.varve.platform.vision.ImageGrid;
+import dev.varve.platform.vision.ImageHeader;
+import dev.varve.platform.vision.ImageKey;
+import dev.varve.platform.vision.ImageLimits;
+import dev.varve.platform.vision.InvalidImageException;
+import dev.varve.platform.vision.PixelNormalizer;
+import dev.varve.platform.vision.PromptImages;
+import dev.varve.platform.vision.RgbImage;
+
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+
+/** Image input of a loaded model: from files to rows that enter it. Thread-safe. */
+@SuppressWarnings("exports") // see package-info
+public final class ModelImages implements PromptImages, AutoCloseable {
+    private static final long CACHE_BYTES = 256L << 20;
+
+    private final LocalImageEncoder encoder;
+    private final ImageDecoder decoder;
+    private final CanvasRule rule;
+    private final ImageInput input;
+    private final byte[] identity;
+    private final EncodedImageCache cache = new EncodedImageCache(CACHE_BYTES);
+    private final Semaphore decoding =
+            new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+
+    /**
+     * @param encoder owned by this object
+     * @param input the encoder's, with the operator's limits
+     * @param identity bytes that change with the encoder's weights
+     */
+    ModelImages(LocalImageEncoder encoder, ImageInput input, ImageLimits limits, byte[] identity) {
+        this.encoder = encoder;
+        this.input = input;
+        this.identity = identity;
+        decoder = new ImageDecoder(limits);
+        rule = CanvasRule.of(input);
+    }
+
+    /** The encoder, as its file describes it. */
+    public ImageEncoder encoder() {
+        return encoder.encoder();
+    }
+
+    /** Name of the device that encodes. */
+    public String device() {
+        return encoder.device();
+    }
+
+    /** Most tokens of an image. */
+    public int maxTokens() {
+        return input.maxTokens();
+    }
+
+    @Override
+    public ImageMarks marks() {
+        return encoder().marks();
+    }
+
+    @Override
+    public ImagePositions positions() {
+        return encoder().positions();
+    }
+
+    @Override
+    public ImageGrid measure(byte[] file) {
+        ImageHeader header = decoder.header(file);
+        return grid(header, rule.canvas(header.width(), header.height()));
+    }
+
+    private ImageGrid grid(ImageHeader header, CanvasSize canvas) {
+        if (rule.tokens(canvas) > input.maxTokens()) {
+            throw new InvalidImageException(
+                    header.size()
+                            + " pixels take "
+                            + rule.tokens(canvas)
+                            + " tokens; at most "
+                            + input.maxTokens()
+                            + " are allowed");
+        }
+        return new ImageGrid(rule.columns(canvas), rule.rows(canvas));
+    }
+
+    @Override
+    public EncodedImage encode(byte[] file) {
+        String digest = HexFormat.of().formatHex(Sha256.begin().digest(file));
+        Optional<EncodedImage> known = cache.find(digest);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        ImageGrid grid = measure(file);
+        RgbImage canvas = canvas(file);
+        ImageKey key = ImageKey.of(identity, canvas);
+        float[] rows = encoder.encode(PixelNormalizer.normalize(canvas, input));
+        EncodedImage image = new EncodedImage(grid, key, rows);
+        cache.add(digest, image);
+        return image;
+    }
+
+    /** Decodes few images at once, because each takes memory by its pixels. */
+    private RgbImage canvas(byte[] file) {
+        decoding.acquireUninterruptibly();
+        try {
+            RgbImage image = decoder.decode(file);
+            return CanvasPainter.paint(image, rule.canvas(image.width(), image.height()));
+        } finally {
+            decoding.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        encoder.close();
+    }
+}

@@ -30,7 +30,7 @@ final class PromptExcerpt {
         int end = Math.min(begin + MOST_TOKENS, answer);
         String text =
                 tokenizer
-                        .decode(Arrays.copyOfRange(prompt.tokens(), begin, end), false)
+                        .decode(text(Arrays.copyOfRange(prompt.tokens(), begin, end)), false)
                         .replaceAll("\\s+", " ")
                         .strip();
         int length = Math.min(MOST_CHARACTERS, text.length());
@@ -38,5 +38,10 @@ final class PromptExcerpt {
             length--;
         }
         return length < text.length() ? text.substring(0, length) + "…" : text;
+    }
+
+    /** Returns the tokens that do not belong to images. */
+    private static int[] text(int[] tokens) {
+        return Arrays.stream(tokens).filter(token -> token >= 0).toArray();
     }
 }

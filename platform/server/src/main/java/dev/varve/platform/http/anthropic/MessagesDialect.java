@@ -6,6 +6,7 @@ import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.GenerationPromptMode;
+import dev.varve.platform.http.conversation.ImageCollector;
 import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ReasoningParameters;
 import dev.varve.platform.http.conversation.RequestTools;
@@ -59,7 +60,7 @@ public final class MessagesDialect implements ApiDialect {
         GenerationParameters parameters =
                 GenerationParameters.read("msg_", fields, served, OptionalInt.empty())
                         .reducingOutput();
-        Transcript transcript = MessagesTranscript.read(fields);
+        Transcript transcript = MessagesTranscript.read(fields, ImageCollector.of(served));
         return new ConversationRequest(
                 parameters,
                 transcript,

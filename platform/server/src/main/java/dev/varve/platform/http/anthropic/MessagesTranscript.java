@@ -1,6 +1,9 @@
 package dev.varve.platform.http.anthropic;
 
 import dev.varve.platform.http.conversation.HistoryToolCall;
+import dev.varve.platform.http.conversation.ImageCollector;
+import dev.varve.platform.http.conversation.ImageSource;
+import dev.varve.platform.http.conversation.MessageParts;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.TranscriptBuilder;
 import dev.varve.platform.http.json.ApiException;
@@ -12,15 +15,20 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Reads {@code system} and {@code messages}. */
 final class MessagesTranscript {
     private final TranscriptBuilder transcript = new TranscriptBuilder();
 
-    private MessagesTranscript() {}
+    private final ImageCollector images;
 
-    static Transcript read(RequestFields fields) {
-        MessagesTranscript reader = new MessagesTranscript();
+    private MessagesTranscript(ImageCollector images) {
+        this.images = images;
+    }
+
+    static Transcript read(RequestFields fields, ImageCollector images) {
+        MessagesTranscript reader = new MessagesTranscript(images);
         fields.find("system").ifPresent(reader::addSystem);
         JsonNode messages = fields.require("messages");
         if (!messages.isArray() || messages.isEmpty()) {
@@ -33,7 +41,7 @@ final class MessagesTranscript {
             }
             reader.addMessage(where, message);
         }
-        return reader.transcript.build();
+        return reader.transcript.build(images);
     }
 
     private void addSystem(JsonNode system) {
@@ -76,7 +84,7 @@ final class MessagesTranscript {
 
     /** Adds a user's message. Tool results come first, since they belong to the preceding calls. */
     private void addUser(String where, JsonNode content) {
-        StringBuilder text = new StringBuilder();
+        MessageParts parts = new MessageParts();
         boolean[] found = new boolean[2];
         ContentBlockReader.forEach(
                 where,
@@ -87,25 +95,44 @@ final class MessagesTranscript {
                         transcript.result(block.text("tool_use_id"), result(block));
                     } else {
                         found[1] = true;
-                        text.append(block.shownText());
+                        add(block, parts, ContentBlockReader.Block::shownText);
                     }
                 });
         if (found[1] || !found[0]) {
-            transcript.user(text.toString());
+            transcript.user(parts);
         }
     }
 
-    private static String result(ContentBlockReader.Block block) {
-        StringBuilder text = new StringBuilder();
+    /** Adds a block: an image if the model reads them, and its text otherwise. */
+    private void add(
+            ContentBlockReader.Block block,
+            MessageParts parts,
+            Function<ContentBlockReader.Block, String> text) {
+        if (images.accepts() && block.isOfType("image")) {
+            images.add(ImageSource.ofBlock(block.where(), block.node()));
+            parts.image();
+        } else {
+            parts.text(text.apply(block));
+        }
+    }
+
+    private MessageParts result(ContentBlockReader.Block block) {
+        MessageParts parts = new MessageParts();
+        if (block.flag("is_error").orElse(false)) {
+            parts.text("Error: ");
+        }
         block.find("content")
                 .ifPresent(
                         content ->
                                 ContentBlockReader.forEach(
                                         block.where() + ".content",
                                         content,
-                                        part -> text.append(part.returnedText())));
-        boolean failed = block.flag("is_error").orElse(false);
-        return failed ? "Error: " + text : text.toString();
+                                        part ->
+                                                add(
+                                                        part,
+                                                        parts,
+                                                        ContentBlockReader.Block::returnedText)));
+        return parts;
     }
 
     private void addAssistant(String where, JsonNode content) {

@@ -10,6 +10,7 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.PreparedRequest;
@@ -104,6 +105,9 @@ public final class ConversationPreparer {
         CompressionOverrides overrides = conversation.promptOptions().compression();
         requireTools(conversation);
         ParsedRequest parsed = new ParsedRequest(dialect, conversation, compiled(conversation));
+        if (!conversation.transcript().images().isEmpty()) {
+            return withImages(parsed);
+        }
         Optional<ConversationCompressor> compressor =
                 served.compressor().filter(each -> each.mayCompress(overrides));
         Rendered rendered = rendered(conversation, parsed.output(), compressor.isPresent());
@@ -115,6 +119,27 @@ public final class ConversationPreparer {
         return PendingPreparation.done(pending(parsed, rendered.prompt(), Optional.empty()));
     }
 
+    /** Counts the tokens of a conversation with images; they are encoded afterwards. */
+    private PendingPreparation withImages(ParsedRequest parsed) {
+        ImagePrompts prompts = new ImagePrompts(served, parsed.conversation().transcript());
+        ChatPrompt text = rendered(parsed.conversation(), parsed.output(), false).prompt();
+        int tokens = prompts.measured(text).tokens().length;
+        if (!fits(tokens, parsed)) {
+            throw ContextOverflowException.of(
+                    served.engine().status().load().contextTokens(),
+                    tokens,
+                    Math.toIntExact(Math.min(parsed.output(), Integer.MAX_VALUE)));
+        }
+        return new PendingPreparation(
+                parsed.parameters().delivery(),
+                disconnected ->
+                        pending(
+                                parsed,
+                                text.tokens(),
+                                prompts.encoded(text, disconnected),
+                                Optional.empty()));
+    }
+
     /**
      * Returns the prompt of such a body, without compression.
      *
@@ -123,7 +148,11 @@ public final class ConversationPreparer {
     public ChatPrompt prompt(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
         requireTools(conversation);
-        return rendered(conversation, 1, true).prompt();
+        ChatPrompt text = rendered(conversation, 1, true).prompt();
+        Transcript transcript = conversation.transcript();
+        return transcript.images().isEmpty()
+                ? text
+                : new ImagePrompts(served, transcript).measured(text);
     }
 
     private void requireTools(ConversationRequest conversation) {
@@ -189,6 +218,19 @@ public final class ConversationPreparer {
 
     private PreparedRequest pending(
             ParsedRequest parsed, ChatPrompt prompt, Optional<CompressionReport> compression) {
+        return pending(parsed, prompt.tokens(), prompt, compression);
+    }
+
+    /**
+     * Prepares the requests to the engine.
+     *
+     * @param text tokens of the prompt without images
+     */
+    private PreparedRequest pending(
+            ParsedRequest parsed,
+            int[] text,
+            ChatPrompt prompt,
+            Optional<CompressionReport> compression) {
         GenerationParameters parameters = parsed.parameters();
         RequestTools tools = parsed.conversation().tools();
         ConversationRequest.CacheAndCompressionOptions wishes =
@@ -203,8 +245,7 @@ public final class ConversationPreparer {
                         parsed.form());
         List<PreparedRequest.Choice> choices = new ArrayList<>();
         for (int choice = 0; choice < parameters.choices(); choice++) {
-            ResponseState session =
-                    served.textProcessing().responseSyntax().open(prompt.tokens(), options);
+            ResponseState session = served.textProcessing().responseSyntax().open(text, options);
             choices.add(
                     new PreparedRequest.Choice(
                             parameters.request(

@@ -9,6 +9,7 @@ import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;
@@ -239,7 +240,8 @@ public record GenerationParameters(
                     "prompt", "prompt: expected at least one token, found an empty text");
         }
         return new GenerationRequest(
-                GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
+                new GenerationRequest.Prompt(
+                        prompt.tokens(), prompt.boundaries(), CacheScope.common(), prompt.images()),
                 new GenerationRequest.Ending(maxOutput, end.tokens()),
                 new GenerationRequest.Choice(sampling.get(choice), topLogprobs, constraint),
                 mostDrafts);

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.setting.Setting;
 
 import java.util.Locale;
 import java.util.Optional;
@@ -43,7 +44,12 @@ public enum MediaKind {
     public ApiException refused(String where) {
         String article = this == IMAGE || this == AUDIO ? "an " : "a ";
         return ApiException.invalid(
-                where, where + ": this model reads text only, found " + article + word());
+                where,
+                where
+                        + ": this model reads text only, found "
+                        + article
+                        + word()
+                        + (this == IMAGE ? "; it was started without " + Setting.MMPROJ : ""));
     }
 
     private String word() {

@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** The text of a message: a string, or parts that are concatenated. */
+/** The content of a message: a string, or parts. Parts of text are concatenated. */
 public final class MessageContent {
     private MessageContent() {}
 
@@ -28,6 +28,38 @@ public final class MessageContent {
     /** Reads the result of a tool; a placeholder text replaces each part that is not text. */
     public static String ofTool(String where, JsonNode content) {
         return read(where, content, UnaryOperator.identity(), MessageContent::returnedPart);
+    }
+
+    /** Reads the content of a user's message, which may have images. */
+    public static MessageParts ofUser(String where, JsonNode content, ImageCollector images) {
+        return withImages(where, content, images, MessageContent::shownPart);
+    }
+
+    /** Reads the result of a tool, which may have images. */
+    public static MessageParts ofTool(String where, JsonNode content, ImageCollector images) {
+        return withImages(where, content, images, MessageContent::returnedPart);
+    }
+
+    private static MessageParts withImages(
+            String where, JsonNode content, ImageCollector images, PartReader reader) {
+        MessageParts parts = new MessageParts();
+        if (!images.accepts() || !content.isArray()) {
+            parts.text(read(where, content, UnaryOperator.identity(), reader));
+            return parts;
+        }
+        for (int i = 0; i < content.size(); i++) {
+            JsonNode part = content.get(i);
+            String place = where + "[" + i + "]";
+            if (part.isString()) {
+                parts.text(part.stringValue());
+            } else if (MediaKind.of(type(part)).filter(MediaKind.IMAGE::equals).isPresent()) {
+                images.add(ImageSource.ofPart(place, part));
+                parts.image();
+            } else {
+                parts.text(reader.read(where, part));
+            }
+        }
+        return parts;
     }
 
     private static String read(

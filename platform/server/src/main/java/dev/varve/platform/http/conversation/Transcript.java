@@ -7,14 +7,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Messages in the form that chat templates expect: contents are strings, empty if absent; arguments
- * of tool calls are objects, or strings if the model wrote no object; reasoning is called {@code
- * reasoning_content}; tool results have the tool's name; {@code developer} becomes {@code system};
- * values of {@link BillingHeader} are removed.
+ * Messages in the form that chat templates expect: contents are strings, empty if absent, or lists
+ * of parts if there are images; arguments of tool calls are objects, or strings if the model wrote
+ * no object; reasoning is called {@code reasoning_content}; tool results have the tool's name;
+ * {@code developer} becomes {@code system}; values of {@link BillingHeader} are removed.
  *
  * @param messages maps of plain values
+ * @param images the images among the contents, in order
  */
-public record Transcript(List<Map<String, Object>> messages) {
+public record Transcript(List<Map<String, Object>> messages, List<ImageSource> images) {
     static final String ROLE = "role";
     static final String CONTENT = "content";
     static final String CALLS = "tool_calls";
@@ -24,9 +25,15 @@ public record Transcript(List<Map<String, Object>> messages) {
     static final String SYSTEM = "system";
     static final String ASSISTANT = "assistant";
 
-    /** Copies the list. */
+    /** Copies the lists. */
     public Transcript {
         messages = List.copyOf(messages);
+        images = List.copyOf(images);
+    }
+
+    /** Creates a transcript without images. */
+    public Transcript(List<Map<String, Object>> messages) {
+        this(messages, List.of());
     }
 
     /** Returns whether a system message follows another message. */
@@ -48,7 +55,7 @@ public record Transcript(List<Map<String, Object>> messages) {
         List<Map<String, Object>> ordered = new ArrayList<>();
         ordered.add(Map.of(ROLE, SYSTEM, CONTENT, String.join("\n\n", texts)));
         messages.stream().filter(message -> !isSystem(message)).forEach(ordered::add);
-        return new Transcript(ordered);
+        return new Transcript(ordered, images);
     }
 
     /**
@@ -62,7 +69,7 @@ public record Transcript(List<Map<String, Object>> messages) {
 
     /** Returns a copy with an empty object instead of each such string. */
     Transcript withoutTextArguments() {
-        return new Transcript(messages.stream().map(Transcript::withObjects).toList());
+        return new Transcript(messages.stream().map(Transcript::withObjects).toList(), images);
     }
 
     private static Map<String, Object> withObjects(Map<String, Object> message) {
@@ -117,7 +124,7 @@ public record Transcript(List<Map<String, Object>> messages) {
 
     /** Returns a copy without the last message. */
     Transcript withoutLast() {
-        return new Transcript(messages.subList(0, messages.size() - 1));
+        return new Transcript(messages.subList(0, messages.size() - 1), images);
     }
 
     private static boolean isSystem(Map<String, Object> message) {

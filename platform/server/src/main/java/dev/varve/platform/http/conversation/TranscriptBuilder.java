@@ -39,6 +39,11 @@ public final class TranscriptBuilder {
         add("user", text);
     }
 
+    /** Adds a user's message whose content may have images. */
+    public void user(MessageParts parts) {
+        add("user", parts.forTemplate());
+    }
+
     /** Appends text to the assistant's message. */
     public void assistantText(String text) {
         append(assistant(), Transcript.CONTENT, text);
@@ -69,7 +74,16 @@ public final class TranscriptBuilder {
 
     /** Adds the result of a call. */
     public void result(String id, String text) {
-        Map<String, Object> message = add("tool", text);
+        addResult(id, text);
+    }
+
+    /** Adds the result of a call whose content may have images. */
+    public void result(String id, MessageParts parts) {
+        addResult(id, parts.forTemplate());
+    }
+
+    private void addResult(String id, Object content) {
+        Map<String, Object> message = add("tool", content);
         message.put("tool_call_id", id);
         // Some templates need a name, so a result without a call has one too.
         message.put(NAME, toolNames.getOrDefault(id, UNKNOWN));
@@ -80,12 +94,16 @@ public final class TranscriptBuilder {
         return messages.isEmpty();
     }
 
-    /** Returns the transcript. */
-    public Transcript build() {
-        return new Transcript(messages);
+    /**
+     * Returns the transcript.
+     *
+     * @param images the images of its contents
+     */
+    public Transcript build(ImageCollector images) {
+        return new Transcript(messages, images.sources());
     }
 
-    private Map<String, Object> add(String role, String content) {
+    private Map<String, Object> add(String role, Object content) {
         Map<String, Object> message = new LinkedHashMap<>();
         message.put(Transcript.ROLE, role);
         message.put(Transcript.CONTENT, content);

@@ -1,8 +1,10 @@
 package dev.varve.platform.http.model;
 
+import dev.varve.platform.chat.ImagePlaceholders;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.sampling.SamplingDefaults;
+import dev.varve.platform.vision.PromptImages;
 
 import java.util.Optional;
 
@@ -15,6 +17,7 @@ import java.util.Optional;
  * @param compressor compresses long conversations; empty if compression is off
  * @param sampling sampling values of requests that set none
  * @param outputLimit meaning of an output limit that exceeds the room in the context
+ * @param images image input; empty if the model reads text only
  */
 public record ServedModel(
         ModelDescription description,
@@ -22,7 +25,34 @@ public record ServedModel(
         ModelTextProcessing textProcessing,
         Optional<ConversationCompressor> compressor,
         SamplingDefaults sampling,
-        OutputLimitPolicy outputLimit) {
+        OutputLimitPolicy outputLimit,
+        Optional<ImageInput> images) {
+    /**
+     * Image input of a model.
+     *
+     * @param encoder turns files into rows
+     * @param placeholders finds the places of images in prompts
+     */
+    public record ImageInput(PromptImages encoder, ImagePlaceholders placeholders) {}
+
+    /** Makes a model that reads text only. */
+    public ServedModel(
+            ModelDescription description,
+            Engine engine,
+            ModelTextProcessing textProcessing,
+            Optional<ConversationCompressor> compressor,
+            SamplingDefaults sampling,
+            OutputLimitPolicy outputLimit) {
+        this(
+                description,
+                engine,
+                textProcessing,
+                compressor,
+                sampling,
+                outputLimit,
+                Optional.empty());
+    }
+
     /** Makes a model without prompt compression. */
     public ServedModel(
             ModelDescription description, Engine engine, ModelTextProcessing textProcessing) {
@@ -46,11 +76,25 @@ public record ServedModel(
 
     /** Returns a copy with another rule for output limits. */
     public ServedModel with(OutputLimitPolicy other) {
-        return new ServedModel(description, engine, textProcessing, compressor, sampling, other);
+        return new ServedModel(
+                description, engine, textProcessing, compressor, sampling, other, images);
+    }
+
+    /** Returns a copy with image input. */
+    public ServedModel with(ImageInput other) {
+        return new ServedModel(
+                description,
+                engine,
+                textProcessing,
+                compressor,
+                sampling,
+                outputLimit,
+                Optional.of(other));
     }
 
     /** Returns a copy with other sampling defaults. */
     public ServedModel with(SamplingDefaults other) {
-        return new ServedModel(description, engine, textProcessing, compressor, other, outputLimit);
+        return new ServedModel(
+                description, engine, textProcessing, compressor, other, outputLimit, images);
     }
 }

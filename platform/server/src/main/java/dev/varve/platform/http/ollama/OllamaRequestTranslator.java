@@ -222,7 +222,8 @@ public final class OllamaRequestTranslator {
         if (images.isArray() && !images.isEmpty()) {
             ArrayNode parts = Json.MAPPER.createArrayNode();
             parts.addObject().put("type", "text").put("text", read.path("content").asString(""));
-            images.forEach(image -> parts.addObject().put("type", "image_url"));
+            images.forEach(
+                    image -> parts.addObject().put("type", "image_url").set("image_url", image));
             read.set("content", parts);
         }
         return read;

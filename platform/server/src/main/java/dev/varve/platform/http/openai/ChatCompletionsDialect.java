@@ -5,6 +5,7 @@ import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.GenerationPromptMode;
+import dev.varve.platform.http.conversation.ImageCollector;
 import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ReasoningParameters;
 import dev.varve.platform.http.conversation.RequestTools;
@@ -57,7 +58,8 @@ public final class ChatCompletionsDialect implements ApiDialect {
         ResponseFormatFields form = ResponseFormatFields.read(fields);
         GenerationParameters parameters =
                 GenerationParameters.read("chatcmpl-", fields, served, topLogprobs(fields));
-        Transcript transcript = ChatMessages.read(fields.require("messages"));
+        Transcript transcript =
+                ChatMessages.read(fields.require("messages"), ImageCollector.of(served));
         return new ConversationRequest(
                 parameters,
                 transcript,

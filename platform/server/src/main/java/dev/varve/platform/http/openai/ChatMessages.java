@@ -2,6 +2,7 @@ package dev.varve.platform.http.openai;
 
 import dev.varve.platform.http.conversation.BillingHeader;
 import dev.varve.platform.http.conversation.HistoryToolCall;
+import dev.varve.platform.http.conversation.ImageCollector;
 import dev.varve.platform.http.conversation.MessageContent;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.json.ApiException;
@@ -32,7 +33,12 @@ final class ChatMessages {
 
     private ChatMessages() {}
 
+    /** Reads messages without images. */
     static Transcript read(JsonNode messages) {
+        return read(messages, ImageCollector.none());
+    }
+
+    static Transcript read(JsonNode messages, ImageCollector images) {
         if (!messages.isArray() || messages.isEmpty()) {
             throw ApiException.invalid("messages", "messages: expected a non-empty array");
         }
@@ -43,9 +49,9 @@ final class ChatMessages {
             if (!(messages.get(i) instanceof ObjectNode message)) {
                 throw ApiException.invalid(where, where + ": expected an object");
             }
-            read.add(message(where, message, toolNames));
+            read.add(message(where, message, toolNames, images));
         }
-        return new Transcript(read);
+        return new Transcript(read, images.sources());
     }
 
     /**
@@ -53,7 +59,10 @@ final class ChatMessages {
      * that of the last call without an id; calls of this message are added.
      */
     private static Map<String, Object> message(
-            String where, ObjectNode message, Map<Optional<String>, String> toolNames) {
+            String where,
+            ObjectNode message,
+            Map<Optional<String>, String> toolNames,
+            ImageCollector images) {
         Map<String, Object> read = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : message.properties()) {
             if (!entry.getValue().isNull()) {
@@ -66,7 +75,7 @@ final class ChatMessages {
         }
         requireContent(where, role, message);
         read.put(ROLE, templateRole(role));
-        read.put(CONTENT, content(where + ".content", role, message.path(CONTENT)));
+        read.put(CONTENT, content(where + ".content", role, message.path(CONTENT), images));
         RequestFields fields = RequestFields.at(where, message);
         if (role.equals("assistant")) {
             addReasoning(fields, read);
@@ -83,9 +92,11 @@ final class ChatMessages {
         return read;
     }
 
-    private static String content(String where, String role, JsonNode content) {
+    private static Object content(
+            String where, String role, JsonNode content, ImageCollector images) {
         return switch (role) {
-            case "tool", "function" -> MessageContent.ofTool(where, content);
+            case "tool", "function" -> MessageContent.ofTool(where, content, images).forTemplate();
+            case "user" -> MessageContent.ofUser(where, content, images).forTemplate();
             case SYSTEM, "developer" -> MessageContent.read(where, content, BillingHeader::mask);
             default -> MessageContent.read(where, content, UnaryOperator.identity());
         };

@@ -5,6 +5,7 @@ import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.GenerationPromptMode;
+import dev.varve.platform.http.conversation.ImageCollector;
 import dev.varve.platform.http.conversation.PromptFacts;
 import dev.varve.platform.http.conversation.ReasoningParameters;
 import dev.varve.platform.http.conversation.ResponseFormatFields;
@@ -77,7 +78,8 @@ public final class ResponsesDialect implements ApiDialect {
     public ConversationRequest read(RequestFields fields, ServedModel served) {
         repeated = repeated.withDefaults(fields, served.sampling().effective());
         ResponseFormatFields form = ResponseFormatFields.readText(fields);
-        Transcript transcript = ResponsesInput.read(fields, tools.names());
+        Transcript transcript =
+                ResponsesInput.read(fields, tools.names(), ImageCollector.of(served));
         return new ConversationRequest(
                 GenerationParameters.read("resp_", fields, served, repeated.topLogprobs()),
                 transcript,

@@ -3,8 +3,10 @@ package dev.varve.platform.http.responses;
 import dev.varve.platform.http.conversation.BillingHeader;
 import dev.varve.platform.http.conversation.CustomTool;
 import dev.varve.platform.http.conversation.HistoryToolCall;
+import dev.varve.platform.http.conversation.ImageCollector;
 import dev.varve.platform.http.conversation.MediaKind;
 import dev.varve.platform.http.conversation.MessageContent;
+import dev.varve.platform.http.conversation.MessageParts;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.TranscriptBuilder;
 import dev.varve.platform.http.json.ApiException;
@@ -53,18 +55,21 @@ final class ResponsesInput {
     private final ToolNames names;
     private final TranscriptBuilder transcript = new TranscriptBuilder();
 
-    private ResponsesInput(ToolNames names) {
+    private final ImageCollector images;
+
+    private ResponsesInput(ToolNames names, ImageCollector images) {
         this.names = names;
+        this.images = images;
     }
 
     /** Reads the fields. */
-    static Transcript read(RequestFields fields, ToolNames names) {
-        ResponsesInput input = new ResponsesInput(names);
+    static Transcript read(RequestFields fields, ToolNames names, ImageCollector images) {
+        ResponsesInput input = new ResponsesInput(names, images);
         fields.text("instructions")
                 .filter(text -> !text.isEmpty())
                 .ifPresent(input.transcript::system);
         input.readInput(fields.require("input"));
-        return input.transcript.build();
+        return input.transcript.build(images);
     }
 
     private void readInput(JsonNode input) {
@@ -131,7 +136,7 @@ final class ResponsesInput {
         String place = where + ".content";
         JsonNode content = message.require("content");
         switch (role) {
-            case "user" -> transcript.user(content(place, content));
+            case "user" -> transcript.user(MessageContent.ofUser(place, content, images));
             case "assistant" -> transcript.assistantText(content(place, content));
             case "system", "developer" ->
                     transcript.system(MessageContent.read(place, content, BillingHeader::mask));
@@ -200,8 +205,8 @@ final class ResponsesInput {
     }
 
     /** Returns the result of a tool; an empty text if absent. */
-    private static String result(String where, RequestFields item) {
-        return MessageContent.ofTool(where + ".output", orNull(item, "output"));
+    private MessageParts result(String where, RequestFields item) {
+        return MessageContent.ofTool(where + ".output", orNull(item, "output"), images);
     }
 
     private static JsonNode orNull(RequestFields item, String name) {

@@ -1,0 +1,348 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.vision.ImageMarks;
+import dev.varve.api.vision.ImagePositions;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ImagePlaceholders;
+import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelTextProcessing;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.shard.ImageSpan;
+import dev.varve.platform.template.ChatTemplate;
+import dev.varve.platform.tokenizer.TestTokenizers;
+import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.platform.vision.EncodedImage;
+import dev.varve.platform.vision.ImageGrid;
+import dev.varve.platform.vision.ImageKey;
+import dev.varve.platform.vision.InvalidImageException;
+import dev.varve.platform.vision.PromptImages;
+import dev.varve.platform.vision.RgbImage;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.net.http.HttpResponse;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Images in requests of all dialects, with an encoder that reads their size from two bytes. */
+class ImageRequestTest {
+    private static final Tokenizer TOKENIZER =
+            TestTokenizers.ofBytes("<|vision_start|>", "<|image_pad|>", "<|vision_end|>");
+
+    private static final String TEMPLATE =
+            "{% for m in messages %}[{{ m.role }}]{% if m.content is string %}{{ m.content }}"
+                    + "{% else %}{% for p in m.content %}{% if p.type == 'text' %}{{ p.text }}"
+                    + "{% elif m.role != 'tool' %}"
+                    + "<|vision_start|><|image_pad|><|vision_end|>{% endif %}{% endfor %}"
+                    + "{% endif %}{% endfor %}";
+
+    private static final String IMAGE = base64(3, 2);
+    private static final String OTHER = base64(2, 1);
+
+    /** A file of two bytes: columns and rows. */
+    private static String base64(int columns, int rows) {
+        return Base64.getEncoder().encodeToString(new byte[] {(byte) columns, (byte) rows});
+    }
+
+    private static final class TwoByteImages implements PromptImages {
+        final AtomicInteger encoded = new AtomicInteger();
+
+        @Override
+        public ImageMarks marks() {
+            return new ImageMarks(
+                    "<|image_pad|>",
+                    "<|vision_start|>",
+                    "<|vision_end|>",
+                    ImageMarks.Writer.TEMPLATE);
+        }
+
+        @Override
+        public ImagePositions positions() {
+            return ImagePositions.GRID;
+        }
+
+        @Override
+        public ImageGrid measure(byte[] file) {
+            if (file.length != 2) {
+                throw new InvalidImageException("the data is not an image");
+            }
+            return new ImageGrid(file[0], file[1]);
+        }
+
+        @Override
+        public EncodedImage encode(byte[] file) {
+            encoded.incrementAndGet();
+            ImageGrid grid = measure(file);
+            RgbImage canvas = new RgbImage(1, 1, new byte[] {file[0], file[1], 0});
+            return new EncodedImage(
+                    grid, ImageKey.of(new byte[0], canvas), new float[grid.tokens()]);
+        }
+    }
+
+    private final ScriptedEngine engine =
+            new ScriptedEngine().says(TOKENIZER.encode("ok", false)).hasContext(200);
+    private final TwoByteImages encoder = new TwoByteImages();
+    private TestServer server;
+
+    @BeforeEach
+    void start() {
+        server = TestServer.of(served().with(new ServedModel.ImageInput(encoder, placeholders())));
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private ImagePlaceholders placeholders() {
+        return new ImagePlaceholders(encoder.marks(), encoder.positions(), TOKENIZER);
+    }
+
+    private ServedModel served() {
+        return new ServedModel(
+                new ModelDescription("small", "small", 1000, Map.of()),
+                engine,
+                new ModelTextProcessing(
+                        TOKENIZER,
+                        Optional.of(new ChatRenderer(ChatTemplate.compile(TEMPLATE), TOKENIZER)),
+                        ResponseSyntax.plain(TOKENIZER),
+                        ReasoningDefaults.none()));
+    }
+
+    private HttpResponse<String> post(String path, String body) throws Exception {
+        return server.post(path, body.replace('\'', '"'));
+    }
+
+    private GenerationRequest.Prompt prompt(String path, String body) throws Exception {
+        HttpResponse<String> response = post(path, body);
+        assertEquals(200, response.statusCode(), response.body());
+        return engine.requests.getLast().prompt();
+    }
+
+    /** The prompt with {@code #} for each token of an image. */
+    private static String shown(GenerationRequest.Prompt prompt) {
+        StringBuilder text = new StringBuilder();
+        for (int token : prompt.tokens()) {
+            text.append(token < 0 ? "#" : TOKENIZER.decode(new int[] {token}, true));
+        }
+        return text.toString();
+    }
+
+    private static String chat(String content) {
+        return "{'max_tokens': 9, 'messages': [{'role': 'user', 'content': " + content + "}]}";
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '#',
+            value = {
+                "/v1/chat/completions | {'type': 'image_url', 'image_url':"
+                        + " {'url': 'data:image/png;base64,AwI='}}",
+                "/v1/chat/completions | {'type': 'image_url', 'image_url': {'url':"
+                        + " 'DATA:image/jpeg;charset=x;BASE64,AwI'}}",
+                "/v1/chat/completions | {'type': 'image_url', 'image_url': 'AwI='}",
+                "/v1/chat/completions | {'type': 'input_image', 'image_url':"
+                        + " 'data:image/png;base64,AwI='}",
+                "/v1/messages | {'type': 'image', 'source': {'type': 'base64', 'media_type':"
+                        + " 'image/png', 'data': 'AwI='}}",
+                "/v1/messages | {'type': 'image', 'source': {'type': 'url', 'url':"
+                        + " 'data:image/png;base64,AwI='}}"
+            })
+    void imageTakesThePlaceThatTheTemplateGivesIt(String path, String part) throws Exception {
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        path,
+                        chat(
+                                "[{'type': 'text', 'text': 'a'}, "
+                                        + part
+                                        + ", {'type': 'text', 'text': 'b'}]"));
+
+        assertEquals("[user]a<|vision_start|>######<|vision_end|>b", shown(prompt));
+        assertEquals(List.of(new ImageSpan(8, 3, 2, ImagePositions.GRID)), prompt.images().spans());
+        assertFalse(prompt.scope().isCached(), "images are not part of the prefix cache");
+    }
+
+    @Test
+    void inputImagesOfResponsesAreRead() throws Exception {
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        "/v1/responses",
+                        "{'input': [{'role': 'user', 'content': [{'type': 'input_image',"
+                                + " 'image_url': 'data:image/png;base64,AwI='}]}]}");
+
+        assertEquals("[user]<|vision_start|>######<|vision_end|>", shown(prompt));
+    }
+
+    @Test
+    void imagesOfOllamaAreRead() throws Exception {
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        "/api/chat",
+                        "{'model': 'small', 'stream': false, 'messages': [{'role': 'user',"
+                                + " 'content': 'a', 'images': ['AwI=']}]}");
+
+        assertEquals("[user]a<|vision_start|>######<|vision_end|>", shown(prompt));
+    }
+
+    @Test
+    void severalImagesKeepTheirOrder() throws Exception {
+        String image = "{'type': 'image_url', 'image_url': {'url': '%'}}";
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        "/v1/chat/completions",
+                        chat(
+                                "["
+                                        + image.replace("%", IMAGE)
+                                        + ", "
+                                        + image.replace("%", OTHER)
+                                        + ", "
+                                        + image.replace("%", IMAGE)
+                                        + "]"));
+
+        assertEquals(
+                List.of(
+                        new ImageSpan(7, 3, 2, ImagePositions.GRID),
+                        new ImageSpan(15, 2, 1, ImagePositions.GRID),
+                        new ImageSpan(19, 3, 2, ImagePositions.GRID)),
+                prompt.images().spans());
+        int[] tokens = prompt.tokens();
+        assertArrayEquals(
+                Arrays.copyOfRange(tokens, 7, 13),
+                Arrays.copyOfRange(tokens, 19, 25),
+                "equal images have equal tokens");
+        assertTrue(tokens[7] != tokens[15], "different images have different tokens");
+    }
+
+    @Test
+    void placeholdersInTheTextOfClientsAreText() throws Exception {
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        "/v1/chat/completions",
+                        chat(
+                                "[{'type': 'text', 'text': '<|image_pad|>'}, {'type':"
+                                        + " 'image_url', 'image_url': {'url': 'AgE='}}]"));
+
+        assertEquals("[user]<|image_pad|><|vision_start|>##<|vision_end|>", shown(prompt));
+        assertEquals(1, prompt.images().spans().size());
+    }
+
+    @Test
+    void usageCountsTheTokensOfImages() throws Exception {
+        HttpResponse<String> response =
+                post(
+                        "/v1/messages/count_tokens",
+                        "{'messages': [{'role': 'user', 'content': [{'type': 'image', 'source':"
+                                + " {'type': 'base64', 'data': 'AwI='}}]}]}");
+
+        assertEquals(6 + 2 + 6, Json.MAPPER.readTree(response.body()).get("input_tokens").asInt());
+        assertEquals(0, encoder.encoded.get(), "images are not encoded for counting");
+    }
+
+    @Test
+    void contextIsCheckedBeforeAnythingIsEncoded() throws Exception {
+        String image = "{'type': 'image_url', 'image_url': {'url': '" + base64(100, 3) + "'}}";
+
+        HttpResponse<String> response = post("/v1/chat/completions", chat("[" + image + "]"));
+
+        assertEquals(400, response.statusCode(), response.body());
+        assertTrue(response.body().contains("308"), response.body());
+        assertEquals(0, encoder.encoded.get());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '#',
+            value = {
+                "{'url': 'data:image/png;base64,AAAA'} | the data is not an image",
+                "{'url': 'data:image/png;base64,?'}    | expected an image in base64",
+                "{'url': 'data:image/png,AAAA'}        | expected a data URL in base64",
+                "{'url': 'https://example.com/a.png'}  | the server fetches no images",
+                "{'url': 'file:///etc/passwd'}         | the server fetches no images",
+                "{}                                    | expected image_url with a data URL"
+            })
+    void unusableImageIsNamedWithTheReason(String url, String reason) throws Exception {
+        HttpResponse<String> response =
+                post(
+                        "/v1/chat/completions",
+                        chat(
+                                "[{'type': 'text', 'text': 'a'}, {'type': 'image_url',"
+                                        + " 'image_url': "
+                                        + url
+                                        + "}]"));
+
+        assertEquals(400, response.statusCode(), response.body());
+        assertTrue(response.body().contains("messages[0].content[1]: " + reason), response.body());
+    }
+
+    @Test
+    void tooManyImagesAreRefused() throws Exception {
+        String image = "{'type': 'image_url', 'image_url': {'url': 'AQE='}}";
+        String images = String.join(", ", Collections.nCopies(33, image));
+
+        HttpResponse<String> response = post("/v1/chat/completions", chat("[" + images + "]"));
+
+        assertEquals(400, response.statusCode(), response.body());
+        assertTrue(response.body().contains("content[32]: more than 32"), response.body());
+    }
+
+    @Test
+    void imageWithoutAPlaceInTheTemplateIsRefused() throws Exception {
+        HttpResponse<String> response =
+                post(
+                        "/v1/messages",
+                        chat(
+                                "[{'type': 'tool_result', 'tool_use_id': 'x', 'content':"
+                                        + " [{'type': 'image', 'source': {'type': 'base64',"
+                                        + " 'data': 'AwI='}}]}]"));
+
+        assertEquals(400, response.statusCode(), response.body());
+        assertTrue(response.body().contains("has places for 0 of the 1 images"), response.body());
+    }
+
+    @Test
+    void modelWithoutAnEncoderSaysSo() throws Exception {
+        try (TestServer text = TestServer.of(served())) {
+            HttpResponse<String> response =
+                    text.post(
+                            "/v1/chat/completions",
+                            chat("[{'type': 'image_url', 'image_url': {'url': 'AwI='}}]")
+                                    .replace('\'', '"'));
+
+            assertEquals(400, response.statusCode(), response.body());
+            assertTrue(
+                    response.body().contains("reads text only, found an image; it was started"),
+                    response.body());
+        }
+    }
+
+    @Test
+    void equalChoicesShareTheImage() throws Exception {
+        post(
+                "/v1/chat/completions",
+                "{'max_tokens': 9, 'n': 2, 'messages': [{'role': 'user', 'content':"
+                        + " [{'type': 'image_url', 'image_url': {'url': 'AwI='}}]}]}");
+
+        assertEquals(2, engine.requests.size());
+        assertEquals(1, encoder.encoded.get());
+    }
+}

@@ -14,6 +14,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
+import dev.varve.api.vision.ImageEncoderProvider;
 import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
@@ -62,6 +63,11 @@ final class Cpu {
     /** The families on the class path. */
     private static final List<ModelFamilyProvider> FAMILIES =
             ServiceLoader.load(ModelFamilyProvider.class).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+
+    private static final List<ImageEncoderProvider> IMAGE_ENCODERS =
+            ServiceLoader.load(ImageEncoderProvider.class).stream()
                     .map(ServiceLoader.Provider::get)
                     .toList();
 
@@ -130,6 +136,8 @@ final class Cpu {
                                         Map.of(
                                                 PluginServiceKind.FAMILIES,
                                                 FAMILIES,
+                                                PluginServiceKind.IMAGE_ENCODERS,
+                                                IMAGE_ENCODERS,
                                                 PluginServiceKind.BACKENDS,
                                                 backends))));
         return PluginSettings.of(catalog, cacheFolder).withGgmlHome(NATIVES);

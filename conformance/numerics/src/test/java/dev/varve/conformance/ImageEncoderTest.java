@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.image.LocalImageEncoder;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,6 +39,22 @@ class ImageEncoderTest {
             assertEquals(expected.length, rows.length);
             double distance = VisionGolden.distance(expected, rows);
             assertTrue(distance <= BOUND, image + ": relative distance " + distance);
+        }
+    }
+
+    /** The plan counts what an image takes, and not many times as much. */
+    @Test
+    void memoryOfAnImageIsEstimated() throws IOException {
+        try (LocalImageEncoder encoder = VisionGolden.encoder("qwen3vl")) {
+            float[] rows =
+                    encoder.encode(
+                            VisionGolden.pixels("a-gradient.png", encoder.encoder().input()));
+
+            int tokens = rows.length / encoder.encoder().width();
+            long estimate = encoder.encoder().computeBytes(tokens);
+            long taken = encoder.computeBytes();
+            assertTrue(taken <= estimate, taken + " bytes, estimated " + estimate);
+            assertTrue(estimate <= 4 * taken, taken + " bytes, estimated " + estimate);
         }
     }
 }

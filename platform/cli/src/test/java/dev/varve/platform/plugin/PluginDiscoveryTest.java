@@ -165,7 +165,8 @@ class PluginDiscoveryTest {
         assertRejected(
                 "idle.jar",
                 "module acme.idle provides no model family, no device, no transport, no store, no"
-                        + " shared store, no cache listener, no speculator and no trace exporter");
+                    + " shared store, no cache listener, no speculator, no trace exporter and no"
+                    + " image encoder");
     }
 
     @Test

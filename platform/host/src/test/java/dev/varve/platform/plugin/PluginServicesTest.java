@@ -212,11 +212,12 @@ class PluginServicesTest {
                         "shared_stores",
                         "cache_listeners",
                         "speculators",
-                        "trace_exporters"),
+                        "trace_exporters",
+                        "image_encoders"),
                 keys);
         assertEquals(
                 "no model family, no device, no transport, no store, no shared store, no cache"
-                        + " listener, no speculator and no trace exporter",
+                        + " listener, no speculator, no trace exporter and no image encoder",
                 PluginServiceKind.none());
     }
 }

@@ -98,7 +98,7 @@ public enum Setting {
     MMPROJ("mmproj"),
     /** Device that encodes images. */
     MMPROJ_DEVICE("mmprojDevice"),
-    /** Fewest and most tokens of an image. */
+    /** Most tokens of an image. */
     IMAGE_TOKENS("imageTokens"),
     /** Batch invariance: what the results of a token may depend on. */
     EXACT_ROWS("exactRows"),

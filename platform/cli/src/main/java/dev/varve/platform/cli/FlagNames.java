@@ -53,7 +53,7 @@ final class FlagNames implements SettingNames {
             case DRAFT_RESIDENCY -> "--draft-residency";
             case MMPROJ -> "--mmproj";
             case MMPROJ_DEVICE -> "--mmproj-device";
-            case IMAGE_TOKENS -> "--image-min-tokens/--image-max-tokens";
+            case IMAGE_TOKENS -> "--image-max-tokens";
             case EXACT_ROWS -> "--exact-rows";
             case FLASH_ATTENTION -> "--flash-attn";
             case CHAT_TEMPLATE -> "--chat-template-file";

@@ -52,8 +52,8 @@ final class ImageArguments {
             names = MOST,
             paramLabel = "N",
             description =
-                    "Maximum tokens of an image; larger ones are reduced (default: the"
-                            + " projector's, at most 1024 if a processor encodes).",
+                    "Tokens to which large images are reduced (default: the projector's). At most"
+                            + " 1024 by default if a processor encodes them.",
             order = SECTION + 3)
     private Optional<Integer> maxTokens = Optional.empty();
 

@@ -49,8 +49,8 @@ final class PullCommand extends CliCommand {
     @Option(
             names = "--with-mmproj",
             description =
-                    "Also download the projector of the repository, for other programs: Varve reads"
-                            + " text only.",
+                    "Also download the projector of the repository, with which the model reads"
+                            + " images (--mmproj).",
             order = 2)
     private boolean withProjector;
 

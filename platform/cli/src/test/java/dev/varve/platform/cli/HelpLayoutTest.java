@@ -143,6 +143,7 @@ class HelpLayoutTest {
                         "Prefix cache:",
                         "Bounded attention cache (KV Flash):",
                         "Speculative decoding:",
+                        "Image input:",
                         "Prompt compression:",
                         "Shards in other processes and on other hosts:",
                         "Rarely needed:",

@@ -53,6 +53,7 @@ public final class ModelQueries {
                 .put("supported", served.textProcessing().responseSyntax().hasReasoning());
         props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);
         props.putObject("chat").put("supported", served.textProcessing().chat().isPresent());
+        props.putObject("modalities").put("vision", served.images().isPresent());
         ObjectNode runtime = props.putObject("runtime");
         runtime.put("parallel", status.load().parallel());
         runtime.put("kv_tokens", status.slots().total());

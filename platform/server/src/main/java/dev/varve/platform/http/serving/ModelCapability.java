@@ -19,6 +19,8 @@ public enum ModelCapability {
     TOOLS,
     /** Reasoning, separate from the content. */
     REASONING,
+    /** Images in conversations. */
+    VISION,
     /** Responses in a required format. */
     STRUCTURED_OUTPUT;
 
@@ -43,6 +45,9 @@ public enum ModelCapability {
         }
         if (served.textProcessing().responseSyntax().hasReasoning()) {
             all.add(REASONING);
+        }
+        if (served.images().isPresent()) {
+            all.add(VISION);
         }
         return all;
     }

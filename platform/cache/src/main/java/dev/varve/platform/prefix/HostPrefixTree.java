@@ -3,6 +3,7 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.PrefixQuery;
+import dev.varve.platform.shard.SequenceImages;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,7 +93,8 @@ final class HostPrefixTree implements AutoCloseable {
                         tokens.length - 1,
                         request.replay(),
                         anywhere,
-                        request.tokens().size()));
+                        request.tokens().size(),
+                        request.tokens().images()));
     }
 
     /**
@@ -111,7 +113,10 @@ final class HostPrefixTree implements AutoCloseable {
      *     were: only a prefix with the same ones matches
      */
     Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit, ChunkHistory replay) {
-        return find(scope, new TreeSearch(tokens, limit, replay, anywhere, tokens.length));
+        return find(
+                scope,
+                new TreeSearch(
+                        tokens, limit, replay, anywhere, tokens.length, SequenceImages.NONE));
     }
 
     private Optional<PrefixMatch> find(CacheScope scope, TreeSearch search) {

@@ -1,6 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.ChunkHistory;
+import dev.varve.platform.shard.SequenceImages;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,8 +17,15 @@ import java.util.Optional;
  * @param anywhere whether rows alone are sufficient, so that a sequence can resume from any
  *     position
  * @param size tokens of the whole prompt
+ * @param images of the prompt; it resumes from no position inside one
  */
-record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere, int size) {
+record TreeSearch(
+        int[] tokens,
+        int limit,
+        ChunkHistory replay,
+        boolean anywhere,
+        int size,
+        SequenceImages images) {
     Optional<PrefixMatch> from(CachedBlock root) {
         List<CachedBlock> path = new ArrayList<>();
         Optional<PrefixMatch> best = Optional.empty();
@@ -47,6 +55,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
         for (Checkpoint checkpoint : at.checkpoints()) {
             if (checkpoint.isReady()
                     && checkpoint.position() <= limit
+                    && images.border(checkpoint.position()) == checkpoint.position()
                     && checkpoint.position() > deepest(result)
                     && checkpoint.begins(tokens)
                     && admits(checkpoint)) {
@@ -98,7 +107,7 @@ record TreeSearch(int[] tokens, int limit, ChunkHistory replay, boolean anywhere
     }
 
     private int cut(int position) {
-        return ChunkHistory.cutBefore(position, size);
+        return images.border(ChunkHistory.cutBefore(images.border(position), size));
     }
 
     /** Number of leading tokens that a prompt shares with any prompt in the tree. */

@@ -114,7 +114,8 @@ final class FinishedSequences {
 
     /** Leading tokens that need no computing, up to a position at which a forward ended. */
     private int reusable(SequenceCache resident, PrefixQuery request, int last) {
-        int common = resident.tokens().commonPrefix(request.tokens());
+        int equal = resident.tokens().commonPrefix(request.tokens());
+        int common = request.tokens().images().border(equal);
         if (common == request.tokens().size()
                 && common == resident.computed()
                 && request.mayReuseOutput(resident)) {

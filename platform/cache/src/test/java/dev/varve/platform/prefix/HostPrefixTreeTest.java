@@ -4,8 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
+import dev.varve.platform.sequence.PrefixQuery;
+import dev.varve.platform.sequence.TokenList;
+import dev.varve.platform.shard.ImageSpan;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.SequenceImages;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
@@ -235,6 +241,52 @@ class HostPrefixTreeTest {
         assertTrue(found.checkpoint().isEmpty());
         assertEquals(898, found(ONE, Arrays.copyOf(prompt, 900)), "no single token remains");
         assertEquals(1000, found(ONE, join(prompt, prompt(5, 3))));
+    }
+
+    /** An image of 100 tokens from position 250, whose first 50 ids are those of another one. */
+    @Test
+    void promptResumesFromNoPositionInsideAnImage() {
+        tree.close();
+        tree = tree(64 << 20, true);
+        int[] stored = prompt(1000, 1);
+        assertTrue(store(ONE, stored));
+        int[] other = join(Arrays.copyOf(stored, 300), prompt(300, 2));
+
+        assertEquals(250, found(other, 250), "begin of the image");
+        assertEquals(300, found(other, 150), "the image ends before");
+        assertEquals(300, found(other, 300), "the image begins there");
+    }
+
+    private int found(int[] tokens, int imageBegin) {
+        ImageSpan span = new ImageSpan(imageBegin, 10, 10, ImagePositions.GRID);
+        SequenceImages images = new SequenceImages(List.of(span), List.of(new float[100]));
+        PrefixQuery query =
+                new PrefixQuery(
+                        new TokenList(tokens, images),
+                        ChunkHistory.NONE,
+                        ONE,
+                        RequestedOutput.BEST);
+        return tree.find(query).orElseThrow().position();
+    }
+
+    /** Likewise for a checkpoint of a state. */
+    @Test
+    void checkpointInsideAnImageIsNotUsed() {
+        int[] head = prompt(300, 1);
+        assertTrue(store(ONE, head));
+        int[] other = join(head, prompt(300, 2));
+        ImageSpan span = new ImageSpan(250, 10, 10, ImagePositions.GRID);
+        SequenceImages images = new SequenceImages(List.of(span), List.of(new float[100]));
+
+        assertEquals(300, found(ONE, other));
+        assertTrue(
+                tree.find(
+                                new PrefixQuery(
+                                        new TokenList(other, images),
+                                        ChunkHistory.NONE,
+                                        ONE,
+                                        RequestedOutput.BEST))
+                        .isEmpty());
     }
 
     @Test

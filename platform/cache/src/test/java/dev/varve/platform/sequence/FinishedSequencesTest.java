@@ -2,8 +2,11 @@ package dev.varve.platform.sequence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.api.vision.ImagePositions;
+import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.SequenceImages;
 
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +93,32 @@ class FinishedSequencesTest {
 
         assertEquals(List.of("stays 1"), heard);
         assertEquals(2 * KvSlotSpan.BLOCK, cache.slotUse().resident());
+    }
+
+    /** An image of 30 tokens from position 20: equal ids of some of them prove nothing. */
+    @Test
+    void partOfAnImageIsNotReused() {
+        cache.retain(begin(1, 64));
+        int[] tokens = Arrays.copyOf(PROMPT, 64);
+        tokens[0] = 1;
+        tokens[40] = -2;
+        ImageSpan span = new ImageSpan(20, 5, 6, ImagePositions.GRID);
+        SequenceImages images = new SequenceImages(List.of(span), List.of(new float[30]));
+
+        assertEquals(40, found(tokens, SequenceImages.NONE));
+        assertEquals(20, found(tokens, images));
+        tokens[40] = 0;
+        tokens[60] = -2;
+        assertEquals(60, found(tokens, images), "the whole image is equal");
+    }
+
+    private int found(int[] tokens, SequenceImages images) {
+        return cache.find(
+                new PrefixQuery(
+                        new TokenList(tokens, images),
+                        ChunkHistory.NONE,
+                        CacheScope.common(),
+                        RequestedOutput.BEST));
     }
 
     @Test

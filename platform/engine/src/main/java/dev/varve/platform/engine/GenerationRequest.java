@@ -73,8 +73,8 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
      * @param boundaries positions, ascending, up to which other prompts are likely to have the same
      *     tokens, such as where the messages of a conversation begin; the engine keeps what it
      *     needs to resume from there
-     * @param scope the request shares cached prefixes with requests of the same scope only; with
-     *     images it shares none
+     * @param scope the request shares cached prefixes with requests of the same scope only; with an
+     *     image of few tokens it shares none
      * @param images the images in the prompt, whose tokens are negative
      */
     public record Prompt(int[] tokens, int[] boundaries, CacheScope scope, SequenceImages images) {
@@ -85,7 +85,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             tokens = tokens.clone();
             boundaries = boundaries.clone();
             Objects.requireNonNull(scope);
-            scope = images.isEmpty() ? scope : CacheScope.none();
+            scope = images.areIdentified() ? scope : CacheScope.none();
             if (images.end() > tokens.length) {
                 throw new IllegalArgumentException("an image ends behind the prompt");
             }

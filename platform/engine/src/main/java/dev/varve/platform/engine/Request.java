@@ -139,7 +139,12 @@ final class Request implements TransferableRequest {
         this.lastResume = lastResume;
         tailBegin = Math.max(0, promptLength - PagePoolSizing.QUESTION);
         sampler.acceptPrompt(textOf(prompt));
-        stops = stops(request.prompt(), lastResume);
+        stops =
+                IntStream.of(stops(request.prompt(), lastResume))
+                        .map(tokens.images()::border)
+                        .filter(stop -> stop > 0)
+                        .distinct()
+                        .toArray();
         int last = Math.min(request.prompt().lastBoundary(), lastResume);
         lastStop = last == 0 || stops.length == 0 ? new int[0] : new int[] {last};
         endTokens =
@@ -252,7 +257,8 @@ final class Request implements TransferableRequest {
     }
 
     /** Adds a checkpoint position of the prompt, if the prompt may resume there. */
-    void addStop(int position) {
+    void addStop(int divergence) {
+        int position = tokens.images().border(divergence);
         if (position > lastResume) {
             return;
         }
@@ -268,7 +274,8 @@ final class Request implements TransferableRequest {
         int shared = 0;
         if (other != this && request.prompt().scope().equals(other.request.prompt().scope())) {
             int usable = Math.min(other.known() - 1, other.lastResume);
-            int common = Math.min(tokens.commonPrefix(other.tokens), usable);
+            int equal = other.tokens.images().border(tokens.commonPrefix(other.tokens));
+            int common = Math.min(equal, usable);
             for (int stop : stops) {
                 shared = stop <= common ? stop : shared;
             }

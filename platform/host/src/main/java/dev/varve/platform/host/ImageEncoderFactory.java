@@ -12,9 +12,7 @@ import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.image.LocalImageEncoder;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -64,9 +62,9 @@ final class ImageEncoderFactory {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
                     Setting.IMAGE_TOKENS
-                            + ": expected 1 or more, and not more at least than at most, found "
+                            + ": expected at least the "
                             + least
-                            + " and "
+                            + " tokens to which small images are enlarged, found "
                             + most);
         }
         return given.withTokens(least, most);
@@ -119,19 +117,12 @@ final class ImageEncoderFactory {
         return new ModelImages(encoder, input, settings.limits(), identity());
     }
 
-    /** Keys are used in this process only, where a file is not replaced while it is mapped. */
+    /**
+     * Cached prefixes on disk outlive this process, so that the identity is that of the content.
+     */
     private byte[] identity() {
-        Path path = projector.file().path();
-        try {
-            return Sha256.of(
-                    path.toRealPath()
-                            + " "
-                            + Files.size(path)
-                            + " "
-                            + Files.getLastModifiedTime(path));
-        } catch (IOException e) {
-            throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, path + ": cannot be read", e);
-        }
+        MessageDigest digest = Sha256.begin();
+        ModelFingerprint.add(digest, projector.file());
+        return digest.digest();
     }
 }

@@ -95,6 +95,7 @@ public final class ImagePlaceholders {
         private final int[] given;
         private final List<ImageSpan> spans = new ArrayList<>();
         private final int[] boundaries;
+        private final IntStream.Builder borders = IntStream.builder();
         private final IntStream.Builder tokens = IntStream.builder();
         private int size;
         private int next;
@@ -116,7 +117,15 @@ public final class ImagePlaceholders {
             for (int token : imageTokens) {
                 put(token);
             }
-            end.ifPresent(this::put);
+            if (end.isPresent()) {
+                put(end.getAsInt());
+            } else if (next < given.length && given[next] != placeholder) {
+                // The template has written the end mark.
+                moveBoundaries();
+                put(given[next++]);
+            }
+            // Other questions about the image begin here.
+            borders.add(this.size);
         }
 
         private void copyUntil(int stop) {
@@ -142,7 +151,14 @@ public final class ImagePlaceholders {
             // No token is -1, so the rest is copied.
             copyUntil(UNKNOWN);
             moveBoundaries();
-            return new ChatPrompt(tokens.build().toArray(), boundaries, source.text(), images);
+            return new ChatPrompt(tokens.build().toArray(), withBorders(), source.text(), images);
+        }
+
+        private int[] withBorders() {
+            return IntStream.concat(IntStream.of(boundaries), borders.build())
+                    .sorted()
+                    .distinct()
+                    .toArray();
         }
     }
 }

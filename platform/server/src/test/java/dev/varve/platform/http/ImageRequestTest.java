@@ -178,7 +178,7 @@ class ImageRequestTest {
 
         assertEquals("[user]a<|vision_start|>######<|vision_end|>b", shown(prompt));
         assertEquals(List.of(new ImageSpan(8, 3, 2, ImagePositions.GRID)), prompt.images().spans());
-        assertFalse(prompt.scope().isCached(), "images are not part of the prefix cache");
+        assertFalse(prompt.scope().isCached(), "6 tokens do not prove which image it is");
     }
 
     @Test
@@ -333,6 +333,23 @@ class ImageRequestTest {
                     response.body().contains("reads text only, found an image; it was started"),
                     response.body());
         }
+    }
+
+    @Test
+    void otherQuestionsAboutAnImageBeginBehindIt() throws Exception {
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        "/v1/chat/completions",
+                        chat(
+                                "[{'type': 'image_url', 'image_url': {'url': '"
+                                        + base64(4, 2)
+                                        + "'}}, {'type': 'text', 'text': 'b'}]"));
+
+        assertEquals("[user]<|vision_start|>########<|vision_end|>b", shown(prompt));
+        assertTrue(prompt.scope().isCached());
+        assertTrue(
+                Arrays.stream(prompt.boundaries()).anyMatch(position -> position == 16),
+                Arrays.toString(prompt.boundaries()));
     }
 
     @Test

@@ -16,6 +16,9 @@ public final class SequenceImages {
     /** No images: all positions equal the index. */
     public static final SequenceImages NONE = new SequenceImages(List.of(), List.of());
 
+    /** An id has 31 bits, and as many tokens as this have nearly those of a SHA-256. */
+    private static final int LEAST_IDENTIFYING = 8;
+
     private final List<ImageSpan> spans;
     private final List<float[]> rows;
 
@@ -69,6 +72,25 @@ public final class SequenceImages {
             count += Math.max(0, Math.min(end, span.end()) - Math.max(begin, span.begin()));
         }
         return count;
+    }
+
+    /**
+     * Returns the last position up to another one that is not inside an image. The ids of a few
+     * image tokens are no proof that images are equal, and those of all of them are: a prefix of
+     * another sequence that was compared up to {@code position} may be used up to the result.
+     */
+    public int border(int position) {
+        for (ImageSpan span : spans) {
+            if (position > span.begin() && position < span.end()) {
+                return span.begin();
+            }
+        }
+        return position;
+    }
+
+    /** Whether the ids of every image's tokens prove which image it is. */
+    public boolean areIdentified() {
+        return spans.stream().allMatch(span -> span.tokens() >= LEAST_IDENTIFYING);
     }
 
     /** Index after the last image, 0 without images. */

@@ -85,6 +85,25 @@ class SequenceImagesTest {
     }
 
     @Test
+    void positionsInsideAnImageAreNoBorders() {
+        SequenceImages images = images(grid(2, 2, 2), grid(8, 3, 1));
+
+        assertEquals(1, images.border(1));
+        assertEquals(2, images.border(2));
+        assertEquals(2, images.border(5));
+        assertEquals(6, images.border(6));
+        assertEquals(8, images.border(10));
+        assertEquals(11, images.border(11));
+    }
+
+    @Test
+    void imagesOfFewTokensAreNotIdentified() {
+        assertTrue(images(grid(2, 4, 2)).areIdentified());
+        assertFalse(images(grid(2, 4, 2), grid(20, 7, 1)).areIdentified());
+        assertTrue(SequenceImages.NONE.areIdentified());
+    }
+
+    @Test
     void rowsArePassedInRuns() {
         List<String> runs = new ArrayList<>();
 

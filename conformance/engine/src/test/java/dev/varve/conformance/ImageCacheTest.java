@@ -9,6 +9,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.ImageRows;
 import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.image.LocalImageEncoder;
@@ -66,7 +67,8 @@ class ImageCacheTest {
                 new int[] {HEAD},
                 scope,
                 new SequenceImages(
-                        List.of(span), List.of(image.equals(ONE) ? oneRows : otherRows)));
+                        List.of(span),
+                        List.of(ImageRows.all(image.equals(ONE) ? oneRows : otherRows))));
     }
 
     /** A response, and the tokens of its prompt that were cached. */

@@ -3,6 +3,7 @@ package dev.varve.conformance;
 import dev.varve.api.vision.ImageEncoder;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.ImageRows;
 import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.SequenceImages;
 
@@ -32,12 +33,12 @@ record ImagePrompt(GenerationRequest.Prompt prompt, List<Step> steps) {
         float[] of(String image) throws IOException;
     }
 
-    static ImagePrompt read(String name, ImageEncoder encoder, Rows rows) throws IOException {
-        Path file = VisionGolden.folder().resolve("text/" + name + ".json");
+    static ImagePrompt read(String prompt, ImageEncoder encoder, Rows rows) throws IOException {
+        Path file = VisionGolden.folder().resolve("text/" + prompt + ".json");
         JsonNode json = new ObjectMapper().readTree(file.toFile());
         IntStream tokens = IntStream.empty();
         List<ImageSpan> spans = new ArrayList<>();
-        List<float[]> all = new ArrayList<>();
+        List<ImageRows> all = new ArrayList<>();
         int index = 0;
         for (JsonNode chunk : json.get("chunks")) {
             int[] ids;
@@ -49,7 +50,8 @@ record ImagePrompt(GenerationRequest.Prompt prompt, List<Step> steps) {
                                 image.get("nx").asInt(),
                                 image.get("ny").asInt(),
                                 encoder.positions());
-                all.add(rows.of(json.get("images").get(spans.size()).asString()));
+                String name = json.get("images").get(spans.size()).asString();
+                all.add(ImageRows.all(rows.of(name)));
                 spans.add(span);
                 ids = new int[span.tokens()];
                 // Each image has ids of its own, as their digests would give them.

@@ -9,6 +9,7 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.TokenList;
+import dev.varve.platform.shard.ImageRows;
 import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceImages;
@@ -259,7 +260,7 @@ class HostPrefixTreeTest {
 
     private int found(int[] tokens, int imageBegin) {
         ImageSpan span = new ImageSpan(imageBegin, 10, 10, ImagePositions.GRID);
-        SequenceImages images = new SequenceImages(List.of(span), List.of(new float[100]));
+        SequenceImages images = new SequenceImages(List.of(span), List.of(ImageRows.NONE));
         PrefixQuery query =
                 new PrefixQuery(
                         new TokenList(tokens, images),
@@ -276,7 +277,7 @@ class HostPrefixTreeTest {
         assertTrue(store(ONE, head));
         int[] other = join(head, prompt(300, 2));
         ImageSpan span = new ImageSpan(250, 10, 10, ImagePositions.GRID);
-        SequenceImages images = new SequenceImages(List.of(span), List.of(new float[100]));
+        SequenceImages images = new SequenceImages(List.of(span), List.of(ImageRows.NONE));
 
         assertEquals(300, found(ONE, other));
         assertTrue(

@@ -3,6 +3,7 @@ package dev.varve.platform.sequence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.vision.ImagePositions;
+import dev.varve.platform.shard.ImageRows;
 import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.RequestedOutput;
@@ -103,7 +104,7 @@ class FinishedSequencesTest {
         tokens[0] = 1;
         tokens[40] = -2;
         ImageSpan span = new ImageSpan(20, 5, 6, ImagePositions.GRID);
-        SequenceImages images = new SequenceImages(List.of(span), List.of(new float[30]));
+        SequenceImages images = new SequenceImages(List.of(span), List.of(ImageRows.NONE));
 
         assertEquals(40, found(tokens, SequenceImages.NONE));
         assertEquals(20, found(tokens, images));

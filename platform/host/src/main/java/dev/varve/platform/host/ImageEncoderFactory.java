@@ -5,7 +5,6 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.vision.ImageInput;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.LoadProgressListener;
@@ -78,25 +77,6 @@ final class ImageEncoderFactory {
                 projector.weightBytes(),
                 input.maxTokens(),
                 projector.encoder().computeBytes(input.maxTokens()));
-    }
-
-    /**
-     * Checks that images reach all layers: activations of other processes carry no positions yet.
-     *
-     * @throws VarveException of kind INVALID_REQUEST if a shard is in another process
-     */
-    static void requireLocal(Placement placement) {
-        for (Placement.Part part : placement.parts()) {
-            if (!part.device().isLocal()) {
-                throw new VarveException(
-                        VarveException.Kind.INVALID_REQUEST,
-                        Setting.MMPROJ
-                                + ": images need all layers in this process, and layers "
-                                + part.range()
-                                + " are at "
-                                + part.device());
-            }
-        }
     }
 
     /** Loads the encoder. */

@@ -418,9 +418,6 @@ public final class PreparedModel {
                             .orElse(leaving);
             encoder = images.map(each -> each.open(shards::device, listener::note));
             SplitPlanner.Placed placed = planner(oldest(Age.ANY), shards, sized).place(request);
-            if (encoder.isPresent()) {
-                ImageEncoderFactory.requireLocal(placed.placement());
-            }
             SplitMemoryPlan plan =
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             report(plan.pool());

@@ -7,6 +7,7 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PageQuery;
@@ -29,10 +30,15 @@ import java.util.Optional;
  * Large fields are moves of rows; the pages in each chunk's span, as i32 count and i32 each; and
  * queries for pages: i32 chunk, i32 number of pages, and for each page its i64 name and i32 slot.
  *
+ * <p>A batch with images is a message of its own type. Its large fields end with the images of each
+ * chunk ({@link ImageCodec}), and the payload of a range that begins the model with the rows of the
+ * image tokens in the batch, F32 in their order.
+ *
  * @param type element type of activations on the wire
  * @param boundaryLength elements per token that enter the range; unused if it begins the model
+ * @param images for batches with images
  */
-record BatchCodec(BoundaryType type, int boundaryLength) {
+record BatchCodec(BoundaryType type, int boundaryLength, ImageCodec images) {
     private static final int MAX_CHUNKS = 1024;
     private static final int MAX_TOKENS = 1 << 20;
 
@@ -55,13 +61,19 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         batch.chunks().forEach(chunk -> putPages(large, chunk.place().positions()));
         fields.number(batch.queries().size());
         batch.queries().forEach(query -> putQuery(large, query));
+        boolean hasImages = batch.chunks().stream().anyMatch(chunk -> !chunk.images().isEmpty());
+        if (hasImages) {
+            batch.chunks().forEach(chunk -> ImageCodec.put(large, chunk.images()));
+        }
+        long rows = boundary.isEmpty() ? images.bytes(batch.imageTokens()) : 0;
         ByteBuffer largeFields = large.done();
         fields.number(largeFields.remaining());
         ByteBuffer payload =
                 ByteBuffer.allocate(
                                 largeFields.remaining()
                                         + tokens * Integer.BYTES
-                                        + values * type.bytes())
+                                        + values * type.bytes()
+                                        + Math.toIntExact(rows))
                         .order(ByteOrder.LITTLE_ENDIAN);
         payload.put(largeFields);
         for (SequenceChunk chunk : batch.chunks()) {
@@ -86,7 +98,13 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         }
         fields.flag(boundary.isPresent());
         boundary.ifPresent(given -> type.put(given.values(), values, payload));
-        return new Message(MessageType.FORWARD, fields.done(), payload.flip());
+        if (rows > 0) {
+            batch.chunks().forEach(chunk -> images.putRows(chunk, payload));
+        }
+        return new Message(
+                hasImages ? MessageType.FORWARD_IMAGES : MessageType.FORWARD,
+                fields.done(),
+                payload.flip());
     }
 
     Received decode(Message message) {
@@ -110,6 +128,11 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         for (int i = 0; i < queryCount; i++) {
             queries.add(query(large, chunkCount));
         }
+        boolean hasImages = message.type() == MessageType.FORWARD_IMAGES;
+        List<List<ImageSpan>> spans = new ArrayList<>();
+        for (int i = 0; i < chunkCount && hasImages; i++) {
+            spans.add(ImageCodec.get(large));
+        }
         int read = payload.position();
         fields.number("large fields", read, read);
         List<SequenceChunk> chunks = new ArrayList<>();
@@ -118,19 +141,26 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         }
         boolean hasBoundary = fields.flag("boundary");
         fields.end();
+        for (int i = 0; i < spans.size(); i++) {
+            chunks.set(i, ImageCodec.place(chunks.get(i), spans.get(i)));
+        }
         Batch batch = new Batch(changes, chunks, phase, captures, queries);
         long values = hasBoundary ? (long) batch.tokens() * boundaryLength : 0;
-        if (payload.remaining() != values * type.bytes()) {
+        long rows = hasBoundary ? 0 : images.bytes(batch.imageTokens());
+        if (payload.remaining() != values * type.bytes() + rows) {
             throw FieldReader.invalid(
-                    "boundary activation", values * type.bytes() + " bytes", payload.remaining());
+                    "boundary activation and rows of images",
+                    values * type.bytes() + rows + " bytes",
+                    payload.remaining());
+        }
+        if (!hasBoundary) {
+            return new Received(images.withRows(batch, payload), Optional.empty());
         }
         return new Received(
                 batch,
-                hasBoundary
-                        ? Optional.of(
-                                new HostActivations(
-                                        type.get(Math.toIntExact(values), payload), batch.tokens()))
-                        : Optional.empty());
+                Optional.of(
+                        new HostActivations(
+                                type.get(Math.toIntExact(values), payload), batch.tokens())));
     }
 
     private static void putPages(FieldWriter large, SlotPositionMap positions) {

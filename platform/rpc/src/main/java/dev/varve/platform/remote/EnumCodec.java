@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.ChunkComputeMode;
@@ -43,6 +44,10 @@ final class EnumCodec<E extends Enum<E>> {
             numbered(
                     "kind of slice",
                     List.of(ChunkComputeMode.CHUNK, ChunkComputeMode.PIECE, ChunkComputeMode.ROWS));
+
+    /** Field of an image. */
+    static final EnumCodec<ImagePositions> IMAGE_POSITIONS =
+            numbered("positions of an image", List.of(ImagePositions.LINE, ImagePositions.GRID));
 
     /** Field of a draft model. */
     static final EnumCodec<DflashSpeculator.WeightResidency> RESIDENCY =

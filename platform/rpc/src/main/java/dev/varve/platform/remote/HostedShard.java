@@ -84,7 +84,10 @@ final class HostedShard extends SessionModel {
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
-        return new BatchCodec(type, range.begin() == 0 ? 0 : adapter.boundaryLength(range.begin()));
+        return new BatchCodec(
+                type,
+                range.begin() == 0 ? 0 : adapter.boundaryLength(range.begin()),
+                new ImageCodec(adapter.shape().embeddingLength()));
     }
 
     static ResultCodec resultCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {

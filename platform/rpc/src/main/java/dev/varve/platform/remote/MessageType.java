@@ -44,5 +44,8 @@ final class MessageType {
     /** Scores a text; sends progress messages. */
     static final int SCAN = Message.FIRST_TYPE + 17;
 
+    /** Like {@link #FORWARD}, for a batch with sequences that have images. */
+    static final int FORWARD_IMAGES = Message.FIRST_TYPE + 18;
+
     private MessageType() {}
 }

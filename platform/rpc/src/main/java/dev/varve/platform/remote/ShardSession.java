@@ -125,7 +125,8 @@ public final class ShardSession implements Handler, AutoCloseable {
                 free();
                 yield Message.of(MessageType.UNLOAD);
             }
-            case MessageType.FORWARD -> range.current().forward(request);
+            case MessageType.FORWARD, MessageType.FORWARD_IMAGES ->
+                    range.current().forward(request);
             case MessageType.WARM_UP -> range.current().warmUp(request);
             case MessageType.EXPORT -> range.current().export(request);
             case MessageType.ADOPT -> range.current().adopt(request);

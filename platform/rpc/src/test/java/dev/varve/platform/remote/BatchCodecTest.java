@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.vision.ImagePositions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.HostPageFree;
+import dev.varve.platform.shard.ImageRows;
+import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.KvSlotSpan;
@@ -20,6 +23,7 @@ import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
@@ -40,7 +44,7 @@ import java.util.SplittableRandom;
 /** Batches with pages as messages, and what is refused of them. */
 class BatchCodecTest {
     private static final int PAGE = 64;
-    private static final BatchCodec CODEC = new BatchCodec(BoundaryType.F32, 2);
+    private static final BatchCodec CODEC = new BatchCodec(BoundaryType.F32, 2, new ImageCodec(3));
 
     private static final Batch BATCH =
             new Batch(
@@ -274,5 +278,66 @@ class BatchCodecTest {
             assertThrows(
                     WireException.class, () -> CODEC.decode(cut), "of " + length + " large bytes");
         }
+    }
+
+    private static final ImageSpan IMAGE = new ImageSpan(171, 2, 2, ImagePositions.GRID);
+
+    /** A chunk of the tokens 170 and 171, the second of which is the first of an image. */
+    private static Batch withImage(float[] rows) {
+        SequenceChunk chunk =
+                chunk(170, new KvSlotSpan(256, 256), SlotPositionMap.of(new int[] {1, 2, -1, 0}))
+                        .with(
+                                new SequenceImages(
+                                        List.of(new ImageSpan(3, 5, 1, ImagePositions.LINE), IMAGE),
+                                        List.of(ImageRows.NONE, ImageRows.all(rows))));
+        return new Batch(List.of(chunk), Phase.PREFILL);
+    }
+
+    @Test
+    void imagesAndTheirComputedRowsArrive() {
+        Batch batch = withImage(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+
+        SequenceImages images = decoded(batch).chunks().getFirst().images();
+
+        assertTrue(images.hasPlacesOf(batch.chunks().getFirst().images()));
+        List<Float> rows = new ArrayList<>();
+        images.forEachRun(
+                170,
+                172,
+                (index, count, values, first) -> {
+                    assertEquals(171, index);
+                    for (int i = 0; i < count * 3; i++) {
+                        rows.add(values[first * 3 + i]);
+                    }
+                });
+        assertEquals(List.of(1f, 2f, 3f), rows);
+    }
+
+    @Test
+    void rangeWithABoundaryGetsPlacesWithoutRows() {
+        Batch batch = withImage(new float[12]);
+        HostActivations boundary = new HostActivations(new float[] {1, 2, 3, 4}, 2);
+
+        BatchCodec.Received received = CODEC.decode(CODEC.encode(batch, Optional.of(boundary)));
+
+        SequenceImages images = received.batch().chunks().getFirst().images();
+        assertTrue(images.hasPlacesOf(batch.chunks().getFirst().images()));
+        assertArrayEquals(boundary.values(), received.boundary().orElseThrow().values());
+    }
+
+    @Test
+    void missingRowsOfImagesAreRefused() {
+        Message whole = CODEC.encode(withImage(new float[12]), Optional.empty());
+        ByteBuffer payload = whole.payload();
+        Message cut =
+                new Message(
+                        whole.type(),
+                        whole.meta(),
+                        payload.slice(0, payload.remaining() - 4).order(ByteOrder.LITTLE_ENDIAN));
+
+        WireException thrown = assertThrows(WireException.class, () -> CODEC.decode(cut));
+
+        assertEquals(WireErrorCode.INVALID_REQUEST, thrown.code());
+        assertTrue(thrown.getMessage().contains("rows of images"), thrown.getMessage());
     }
 }

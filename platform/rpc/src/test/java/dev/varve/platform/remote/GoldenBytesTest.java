@@ -116,7 +116,7 @@ class GoldenBytesTest {
                         + "00000000000000000000700000002010000010000000700000002010000020"
                         + "00000003c00c000380042003c00c000380042003c00c000380042",
                 hex(
-                        new BatchCodec(BoundaryType.F16, 2)
+                        new BatchCodec(BoundaryType.F16, 2, new ImageCodec(2))
                                 .encode(batch(), Optional.of(new HostActivations(values, 6)))));
     }
 
@@ -298,7 +298,9 @@ class GoldenBytesTest {
                         + "b0000000d0000000000000000000000030000000201000000000000fffffff"
                         + "f0000000000010000c00100000900000000000000000000000100000000000"
                         + "000070000000201000001000000",
-                hex(new BatchCodec(BoundaryType.F16, 2).encode(pagedBatch(), Optional.empty())));
+                hex(
+                        new BatchCodec(BoundaryType.F16, 2, new ImageCodec(2))
+                                .encode(pagedBatch(), Optional.empty())));
     }
 
     /** Of two layers to the first question, of one to the second, which asks for no page. */
@@ -358,7 +360,7 @@ class GoldenBytesTest {
                         + "00ffffffff04000000020000000400000000000000000000000200000000 -"
                         + " 0000000001000000020000000300000004000000",
                 hex(
-                        new BatchCodec(BoundaryType.F16, 2)
+                        new BatchCodec(BoundaryType.F16, 2, new ImageCodec(2))
                                 .encode(
                                         new Batch(changes, List.of(chunk), Phase.DECODE, List.of()),
                                         Optional.empty())));

@@ -3,6 +3,7 @@ package dev.varve.platform.chat;
 import dev.varve.api.VarveException;
 import dev.varve.api.vision.ImageMarks;
 import dev.varve.api.vision.ImagePositions;
+import dev.varve.platform.shard.ImageRows;
 import dev.varve.platform.shard.ImageSpan;
 import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -86,7 +87,8 @@ public final class ImagePlaceholders {
         images.forEach(image -> expansion.add(image.size(), image.tokens()));
         return expansion.prompt(
                 new SequenceImages(
-                        expansion.spans, images.stream().map(EncodedImage::rows).toList()));
+                        expansion.spans,
+                        images.stream().map(EncodedImage::rows).map(ImageRows::all).toList()));
     }
 
     /** One pass over the tokens of a prompt. */

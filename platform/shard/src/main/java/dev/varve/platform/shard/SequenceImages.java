@@ -20,15 +20,15 @@ public final class SequenceImages {
     private static final int LEAST_IDENTIFYING = 8;
 
     private final List<ImageSpan> spans;
-    private final List<float[]> rows;
+    private final List<ImageRows> rows;
 
     /**
      * Creates images.
      *
      * @param spans ascending, without overlap
-     * @param rows of each image {@code [width, tokens]}; not copied, and not to be modified
+     * @param rows of each image, at least those that are computed
      */
-    public SequenceImages(List<ImageSpan> spans, List<float[]> rows) {
+    public SequenceImages(List<ImageSpan> spans, List<ImageRows> rows) {
         this.spans = List.copyOf(spans);
         this.rows = List.copyOf(rows);
         int before = 0;
@@ -151,8 +151,8 @@ public final class SequenceImages {
          *
          * @param index of the first row's token in the sequence
          * @param count number of rows
-         * @param rows rows of the whole image
-         * @param first number of the first row in the image
+         * @param rows rows of the image
+         * @param first number of the first row in {@code rows}
          */
         void accept(int index, int count, float[] rows, int first);
     }
@@ -164,7 +164,8 @@ public final class SequenceImages {
             int first = Math.max(begin, span.begin());
             int count = Math.min(end, span.end()) - first;
             if (count > 0) {
-                consumer.accept(first, count, rows.get(i), first - span.begin());
+                ImageRows held = rows.get(i);
+                consumer.accept(first, count, held.values(), first - span.begin() - held.first());
             }
         }
     }

@@ -18,9 +18,9 @@ class SequenceImagesTest {
     }
 
     private static SequenceImages images(ImageSpan... spans) {
-        List<float[]> rows = new ArrayList<>();
+        List<ImageRows> rows = new ArrayList<>();
         for (ImageSpan span : spans) {
-            rows.add(new float[span.tokens()]);
+            rows.add(ImageRows.all(new float[span.tokens()]));
         }
         return new SequenceImages(List.of(spans), rows);
     }

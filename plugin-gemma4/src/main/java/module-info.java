@@ -5,4 +5,6 @@ module dev.varve.plugin.gemma4 {
 
     provides dev.varve.api.model.ModelFamilyProvider with
             dev.varve.plugin.gemma4.Gemma4Family;
+    provides dev.varve.api.vision.ImageEncoderProvider with
+            dev.varve.plugin.gemma4.Gemma4VisionProvider;
 }

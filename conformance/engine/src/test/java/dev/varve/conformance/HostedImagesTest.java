@@ -135,6 +135,15 @@ class HostedImagesTest {
         assertRefused("architecture qwen35 is no projector", model);
     }
 
+    /** Dense Gemma 4: images attend to themselves in both directions in sliding layers. */
+    @Test
+    void imagesInBothDirectionsAreRefused() throws IOException {
+        model = VisionGolden.model("text-gemma4");
+
+        assertRefused("in both directions", VisionGolden.model("gemma4v-std"));
+        assertRefused("in both directions", VisionGolden.model("gemma4uv"));
+    }
+
     private void assertRefused(String part, Path projector) {
         VarveException thrown =
                 assertThrows(

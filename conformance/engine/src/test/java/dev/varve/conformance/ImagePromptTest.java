@@ -16,52 +16,68 @@ import java.util.List;
 
 /** Prompts with images, continued like another program continues them. */
 class ImagePromptTest {
-    private static final String PAIR = "text-qwen35--qwen3vl--";
+    private static final Pair QWEN = new Pair("text-qwen35", "qwen3vl", 0.07);
+    private static final Pair GEMMA = new Pair("text-gemma4-e2b", "gemma4v-clip", 0.25);
 
     /**
-     * The reference differs from itself by up to 0.031 in a logit between kernels for other
-     * processors, so that a nearer second token may be chosen.
+     * A model and its projector.
+     *
+     * @param near the reference differs from itself by up to half of it in a logit between kernels
+     *     for other processors, so that a second token that is as near may be chosen
      */
-    private static final double NEAR = 0.07;
-
-    private static ImagePrompt prompt(String name) throws IOException {
-        try (LocalImageEncoder encoder = VisionGolden.encoder("qwen3vl")) {
-            return ImagePrompt.read(
-                    PAIR + name,
-                    encoder.encoder(),
-                    image -> encoder.encode(VisionGolden.pixels(image, encoder.encoder().input())));
+    private record Pair(String text, String projector, double near) {
+        ImagePrompt prompt(String name) throws IOException {
+            try (LocalImageEncoder encoder = VisionGolden.encoder(projector)) {
+                return ImagePrompt.read(
+                        text + "--" + projector + "--" + name,
+                        encoder.encoder(),
+                        image ->
+                                encoder.encode(
+                                        VisionGolden.pixels(image, encoder.encoder().input())));
+            }
         }
-    }
 
-    private static LoadedModel load(int... cuts) {
-        return Cpu.load(VisionGolden.model("text-qwen35"), Cpu.settings(512, 3, Cpu.F16), cuts);
-    }
+        LoadedModel load(int... cuts) {
+            return Cpu.load(VisionGolden.model(text), Cpu.settings(512, 3, Cpu.F16), cuts);
+        }
 
-    private static void requireSame(ImagePrompt golden, int[] tokens) {
-        for (int i = 0; i < tokens.length; i++) {
-            ImagePrompt.Step step = golden.steps().get(i);
-            if (tokens[i] != step.token()) {
-                assertTrue(
-                        step.gap() < NEAR,
-                        "token " + i + ": " + tokens[i] + " instead of " + step.token());
-                return;
+        void requireSame(ImagePrompt golden, int[] tokens) {
+            for (int i = 0; i < tokens.length; i++) {
+                ImagePrompt.Step step = golden.steps().get(i);
+                if (tokens[i] != step.token()) {
+                    assertTrue(
+                            step.gap() < near,
+                            "token " + i + ": " + tokens[i] + " instead of " + step.token());
+                    return;
+                }
+            }
+        }
+
+        int[] requireSame(String name) throws Exception {
+            ImagePrompt golden = prompt(name);
+            try (LoadedModel model = load()) {
+                int[] tokens = ask(model, golden);
+                requireSame(golden, tokens);
+                return tokens;
             }
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"one", "alone", "two", "turns"})
-    void tokensAreThoseOfTheReferenceWholeAndSplit(String name) throws Exception {
-        ImagePrompt golden = prompt(name);
-        int[] whole;
-        try (LoadedModel model = load()) {
-            whole = ask(model, golden);
-        }
-        requireSame(golden, whole);
+    void tokensOfQwenAreThoseOfTheReferenceWholeAndSplit(String name) throws Exception {
+        int[] whole = QWEN.requireSame(name);
 
-        try (LoadedModel model = load(1, 3)) {
-            assertArrayEquals(whole, ask(model, golden), "split in three");
+        try (LoadedModel model = QWEN.load(1, 3)) {
+            assertArrayEquals(whole, ask(model, QWEN.prompt(name)), "split in three");
         }
+    }
+
+    /** Its images attend causally, and its embeddings per layer are those of the first token. */
+    @ParameterizedTest
+    @ValueSource(strings = {"one", "alone", "two", "turns"})
+    void tokensOfGemmaAreThoseOfTheReference(String name) throws Exception {
+        GEMMA.requireSame(name);
     }
 
     private static int[] ask(LoadedModel model, ImagePrompt golden) throws Exception {
@@ -72,10 +88,10 @@ class ImagePromptTest {
 
     @Test
     void requestsWithAndWithoutImagesShareBatches() throws Exception {
-        ImagePrompt one = prompt("one");
-        ImagePrompt two = prompt("two");
+        ImagePrompt one = QWEN.prompt("one");
+        ImagePrompt two = QWEN.prompt("two");
         int[] text = {263, 117, 115, 260, 10, 102, 105, 114, 115, 116};
-        try (LoadedModel model = load()) {
+        try (LoadedModel model = QWEN.load()) {
             int[] first = ask(model, one);
             int[] second = ask(model, two);
             Answer alone = Answer.apart(text, 32);
@@ -97,8 +113,8 @@ class ImagePromptTest {
 
     @Test
     void usageCountsTheTokensOfImages() throws Exception {
-        ImagePrompt golden = prompt("one");
-        try (LoadedModel model = load()) {
+        ImagePrompt golden = QWEN.prompt("one");
+        try (LoadedModel model = QWEN.load()) {
             Answer answer = Answer.to(golden.prompt(), 1);
             answer.submit(model.engine());
 

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.image.LocalImageEncoder;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Rows of images compared with those of another program, see {@link VisionGolden}. */
 class ImageEncoderTest {
@@ -19,21 +22,31 @@ class ImageEncoderTest {
      */
     private static final double BOUND = 6e-3;
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "a-gradient.png",
-                "b-alpha.png",
-                "c-noise.png",
-                "d-long.png",
-                "e-photo.jpg",
-                "f-grey.jpg",
-                "g-palette.png"
-            })
-    void rowsOfQwenAreThoseOfTheReference(String image) throws IOException {
-        float[] expected = VisionGolden.rows("qwen3vl", image);
+    static List<Arguments> images() {
+        List<Arguments> all = new ArrayList<>();
+        all.add(Arguments.of("gemma4v-clip", "f-grey.jpg"));
+        for (String projector : List.of("qwen3vl", "gemma4v-std", "gemma4uv")) {
+            for (String image :
+                    List.of(
+                            "a-gradient.png",
+                            "b-alpha.png",
+                            "c-noise.png",
+                            "d-long.png",
+                            "e-photo.jpg",
+                            "f-grey.jpg",
+                            "g-palette.png")) {
+                all.add(Arguments.of(projector, image));
+            }
+        }
+        return all;
+    }
 
-        try (LocalImageEncoder encoder = VisionGolden.encoder("qwen3vl")) {
+    @ParameterizedTest
+    @MethodSource("images")
+    void rowsAreThoseOfTheReference(String projector, String image) throws IOException {
+        float[] expected = VisionGolden.rows(projector, image);
+
+        try (LocalImageEncoder encoder = VisionGolden.encoder(projector)) {
             float[] rows = encoder.encode(VisionGolden.pixels(image, encoder.encoder().input()));
 
             assertEquals(expected.length, rows.length);
@@ -43,9 +56,10 @@ class ImageEncoderTest {
     }
 
     /** The plan counts what an image takes, and not many times as much. */
-    @Test
-    void memoryOfAnImageIsEstimated() throws IOException {
-        try (LocalImageEncoder encoder = VisionGolden.encoder("qwen3vl")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"qwen3vl", "gemma4v-std", "gemma4v-clip", "gemma4uv"})
+    void memoryOfAnImageIsEstimated(String projector) throws IOException {
+        try (LocalImageEncoder encoder = VisionGolden.encoder(projector)) {
             float[] rows =
                     encoder.encode(
                             VisionGolden.pixels("a-gradient.png", encoder.encoder().input()));

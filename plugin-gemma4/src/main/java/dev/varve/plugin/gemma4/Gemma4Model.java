@@ -115,7 +115,9 @@ final class Gemma4Model implements LayerSplitAdapter {
         Tensor hidden;
         Optional<PerLayerInput> perLayer;
         if (range.begin() == 0) {
-            hidden = ops.scale(graph.embed("token_embd.weight"), (float) Math.sqrt(sizes.width()));
+            Tensor text = graph.embed("token_embd.weight");
+            // Rows of images are not scaled.
+            hidden = graph.withImages(ops.scale(text, (float) Math.sqrt(sizes.width())));
             perLayer = perLayerInput(graph, hidden);
         } else {
             Tensor boundary = graph.boundary();

@@ -26,6 +26,11 @@ public interface ImageEncoder {
     /** Positions that the tokens of an image have for rotary embeddings. */
     ImagePositions positions();
 
+    /** Which tokens of an image its tokens attend to; causal by default. */
+    default ImageAttention attention() {
+        return ImageAttention.CAUSAL;
+    }
+
     /** The weights. */
     TensorSelection tensors();
 

@@ -33,6 +33,7 @@ final class ImageEncoderFactory {
             OpenedModel model,
             PlacementRequest request) {
         projector.requireFits(model);
+        projector.requireCausal();
         this.settings = settings;
         this.projector = projector;
         device = settings.device().orElseGet(() -> usual(request));

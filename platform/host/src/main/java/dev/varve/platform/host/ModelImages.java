@@ -22,7 +22,6 @@ import dev.varve.platform.vision.RgbImage;
 
 import java.util.HexFormat;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 
 /** Image input of a loaded model: from files to rows that enter it. Thread-safe. */
 @SuppressWarnings("exports") // see package-info
@@ -35,8 +34,7 @@ public final class ModelImages implements PromptImages, AutoCloseable {
     private final ImageInput input;
     private final byte[] identity;
     private final EncodedImageCache cache = new EncodedImageCache(CACHE_BYTES);
-    private final Semaphore decoding =
-            new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+    private final DecodingBudget decoding = DecodingBudget.ofHeap();
 
     /**
      * @param encoder owned by this object
@@ -111,15 +109,14 @@ public final class ModelImages implements PromptImages, AutoCloseable {
         return image;
     }
 
-    /** Decodes few images at once, because each takes memory by its pixels. */
     private RgbImage canvas(byte[] file) {
-        decoding.acquireUninterruptibly();
-        try {
-            RgbImage image = decoder.decode(file);
-            return CanvasPainter.paint(image, rule.canvas(image.width(), image.height()));
-        } finally {
-            decoding.release();
-        }
+        return decoding.run(
+                decoder.header(file),
+                () -> {
+                    RgbImage image = decoder.decode(file);
+                    CanvasSize size = rule.canvas(image.width(), image.height());
+                    return CanvasPainter.paint(image, size);
+                });
     }
 
     @Override

@@ -101,7 +101,7 @@ final class ChatCommands {
                     throw new IllegalArgumentException(
                             "/image: "
                                     + model.name()
-                                    + " reads no images: this build of Varve has no image encoder");
+                                    + " reads no images: chats in the terminal have none");
             case EXIT -> {
                 return Next.EXIT;
             }

@@ -2,17 +2,28 @@ package dev.varve.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.vision.ImagePositions;
+import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.ImageRows;
+import dev.varve.platform.shard.ImageSpan;
+import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.image.LocalImageEncoder;
+import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 
 /** Prompts with images, continued like another program continues them. */
 class ImagePromptTest {
@@ -120,6 +131,28 @@ class ImagePromptTest {
 
             assertEquals(12 + 70 + 32, answer.end().tokens().prompt());
             assertEquals(0, answer.end().tokens().cached());
+        }
+    }
+
+    /** A response without the image would be worse than none. */
+    @Test
+    void familyThatIgnoresImagesIsNamed(@TempDir Path folder) throws Exception {
+        RandomModel spec = RandomModel.Family.QWEN3.odd(1, TensorType.F16);
+        ImageSpan span = new ImageSpan(1, 2, 1, ImagePositions.LINE);
+        GenerationRequest.Prompt prompt =
+                new GenerationRequest.Prompt(
+                        new int[] {1, -2, -3, 4},
+                        new int[0],
+                        CacheScope.none(),
+                        new SequenceImages(List.of(span), List.of(ImageRows.all(new float[4096]))));
+        try (LoadedModel model = Cpu.load(spec.write(folder), Cpu.settings(64, 1, Cpu.F16))) {
+            Answer answer = Answer.to(prompt, 1);
+            answer.submit(model.engine());
+
+            ExecutionException thrown = assertThrows(ExecutionException.class, answer::end);
+            assertTrue(
+                    thrown.getCause().getMessage().contains("architecture qwen3 puts no rows"),
+                    thrown.getCause().getMessage());
         }
     }
 }

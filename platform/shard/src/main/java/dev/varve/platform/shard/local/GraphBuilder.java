@@ -100,6 +100,7 @@ final class GraphBuilder implements ShardGraph {
         try {
             model.build(this, range);
             rules.complete();
+            requireImages();
         } catch (VarveException | VirtualMachineError e) {
             segments.close();
             throw e;
@@ -119,6 +120,17 @@ final class GraphBuilder implements ShardGraph {
                 attention.queries(),
                 attention.blocks(),
                 segments.recorded());
+    }
+
+    /** A response that ignores an image must not be served. */
+    private void requireImages() {
+        if (key.images() > 0 && range.begin() == 0 && !inputs.hasImages()) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    "the plugin of architecture "
+                            + shape.architecture()
+                            + " puts no rows of images in place of tokens");
+        }
     }
 
     /** Names a result, so that a message about a later operator names its source. */

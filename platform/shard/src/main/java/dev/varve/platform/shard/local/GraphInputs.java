@@ -128,6 +128,11 @@ final class GraphInputs {
         return axisPositions.get();
     }
 
+    /** Whether the graph reads the rows of images. */
+    boolean hasImages() {
+        return images.isPresent();
+    }
+
     /** Rows of the batch's images. */
     ImageInputs images(int width) {
         images =

@@ -20,12 +20,14 @@ import dev.varve.testkit.TensorType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 class UnusedTensorsTest {
     @TempDir Path folder;
@@ -55,13 +57,30 @@ class UnusedTensorsTest {
             GgufFile gguf = GgufFile.open(file);
             LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
 
-            Optional<String> unused = UnusedTensors.of(gguf, model).warning();
-
-            assertTrue(
-                    unused.filter(text -> !text.contains("rope_factors")).isEmpty(),
-                    unused::toString);
+            assertEquals(Optional.empty(), UnusedTensors.of(gguf, model).warning());
             assertEquals(Optional.empty(), UnreadKeys.of(gguf).warning(), layout.toString());
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"512, rope_factors_long.weight", "513, rope_factors_short.weight"})
+    void factorsForOtherLengthsAreExpected(int context, String unused) throws IOException {
+        Path file =
+                IntStream.range(0, 20)
+                        .mapToObj(
+                                seed -> new DecoderModel(DecoderLayout.PHI3, seed, TensorType.F32))
+                        .filter(DecoderModel::hasFactorsByContext)
+                        .findFirst()
+                        .orElseThrow()
+                        .write(folder);
+        GgufFile gguf = GgufFile.open(file);
+        ModelOptions options = ModelOptions.defaults().withContext(context);
+
+        UnusedTensors tensors = UnusedTensors.of(gguf, Cpu.family(gguf).open(gguf, options));
+
+        String note = tensors.notes().getFirst();
+        assertTrue(note.contains("(" + unused + ") for sequences of another length"), note);
+        assertEquals(Optional.empty(), tensors.warning());
     }
 
     /** Keys that libllama reads for some architecture. */

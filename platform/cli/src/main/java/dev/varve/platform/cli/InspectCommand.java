@@ -5,10 +5,10 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.gguf.GgufValue;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.http.model.SamplingReport;
 import dev.varve.platform.log.ControlCharacters;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.UnreadKeys;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.runtime.ZeroTensors;
@@ -111,7 +111,7 @@ final class InspectCommand extends CliCommand {
             try {
                 LayerSplitAdapter adapter =
                         catalog.family(architecture, file.path())
-                                .open(file, ModelOptions.defaults());
+                                .open(file, ModelSettings.defaults().modelOptions());
                 return new Verdict(
                         true,
                         Optional.empty(),

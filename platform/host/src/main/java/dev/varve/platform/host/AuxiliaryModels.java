@@ -1,5 +1,6 @@
 package dev.varve.platform.host;
 
+import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.compression.pages.DrafterPageScorer;
 import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.placement.DeviceReference;
@@ -85,6 +86,7 @@ final class AuxiliaryModels {
     private PrefillDrafterFactory opening(CompressionSettings asked, PlacedShardFactory shards) {
         return new PrefillDrafterFactory(
                 asked,
+                ModelOptions.defaults().withContext(contextTokens()),
                 model.catalog(),
                 devices(asked.placement(), List.of(asked.drafter()), shards),
                 notes);

@@ -1,9 +1,9 @@
 package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.TextScorer;
 import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -35,23 +35,25 @@ final class FilePrefillDrafter implements PrefillDrafter {
     private volatile boolean closed;
 
     /**
-     * @param reader model of the file; owned by this object from now on
+     * @param model the whole model
+     * @param reader computes it; owned by this object from now on
      * @param options how the model scores
      */
     FilePrefillDrafter(
-            GgufFile file,
+            ModelRange model,
             Tokenizer tokenizer,
             TextScorer reader,
             LayerMajorTextScorer.ScoringOptions options) {
         this.tokenizer = tokenizer;
         this.reader = reader;
-        identity = identity(file, options);
+        identity = identity(model, options);
     }
 
-    private static String identity(GgufFile file, LayerMajorTextScorer.ScoringOptions options) {
+    private static String identity(ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
         MessageDigest digest = Sha256.begin();
-        ModelFingerprint.add(digest, file);
-        return HexFormat.of().formatHex(digest.digest()) + " " + options;
+        ModelFingerprint.add(digest, model.file());
+        String variant = model.model().contextVariant().map(name -> " " + name).orElse("");
+        return HexFormat.of().formatHex(digest.digest()) + " " + options + variant;
     }
 
     @Override

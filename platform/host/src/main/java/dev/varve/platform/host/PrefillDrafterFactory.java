@@ -35,20 +35,24 @@ final class PrefillDrafterFactory {
     private static final int USUAL_PROMPT = 32_768;
 
     private final CompressionSettings settings;
+    private final ModelOptions reading;
     private final PluginCatalog catalog;
     private final DraftDevices devices;
     private final Consumer<String> notes;
 
     /**
+     * @param reading how the family reads the file, with the length of prompts
      * @param devices devices on which it may compute
      * @param notes receives notes for the operator
      */
     PrefillDrafterFactory(
             CompressionSettings settings,
+            ModelOptions reading,
             PluginCatalog catalog,
             DraftDevices devices,
             Consumer<String> notes) {
         this.settings = settings;
+        this.reading = reading;
         this.catalog = catalog;
         this.devices = devices;
         this.notes = notes;
@@ -64,7 +68,7 @@ final class PrefillDrafterFactory {
     HostedModel.CompressingDrafter open() {
         GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
-        LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
+        LayerSplitAdapter model = family.open(file, reading);
         LayerMajorTextScorer.requireReadable(file.path(), model.shape());
         LayerMajorTextScorer.ScoringOptions options = scoringOptions(model.shape());
         LayerMajorTextScorer.requireAttention(file.path(), model.shape(), options.layers());
@@ -73,7 +77,7 @@ final class PrefillDrafterFactory {
         ModelRange all = new ModelRange(file, model, model.shape().allLayers());
         FilePrefillDrafter drafter =
                 new FilePrefillDrafter(
-                        file,
+                        all,
                         tokenizer,
                         where.isLocal() ? local(where, all, options) : remote(where, all, options),
                         options);
@@ -129,8 +133,7 @@ final class PrefillDrafterFactory {
         try {
             TextScorerLoadRequest request =
                     new TextScorerLoadRequest(
-                            ShardLoadRequest.Model.of(
-                                    model.file(), model.model(), ModelOptions.defaults()),
+                            ShardLoadRequest.Model.of(model.file(), model.model(), reading),
                             options,
                             residency(),
                             devices.remote().apply(where));
@@ -175,8 +178,7 @@ final class PrefillDrafterFactory {
     PrefillDrafterMemoryPlan plan(int tokens) {
         GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         LayerSplitAdapter model =
-                catalog.family(file.architecture(), file.path())
-                        .open(file, ModelOptions.defaults());
+                catalog.family(file.architecture(), file.path()).open(file, reading);
         LayerMajorTextScorer.requireReadable(file.path(), model.shape());
         return new PrefillDrafterMemoryPlan(
                 file.path(),

@@ -2,6 +2,7 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
@@ -59,6 +60,7 @@ public final class ProxyPrefillDrafter implements AutoCloseable {
             HostedModel.CompressingDrafter drafter =
                     new PrefillDrafterFactory(
                                     settings,
+                                    ModelOptions.defaults(),
                                     catalog,
                                     new DraftDevices(
                                             request,

@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTensor>> byReason) {
     private static final Pattern BLOCK = Pattern.compile("blk\\.(\\d{1,9})\\.(.*)");
     private static final Pattern KEYS_AND_VALUES = Pattern.compile("attn_[kv](_norm)?\\..*");
+    private static final Pattern ROTATIONS = Pattern.compile("rope_factors_(long|short)\\.weight");
     private static final String PREDICTION_BLOCKS = ".nextn_predict_layers";
     private static final int NAMED = 3;
 
@@ -39,6 +40,10 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
         /** Keys and values of layers that use those of an earlier layer. */
         SHARED_KEYS_AND_VALUES(
                 "for keys and values of layers that use the KV cache of an earlier layer"),
+
+        /** Rotations for sequences of another length. */
+        OTHER_CONTEXT_LENGTH(
+                "for sequences of another length; " + Setting.CONTEXT_TOKENS + " decides"),
 
         /** A valid file has none of these. */
         UNKNOWN("not used by this model");
@@ -67,11 +72,18 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
         Map<Reason, List<GgufTensor>> unused = new EnumMap<>(Reason.class);
         for (GgufTensor tensor : file.tensors()) {
             if (!used.contains(tensor.name())) {
-                Reason reason = reason(tensor.name(), shape.layers(), predicting);
+                Reason reason =
+                        isOfOtherContext(tensor.name(), model)
+                                ? Reason.OTHER_CONTEXT_LENGTH
+                                : reason(tensor.name(), shape.layers(), predicting);
                 unused.computeIfAbsent(reason, each -> new ArrayList<>()).add(tensor);
             }
         }
         return new UnusedTensors(file, shape.layers().size(), unused);
+    }
+
+    private static boolean isOfOtherContext(String name, LayerSplitAdapter model) {
+        return model.contextVariant().isPresent() && ROTATIONS.matcher(name).matches();
     }
 
     private static Reason reason(String name, List<LayerState> layers, long predicting) {

@@ -7,12 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
-import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.LayerState.ValueRows;
-import dev.varve.api.model.ModelShape;
-import dev.varve.api.model.ShardGraph;
-import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.ModelSettings;
@@ -42,26 +38,6 @@ class CacheNamespaceTest {
 
     private GgufFile file;
 
-    /** A model that only describes itself. */
-    private record Described(LayerState state, Optional<String> contextVariant)
-            implements LayerSplitAdapter {
-        @Override
-        public ModelShape shape() {
-            return new ModelShape(
-                    PlainModel.ARCHITECTURE, new ModelShape.Sizes(8, 61, 4096), List.of(state), 0);
-        }
-
-        @Override
-        public TensorSelection tensors(LayerRange range) {
-            throw new AssertionError("the namespace depends on no tensor");
-        }
-
-        @Override
-        public void build(ShardGraph graph, LayerRange range) {
-            throw new AssertionError("the namespace depends on no graph");
-        }
-    }
-
     @BeforeEach
     void writeModel() throws IOException {
         file = GgufFile.open(PlainModel.mixed(256).write(folder));
@@ -74,7 +50,7 @@ class CacheNamespaceTest {
     private Namespace namespace(
             LayerState state, Optional<String> variant, int context, TensorPlacement tensors) {
         return CacheNamespace.of(
-                new OpenedModel(file, new Described(state, variant)),
+                new OpenedModel(file, new DescribedModel(state, variant)),
                 ModelSettings.single(context),
                 new Placement(
                         List.of(

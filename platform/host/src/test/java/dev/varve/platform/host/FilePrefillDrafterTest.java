@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.TextScorer;
 import dev.varve.platform.shard.local.LayerMajorTextScorer;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -20,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.FutureTask;
 import java.util.function.BooleanSupplier;
@@ -44,6 +49,10 @@ class FilePrefillDrafterTest {
     }
 
     private FilePrefillDrafter drafter(Reading reading) {
+        return drafter(reading, Optional.empty());
+    }
+
+    private FilePrefillDrafter drafter(Reading reading, Optional<String> variant) {
         TextScorer reader =
                 new TextScorer() {
                     @Override
@@ -67,10 +76,11 @@ class FilePrefillDrafterTest {
                     }
                 };
         return new FilePrefillDrafter(
-                file,
+                new ModelRange(
+                        file, new DescribedModel(PlainModel.full(), variant), new LayerRange(0, 1)),
                 Tokenizer.of(file.metadata()),
                 reader,
-                new LayerMajorTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false));
+                new LayerMajorTextScorer.ScoringOptions(new LayerRange(0, 1), 8, false));
     }
 
     /** A request's thread is virtual, and must not wait in native code. */
@@ -87,6 +97,20 @@ class FilePrefillDrafterTest {
             Thread.ofVirtual().start(asked);
 
             assertArrayEquals(scores, asked.get());
+        }
+    }
+
+    /** Scores of one rotation are not those of another. */
+    @Test
+    void choiceByTheLengthOfPromptsIsPartOfTheIdentity() {
+        Reading none = (tokens, cancelled) -> new float[0];
+        try (FilePrefillDrafter plain = drafter(none);
+                FilePrefillDrafter first = drafter(none, Optional.of("short"));
+                FilePrefillDrafter second = drafter(none, Optional.of("long"))) {
+            List<String> identities =
+                    List.of(plain.identity(), first.identity(), second.identity());
+
+            assertEquals(3, Set.copyOf(identities).size(), identities::toString);
         }
     }
 

@@ -33,6 +33,9 @@ final class PlainPlugins {
     /** The calls to the backends, in order. */
     final List<String> asked = Collections.synchronizedList(new ArrayList<>());
 
+    /** How files were read, in order. */
+    final List<ModelOptions> readings = Collections.synchronizedList(new ArrayList<>());
+
     private final class Backend implements DeviceBackendProvider, DeviceBackend {
         private final String name;
         private final boolean hostCores;
@@ -76,7 +79,7 @@ final class PlainPlugins {
     }
 
     /** Reads plain models. */
-    private static final class Family implements ModelFamilyProvider {
+    private final class Family implements ModelFamilyProvider {
         @Override
         public Set<String> architectures() {
             return Set.of(PlainModel.ARCHITECTURE);
@@ -84,6 +87,7 @@ final class PlainPlugins {
 
         @Override
         public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
+            readings.add(options);
             return PlainModel.read(model);
         }
     }

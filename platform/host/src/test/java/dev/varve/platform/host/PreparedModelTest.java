@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.compression.conversation.ConversationCompressionSettings;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.plan.CachingProbe.Age;
@@ -86,6 +88,24 @@ class PreparedModelTest {
         assertEquals(List.of("resolved [cuda:0] with cuda"), heard);
         assertEquals(List.of("load cpu", "load cuda"), plugins.asked);
         assertEquals(4, prepared.model().shape().layerCount());
+    }
+
+    @Test
+    void prefillDrafterIsReadForPromptsOfTheContext() throws IOException {
+        Path drafter =
+                PlainModel.attentionOnly(2, 4096)
+                        .write(Files.createDirectory(folder.resolve("drafter")));
+        HostSettings settings =
+                settings()
+                        .with(
+                                CompressionSettings.of(
+                                        drafter, ConversationCompressionSettings.USUAL));
+        PreparedModel prepared = PreparedModel.open(settings, listener);
+        plugins.readings.clear();
+
+        prepared.drafterPlan();
+
+        assertEquals(List.of(ModelOptions.defaults().withContext(256)), plugins.readings);
     }
 
     @Test

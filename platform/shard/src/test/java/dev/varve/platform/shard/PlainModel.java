@@ -47,6 +47,7 @@ public final class PlainModel implements LayerSplitAdapter {
     static final int TAPS = 3;
 
     private static final int HIDDEN = 12;
+    private static final String HEADS = "plain.attention.head_count";
     private static final String EMBEDDING = "token_embd.weight";
     private static final String OUTPUT = "output.weight";
 
@@ -155,6 +156,7 @@ public final class PlainModel implements LayerSplitAdapter {
         GgufWriter writer = new GgufWriter();
         writer.put("general.architecture", GgufValue.of(ARCHITECTURE));
         writer.put("plain.context_length", GgufValue.of(shape.contextLength()));
+        writer.put(HEADS, GgufValue.of(1));
         writer.put("plain.windows", GgufValue.ints(windows));
         extents(shape)
                 .forEach(
@@ -178,6 +180,10 @@ public final class PlainModel implements LayerSplitAdapter {
 
     /** Reads what {@link #write} wrote. */
     public static PlainModel read(GgufFile file) {
+        long heads = file.metadata().findInteger(HEADS).orElse(1);
+        if (heads != 1) {
+            throw new IllegalArgumentException("expected one head, found " + heads);
+        }
         List<LayerState> layers = new ArrayList<>();
         for (long window : file.metadata().integers("plain.windows")) {
             layers.add(window == 0 ? full() : window < 0 ? recurrent() : sliding((int) window));

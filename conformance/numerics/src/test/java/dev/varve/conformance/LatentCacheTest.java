@@ -13,6 +13,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
@@ -165,6 +166,27 @@ class LatentCacheTest {
         try (LoadedModel model = Cpu.load(file, Cpu.settings(CONTEXT, 1, mixed))) {
             assertEquals(0, Comparison.worstRelativeL2(same, Cpu.logits(model, tokens)));
         }
+    }
+
+    /** There is no pair of types: the rows have the type of the keys, and values are in them. */
+    @Test
+    void refusalWithoutFlashAttentionNamesTypesOfTheOneRow() throws Exception {
+        Path file = model(WHOLE).write(folder);
+        ModelSettings asked = Cpu.settings(CONTEXT, 1, new CacheTypes(GgmlType.Q8_0, GgmlType.F16));
+        ModelSettings settings = asked.with(asked.computation().with(FlashAttention.OFF));
+
+        VarveException refusal =
+                assertThrows(VarveException.class, () -> Cpu.load(file, settings).close());
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
+        String message = refusal.getMessage();
+        assertTrue(
+                message.startsWith(Setting.KEY_CACHE_TYPE + ": q8_0 does not work for "), message);
+        assertTrue(message.contains(" with one row for keys and values of ["), message);
+        assertTrue(
+                message.endsWith(
+                        "; quantised values need flash attention; types that work: f16, bf16, f32"),
+                message);
     }
 
     @Test

@@ -17,7 +17,6 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.KvSlotSpan;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +35,9 @@ final class CacheTypeCheck {
     private final ComputeDevice device;
     private final Set<LayerState.Attention> kinds = new HashSet<>();
 
+    /** Whether a layer has rows of values beside those of keys. */
+    private final boolean hasValues;
+
     CacheTypeCheck(ModelShape shape, LayerRange range, ComputeDevice device) {
         this.device = device;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
@@ -43,13 +45,15 @@ final class CacheTypeCheck {
                 kinds.add(attention);
             }
         }
+        hasValues =
+                kinds.stream().anyMatch(kind -> kind.valueRows() != LayerState.ValueRows.IN_KEYS);
     }
 
     /**
      * Chooses the attention for a pair of types.
      *
      * @return whether to use flash attention
-     * @throws VarveException of kind INVALID_REQUEST with the pairs that work, if this one does not
+     * @throws VarveException of kind INVALID_REQUEST with the types that work, if these do not
      */
     boolean require(Path file, CacheTypes types, FlashAttention wanted) {
         if (wanted != FlashAttention.OFF && works(types, true)) {
@@ -58,39 +62,58 @@ final class CacheTypeCheck {
         if (wanted != FlashAttention.ON && works(types, false)) {
             return false;
         }
-        List<String> working = new ArrayList<>();
-        for (GgmlType key : CacheTypes.TYPES) {
-            for (GgmlType value : CacheTypes.TYPES) {
-                CacheTypes pair = new CacheTypes(key, value);
-                if (wanted != FlashAttention.OFF && works(pair, true)
-                        || wanted != FlashAttention.ON && works(pair, false)) {
-                    working.add(pair.toString());
-                }
-            }
-        }
         throw new VarveException(
                 VarveException.Kind.INVALID_REQUEST,
-                Setting.CACHE_TYPES
+                (hasValues ? Setting.CACHE_TYPES : Setting.KEY_CACHE_TYPE)
                         + ": "
-                        + types
+                        + named(types)
                         + " does not work for "
                         + file.getFileName()
-                        + " with heads of "
-                        + kinds.stream()
-                                .map(kind -> kind.keyLength() + "/" + kind.valueLength())
-                                .distinct()
-                                .toList()
+                        + " with "
+                        + rows()
                         + " on "
                         + device.info().name()
                         + " with "
                         + Setting.FLASH_ATTENTION
                         + " "
                         + wanted.name().toLowerCase(Locale.ROOT)
-                        + (wanted == FlashAttention.OFF && types.value().isQuantized()
+                        + (wanted == FlashAttention.OFF && hasQuantisedValues(types)
                                 ? "; quantised values need flash attention"
                                 : "")
-                        + "; pairs that work: "
-                        + (working.isEmpty() ? "none" : String.join(", ", working)));
+                        + (hasValues ? "; pairs that work: " : "; types that work: ")
+                        + working(wanted));
+    }
+
+    /** Names types as the operator sets them: without rows of values there is only that of K. */
+    private String named(CacheTypes types) {
+        return hasValues ? types.toString() : types.key().ggufName();
+    }
+
+    private String rows() {
+        return (hasValues ? "heads of " : "one row for keys and values of ")
+                + kinds.stream()
+                        .map(kind -> kind.keyLength() + "/" + kind.valueLength())
+                        .distinct()
+                        .toList();
+    }
+
+    private boolean hasQuantisedValues(CacheTypes types) {
+        return kinds.stream().anyMatch(kind -> types.value(kind).isQuantized());
+    }
+
+    private String working(FlashAttention wanted) {
+        List<GgmlType> values = hasValues ? CacheTypes.TYPES : List.of(CacheTypes.f16().value());
+        List<String> working =
+                CacheTypes.TYPES.stream()
+                        .flatMap(key -> values.stream().map(value -> new CacheTypes(key, value)))
+                        .filter(
+                                types ->
+                                        wanted != FlashAttention.OFF && works(types, true)
+                                                || wanted != FlashAttention.ON
+                                                        && works(types, false))
+                        .map(this::named)
+                        .toList();
+        return working.isEmpty() ? "none" : String.join(", ", working);
     }
 
     private boolean works(CacheTypes types, boolean flash) {

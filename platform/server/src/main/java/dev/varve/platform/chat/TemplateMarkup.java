@@ -19,6 +19,8 @@ enum TemplateMarkup {
     MISTRAL_WITH_ID(mistral("[CALL_ID]"), "[TOOL_CALLS]", "[CALL_ID]"),
     MISTRAL(mistral(""), "[TOOL_CALLS]", "[ARGS]"),
     MISTRAL_ARRAY(json("[TOOL_CALLS]", "", "arguments", Frame.ARRAY), "[TOOL_CALLS]"),
+    GRANITE_ARRAY(json("<|tool_call|>", "", "arguments", Frame.ARRAY), "<|tool_call|>"),
+    NEMOTRON_ARRAY(json("<TOOLCALL>", "</TOOLCALL>", "arguments", Frame.ARRAY), "<TOOLCALL>"),
     FUNCTION_TAGS(
             tagged(
                     new Tags("<tool_call>", "</tool_call>"),

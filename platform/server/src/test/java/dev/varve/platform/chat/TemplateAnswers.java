@@ -126,6 +126,32 @@ enum TemplateAnswers {
             return "[TOOL_CALLS][" + super.calls(cities).replace("}{", "}, {") + "]";
         }
     },
+    GRANITE_ARRAY(
+            TemplateMarkup.GRANITE_ARRAY,
+            "<|start_of_role|> <|tool_call|> <think>",
+            "<think>|</think>|<|tool_call|>",
+            city ->
+                    "{\"name\": \"get_weather\", \"arguments\": {\"city\": \""
+                            + city
+                            + "\", \"n\": 2}}") {
+        @Override
+        String calls(String... cities) {
+            return "<|tool_call|>[" + super.calls(cities).replace("}{", "}, {") + "]";
+        }
+    },
+    NEMOTRON_ARRAY(
+            TemplateMarkup.NEMOTRON_ARRAY,
+            "<AVAILABLE_TOOLS> <TOOLCALL> <think>",
+            "<think>|</think>|<TOOLCALL>|</TOOLCALL>",
+            city ->
+                    "{\"name\": \"get_weather\", \"arguments\": {\"city\": \""
+                            + city
+                            + "\", \"n\": 2}}") {
+        @Override
+        String calls(String... cities) {
+            return "<TOOLCALL>[" + super.calls(cities).replace("}{", "}, {") + "]</TOOLCALL>";
+        }
+    },
     LLAMA(
             TemplateMarkup.LLAMA,
             "<|start_header_id|> {\"name\": f, \"parameters\": x}",

@@ -89,8 +89,48 @@ public enum TrainedChat {
                     .collect(Collectors.joining());
         }
     },
+    GRANITE_3("", TemplateAnswers.GRANITE_ARRAY, "granite", "granitemoe") {
+        @Override
+        String source() {
+            return "{% if tools %}<|start_of_role|>available_tools<|end_of_role|>{% for t in tools"
+                    + " %}{{ t | tojson }}\n"
+                    + "{% endfor %}{# a call is <|tool_call|> and a list #}<|end_of_text|>\n"
+                    + "{% endif %}{% for m in messages %}<|start_of_role|>{{ m.role"
+                    + " }}<|end_of_role|>{{ m.content }}{% if m.tool_calls"
+                    + " %}<|tool_call|>[{% for c in m.tool_calls %}{{ c.function | tojson }}{{"
+                    + " ', ' if not loop.last }}{% endfor %}]{% endif %}<|end_of_text|>\n"
+                    + "{% endfor %}<|start_of_role|>assistant<|end_of_role|>";
+        }
+
+        @Override
+        public String template() {
+            return "Granite 3.x, shortened";
+        }
+    },
     GRANITE_4_0("ibm-granite-granite-4.0", TemplateAnswers.HERMES, "granitehybrid", "granite"),
     GRANITE_4_1("ibm-granite-granite-4.1", TemplateAnswers.HERMES, "granite"),
+    NEMOTRON_NANO_2("", TemplateAnswers.NEMOTRON_ARRAY, "nemotron_h") {
+        @Override
+        String source() {
+            return "<SPECIAL_10>System\n"
+                    + "{% if tools %}<AVAILABLE_TOOLS>[{% for t in tools %}{{ t.function | tojson"
+                    + " }}{{ ', ' if not loop.last }}{% endfor %}]</AVAILABLE_TOOLS>\n"
+                    + "{% endif %}{% for m in messages %}{% if m.role == 'tool'"
+                    + " %}<SPECIAL_11>User\n"
+                    + "<TOOL_RESPONSE>[{{ m.content }}]</TOOL_RESPONSE>\n"
+                    + "{% else %}<SPECIAL_11>{{ m.role }}\n"
+                    + "{{ m.content }}{% if m.tool_calls %}<TOOLCALL>[{% for c in m.tool_calls"
+                    + " %}{{ c.function | tojson }}{{ ', ' if not loop.last }}{% endfor"
+                    + " %}]</TOOLCALL>{% endif %}\n"
+                    + "{% endif %}{% endfor %}<SPECIAL_11>Assistant\n"
+                    + "<think>\n";
+        }
+
+        @Override
+        public String template() {
+            return "Nemotron Nano 2, shortened";
+        }
+    },
     NEMOTRON_3(
             "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", TemplateAnswers.FUNCTION_TAGS, "nemotron_h_moe"),
     PHI_3_5("microsoft-Phi-3.5-mini-instruct", "phi3"),

@@ -1,20 +1,25 @@
 package dev.varve.api.ggml;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.varve.api.ggml.Pointer.ContextPtr;
 import dev.varve.api.ggml.Pointer.TensorPtr;
 
 import java.lang.foreign.MemorySegment;
 
 /**
- * Compares the struct layouts and type tables of this binding with the loaded library, by building
- * a tensor through it and reading its fields. A library with another layout would be read as
- * garbage or crash later.
+ * Compares the struct layouts, type tables and calls of this binding with the loaded library, by
+ * building tensors through it and reading their fields. A library with another layout would be read
+ * as garbage or crash later, and so would arguments that arrive in other places.
  */
 final class AbiSelfTest {
     private static final long TENSOR_OVERHEAD = 368;
     private static final int OP_VIEW = 37;
+
+    /** Offset of {@code op_params}. */
+    private static final long PARAMETERS = Tensor.OPERATOR + Integer.BYTES;
 
     private AbiSelfTest() {}
 
@@ -38,6 +43,7 @@ final class AbiSelfTest {
         }
         runOnTensor();
         runOnPlacedTensor();
+        runOnArguments();
     }
 
     private static void runOnTensor() {
@@ -98,6 +104,35 @@ final class AbiSelfTest {
                     buffer.pointer(),
                     tensor.buffer());
         }
+    }
+
+    /**
+     * A rotation keeps its arguments: whole numbers, of which some are on the stack, and floats.
+     */
+    @SuppressWarnings("restricted")
+    private static void runOnArguments() {
+        ContextPtr context = CoreApi.init(4 * TENSOR_OVERHEAD);
+        try {
+            TensorPtr rows = CoreApi.newTensor4d(context, GgmlType.F32.id(), 8, 1, 2, 1);
+            TensorPtr positions = CoreApi.newTensor4d(context, GgmlType.I32.id(), 2, 1, 1, 1);
+            TensorPtr rotated =
+                    OpsApi.ropeExt(
+                            context, rows, positions, TensorPtr.NULL, 4, 2, -3, 5, 6, 7, 8, 9, 10);
+            MemorySegment kept = rotated.address().reinterpret(TENSOR_OVERHEAD);
+            requireArgument(kept, 1, 4);
+            requireArgument(kept, 2, 2);
+            requireArgument(kept, 4, -3);
+            for (int i = 5; i <= 10; i++) {
+                requireArgument(kept, i, Float.floatToRawIntBits(i));
+            }
+        } finally {
+            CoreApi.free(context);
+        }
+    }
+
+    private static void requireArgument(MemorySegment tensor, int index, int expected) {
+        int found = tensor.get(JAVA_INT, PARAMETERS + (long) index * Integer.BYTES);
+        require(found == expected, "ggml_tensor.op_params[" + index + "]", expected, found);
     }
 
     private static void require(boolean valid, String field, Object expected, Object found) {

@@ -49,10 +49,7 @@ public final class Backend implements AutoCloseable {
         if (setThreads.isPresent()) {
             MethodHandle set = setThreads.get();
             BackendPtr backend = open();
-            Native.run(
-                    () -> {
-                        set.invokeExact(backend.address(), threads);
-                    });
+            NativeCall.call(set, backend.raw(), threads);
         }
     }
 
@@ -68,10 +65,7 @@ public final class Backend implements AutoCloseable {
                         () -> new IllegalStateException(name + " uses no thread pool"));
         BackendPtr backend = open();
         ThreadPoolPtr used = pool.map(ThreadPool::pointer).orElse(ThreadPoolPtr.NULL);
-        Native.run(
-                () -> {
-                    set.invokeExact(backend.address(), used.address());
-                });
+        NativeCall.call(set, backend.raw(), used.raw());
     }
 
     /**

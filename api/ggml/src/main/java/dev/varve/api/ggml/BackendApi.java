@@ -7,10 +7,11 @@ import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.C_UINT8;
 import static dev.varve.api.ggml.Native.bind;
 import static dev.varve.api.ggml.Native.bindLeaf;
-import static dev.varve.api.ggml.Native.call;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
-import static dev.varve.api.ggml.Native.run;
+import static dev.varve.api.ggml.NativeCall.call;
+import static dev.varve.api.ggml.NativeCall.isTrue;
+import static dev.varve.api.ggml.NativeCall.pointer;
 
 import dev.varve.api.ggml.Pointer.AllocatorPtr;
 import dev.varve.api.ggml.Pointer.BackendPtr;
@@ -24,6 +25,7 @@ import dev.varve.api.ggml.Pointer.TensorPtr;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /**
  * ggml-backend.h and ggml-alloc.h: devices, buffers, transfers, computing. One file, since it
@@ -35,10 +37,8 @@ final class BackendApi {
             bind("ggml_backend_load_all_from_path", returnsNothing(C_POINTER));
 
     static void loadAllFromPath(MemorySegment folder) {
-        run(
-                () -> {
-                    LOAD_ALL_FROM_PATH.invokeExact(folder);
-                });
+        call(LOAD_ALL_FROM_PATH, pointer(folder));
+        Reference.reachabilityFence(folder);
     }
 
     /** {@code ggml_backend_reg_t ggml_backend_load(const char * file)} */
@@ -46,14 +46,16 @@ final class BackendApi {
             bind("ggml_backend_load", returns(C_POINTER, C_POINTER));
 
     static RegistryPtr load(MemorySegment file) {
-        return new RegistryPtr(call(() -> (MemorySegment) LOAD.invokeExact(file)));
+        RegistryPtr result = new RegistryPtr(MemorySegment.ofAddress(call(LOAD, pointer(file))));
+        Reference.reachabilityFence(file);
+        return result;
     }
 
     /** {@code size_t ggml_backend_dev_count(void)} */
     private static final MethodHandle DEV_COUNT = bind("ggml_backend_dev_count", returns(C_SIZE_T));
 
     static long devCount() {
-        return call(() -> (long) DEV_COUNT.invokeExact());
+        return call(DEV_COUNT);
     }
 
     /** {@code ggml_backend_dev_t ggml_backend_dev_get(size_t index)} */
@@ -61,7 +63,7 @@ final class BackendApi {
             bind("ggml_backend_dev_get", returns(C_POINTER, C_SIZE_T));
 
     static DevicePtr devGet(long index) {
-        return new DevicePtr(call(() -> (MemorySegment) DEV_GET.invokeExact(index)));
+        return new DevicePtr(MemorySegment.ofAddress(call(DEV_GET, index)));
     }
 
     /**
@@ -72,10 +74,8 @@ final class BackendApi {
             bind("ggml_backend_dev_get_props", returnsNothing(C_POINTER, C_POINTER));
 
     static void devGetProps(DevicePtr device, MemorySegment props) {
-        run(
-                () -> {
-                    DEV_GET_PROPS.invokeExact(device.address(), props);
-                });
+        call(DEV_GET_PROPS, device.raw(), pointer(props));
+        Reference.reachabilityFence(props);
     }
 
     /**
@@ -86,8 +86,11 @@ final class BackendApi {
             bind("ggml_backend_dev_init", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static BackendPtr devInit(DevicePtr device, MemorySegment parameters) {
-        return new BackendPtr(
-                call(() -> (MemorySegment) DEV_INIT.invokeExact(device.address(), parameters)));
+        BackendPtr result =
+                new BackendPtr(
+                        MemorySegment.ofAddress(call(DEV_INIT, device.raw(), pointer(parameters))));
+        Reference.reachabilityFence(parameters);
+        return result;
     }
 
     /**
@@ -97,8 +100,7 @@ final class BackendApi {
             bind("ggml_backend_dev_buffer_type", returns(C_POINTER, C_POINTER));
 
     static BufferTypePtr devBufferType(DevicePtr device) {
-        return new BufferTypePtr(
-                call(() -> (MemorySegment) DEV_BUFFER_TYPE.invokeExact(device.address())));
+        return new BufferTypePtr(MemorySegment.ofAddress(call(DEV_BUFFER_TYPE, device.raw())));
     }
 
     /**
@@ -109,8 +111,7 @@ final class BackendApi {
             bind("ggml_backend_dev_host_buffer_type", returns(C_POINTER, C_POINTER));
 
     static BufferTypePtr devHostBufferType(DevicePtr device) {
-        return new BufferTypePtr(
-                call(() -> (MemorySegment) DEV_HOST_BUFFER_TYPE.invokeExact(device.address())));
+        return new BufferTypePtr(MemorySegment.ofAddress(call(DEV_HOST_BUFFER_TYPE, device.raw())));
     }
 
     /** {@code ggml_backend_reg_t ggml_backend_dev_backend_reg(ggml_backend_dev_t device)} */
@@ -118,8 +119,7 @@ final class BackendApi {
             bind("ggml_backend_dev_backend_reg", returns(C_POINTER, C_POINTER));
 
     static RegistryPtr devBackendReg(DevicePtr device) {
-        return new RegistryPtr(
-                call(() -> (MemorySegment) DEV_BACKEND_REG.invokeExact(device.address())));
+        return new RegistryPtr(MemorySegment.ofAddress(call(DEV_BACKEND_REG, device.raw())));
     }
 
     /**
@@ -130,7 +130,7 @@ final class BackendApi {
             bind("ggml_backend_dev_supports_op", returns(C_BOOL, C_POINTER, C_POINTER));
 
     static boolean devSupportsOp(DevicePtr device, TensorPtr node) {
-        return call(() -> (boolean) DEV_SUPPORTS_OP.invokeExact(device.address(), node.address()));
+        return isTrue(call(DEV_SUPPORTS_OP, device.raw(), node.raw()));
     }
 
     /**
@@ -144,12 +144,17 @@ final class BackendApi {
 
     static BufferPtr devBufferFromHostPtr(
             DevicePtr device, MemorySegment memory, long bytes, long maxTensorBytes) {
-        return new BufferPtr(
-                call(
-                        () ->
-                                (MemorySegment)
-                                        DEV_BUFFER_FROM_HOST_PTR.invokeExact(
-                                                device.address(), memory, bytes, maxTensorBytes)));
+        BufferPtr result =
+                new BufferPtr(
+                        MemorySegment.ofAddress(
+                                call(
+                                        DEV_BUFFER_FROM_HOST_PTR,
+                                        device.raw(),
+                                        pointer(memory),
+                                        bytes,
+                                        maxTensorBytes)));
+        Reference.reachabilityFence(memory);
+        return result;
     }
 
     /** {@code const char * ggml_backend_reg_name(ggml_backend_reg_t registry)} */
@@ -157,7 +162,7 @@ final class BackendApi {
             bind("ggml_backend_reg_name", returns(C_POINTER, C_POINTER));
 
     static String regName(RegistryPtr registry) {
-        return call(() -> Native.string((MemorySegment) REG_NAME.invokeExact(registry.address())));
+        return Native.string(MemorySegment.ofAddress(call(REG_NAME, registry.raw())));
     }
 
     /**
@@ -168,18 +173,17 @@ final class BackendApi {
             bind("ggml_backend_reg_get_proc_address", returns(C_POINTER, C_POINTER, C_POINTER));
 
     static MemorySegment regGetProcAddress(RegistryPtr registry, MemorySegment name) {
-        return call(
-                () -> (MemorySegment) REG_GET_PROC_ADDRESS.invokeExact(registry.address(), name));
+        MemorySegment result =
+                MemorySegment.ofAddress(call(REG_GET_PROC_ADDRESS, registry.raw(), pointer(name)));
+        Reference.reachabilityFence(name);
+        return result;
     }
 
     /** {@code void ggml_backend_free(ggml_backend_t backend)} */
     private static final MethodHandle FREE = bind("ggml_backend_free", returnsNothing(C_POINTER));
 
     static void free(BackendPtr backend) {
-        run(
-                () -> {
-                    FREE.invokeExact(backend.address());
-                });
+        call(FREE, backend.raw());
     }
 
     /** {@code const char * ggml_backend_name(ggml_backend_t backend)} */
@@ -187,7 +191,7 @@ final class BackendApi {
             bind("ggml_backend_name", returns(C_POINTER, C_POINTER));
 
     static String name(BackendPtr backend) {
-        return call(() -> Native.string((MemorySegment) NAME.invokeExact(backend.address())));
+        return Native.string(MemorySegment.ofAddress(call(NAME, backend.raw())));
     }
 
     /**
@@ -198,7 +202,9 @@ final class BackendApi {
             bind("ggml_backend_graph_compute", returns(C_INT, C_POINTER, C_POINTER));
 
     static int graphCompute(BackendPtr backend, GraphPtr graph) {
-        return call(() -> (int) GRAPH_COMPUTE.invokeExact(backend.address(), graph.address()));
+        int result = (int) call(GRAPH_COMPUTE, backend.raw(), graph.raw());
+        Reference.reachabilityFence(graph);
+        return result;
     }
 
     /**
@@ -209,8 +215,9 @@ final class BackendApi {
             bind("ggml_backend_graph_compute_async", returns(C_INT, C_POINTER, C_POINTER));
 
     static int graphComputeAsync(BackendPtr backend, GraphPtr graph) {
-        return call(
-                () -> (int) GRAPH_COMPUTE_ASYNC.invokeExact(backend.address(), graph.address()));
+        int result = (int) call(GRAPH_COMPUTE_ASYNC, backend.raw(), graph.raw());
+        Reference.reachabilityFence(graph);
+        return result;
     }
 
     /** {@code void ggml_backend_synchronize(ggml_backend_t backend)} */
@@ -218,10 +225,7 @@ final class BackendApi {
             bind("ggml_backend_synchronize", returnsNothing(C_POINTER));
 
     static void synchronize(BackendPtr backend) {
-        run(
-                () -> {
-                    SYNCHRONIZE.invokeExact(backend.address());
-                });
+        call(SYNCHRONIZE, backend.raw());
     }
 
     /** {@code const char * ggml_backend_buft_name(ggml_backend_buffer_type_t type)} */
@@ -229,7 +233,7 @@ final class BackendApi {
             bind("ggml_backend_buft_name", returns(C_POINTER, C_POINTER));
 
     static String buftName(BufferTypePtr type) {
-        return call(() -> Native.string((MemorySegment) BUFT_NAME.invokeExact(type.address())));
+        return Native.string(MemorySegment.ofAddress(call(BUFT_NAME, type.raw())));
     }
 
     /**
@@ -240,8 +244,7 @@ final class BackendApi {
             bind("ggml_backend_buft_alloc_buffer", returns(C_POINTER, C_POINTER, C_SIZE_T));
 
     static BufferPtr buftAllocBuffer(BufferTypePtr type, long bytes) {
-        return new BufferPtr(
-                call(() -> (MemorySegment) BUFT_ALLOC_BUFFER.invokeExact(type.address(), bytes)));
+        return new BufferPtr(MemorySegment.ofAddress(call(BUFT_ALLOC_BUFFER, type.raw(), bytes)));
     }
 
     /** {@code size_t ggml_backend_buft_get_alignment(ggml_backend_buffer_type_t type)} */
@@ -249,7 +252,7 @@ final class BackendApi {
             bind("ggml_backend_buft_get_alignment", returns(C_SIZE_T, C_POINTER));
 
     static long buftGetAlignment(BufferTypePtr type) {
-        return call(() -> (long) BUFT_GET_ALIGNMENT.invokeExact(type.address()));
+        return call(BUFT_GET_ALIGNMENT, type.raw());
     }
 
     /** {@code size_t ggml_backend_buft_get_max_size(ggml_backend_buffer_type_t type)} */
@@ -257,7 +260,7 @@ final class BackendApi {
             bind("ggml_backend_buft_get_max_size", returns(C_SIZE_T, C_POINTER));
 
     static long buftGetMaxSize(BufferTypePtr type) {
-        return call(() -> (long) BUFT_GET_MAX_SIZE.invokeExact(type.address()));
+        return call(BUFT_GET_MAX_SIZE, type.raw());
     }
 
     /**
@@ -268,7 +271,7 @@ final class BackendApi {
             bind("ggml_backend_buft_get_alloc_size", returns(C_SIZE_T, C_POINTER, C_POINTER));
 
     static long buftGetAllocSize(BufferTypePtr type, TensorPtr tensor) {
-        return call(() -> (long) BUFT_GET_ALLOC_SIZE.invokeExact(type.address(), tensor.address()));
+        return call(BUFT_GET_ALLOC_SIZE, type.raw(), tensor.raw());
     }
 
     /** {@code bool ggml_backend_buft_is_host(ggml_backend_buffer_type_t type)} */
@@ -276,7 +279,7 @@ final class BackendApi {
             bind("ggml_backend_buft_is_host", returns(C_BOOL, C_POINTER));
 
     static boolean buftIsHost(BufferTypePtr type) {
-        return call(() -> (boolean) BUFT_IS_HOST.invokeExact(type.address()));
+        return isTrue(call(BUFT_IS_HOST, type.raw()));
     }
 
     /** {@code void ggml_backend_buffer_free(ggml_backend_buffer_t buffer)} */
@@ -284,10 +287,7 @@ final class BackendApi {
             bind("ggml_backend_buffer_free", returnsNothing(C_POINTER));
 
     static void bufferFree(BufferPtr buffer) {
-        run(
-                () -> {
-                    BUFFER_FREE.invokeExact(buffer.address());
-                });
+        call(BUFFER_FREE, buffer.raw());
     }
 
     /** {@code void * ggml_backend_buffer_get_base(ggml_backend_buffer_t buffer)} */
@@ -295,7 +295,7 @@ final class BackendApi {
             bind("ggml_backend_buffer_get_base", returns(C_POINTER, C_POINTER));
 
     static MemorySegment bufferGetBase(BufferPtr buffer) {
-        return call(() -> (MemorySegment) BUFFER_GET_BASE.invokeExact(buffer.address()));
+        return MemorySegment.ofAddress(call(BUFFER_GET_BASE, buffer.raw()));
     }
 
     /** {@code size_t ggml_backend_buffer_get_alignment(ggml_backend_buffer_t buffer)} */
@@ -303,7 +303,7 @@ final class BackendApi {
             bind("ggml_backend_buffer_get_alignment", returns(C_SIZE_T, C_POINTER));
 
     static long bufferGetAlignment(BufferPtr buffer) {
-        return call(() -> (long) BUFFER_GET_ALIGNMENT.invokeExact(buffer.address()));
+        return call(BUFFER_GET_ALIGNMENT, buffer.raw());
     }
 
     /**
@@ -314,8 +314,7 @@ final class BackendApi {
             bind("ggml_backend_buffer_get_alloc_size", returns(C_SIZE_T, C_POINTER, C_POINTER));
 
     static long bufferGetAllocSize(BufferPtr buffer, TensorPtr tensor) {
-        return call(
-                () -> (long) BUFFER_GET_ALLOC_SIZE.invokeExact(buffer.address(), tensor.address()));
+        return call(BUFFER_GET_ALLOC_SIZE, buffer.raw(), tensor.raw());
     }
 
     /** {@code size_t ggml_backend_buffer_get_size(ggml_backend_buffer_t buffer)} */
@@ -323,7 +322,7 @@ final class BackendApi {
             bind("ggml_backend_buffer_get_size", returns(C_SIZE_T, C_POINTER));
 
     static long bufferGetSize(BufferPtr buffer) {
-        return call(() -> (long) BUFFER_GET_SIZE.invokeExact(buffer.address()));
+        return call(BUFFER_GET_SIZE, buffer.raw());
     }
 
     /** {@code void ggml_backend_buffer_clear(ggml_backend_buffer_t buffer, uint8_t value)} */
@@ -331,10 +330,7 @@ final class BackendApi {
             bind("ggml_backend_buffer_clear", returnsNothing(C_POINTER, C_UINT8));
 
     static void bufferClear(BufferPtr buffer, byte value) {
-        run(
-                () -> {
-                    BUFFER_CLEAR.invokeExact(buffer.address(), value);
-                });
+        call(BUFFER_CLEAR, buffer.raw(), Byte.toUnsignedLong(value));
     }
 
     /**
@@ -345,10 +341,7 @@ final class BackendApi {
             bind("ggml_backend_buffer_set_usage", returnsNothing(C_POINTER, C_INT));
 
     static void bufferSetUsage(BufferPtr buffer, int usage) {
-        run(
-                () -> {
-                    BUFFER_SET_USAGE.invokeExact(buffer.address(), usage);
-                });
+        call(BUFFER_SET_USAGE, buffer.raw(), usage);
     }
 
     /** {@code bool ggml_backend_buffer_is_host(ggml_backend_buffer_t buffer)} */
@@ -356,7 +349,7 @@ final class BackendApi {
             bindLeaf("ggml_backend_buffer_is_host", returns(C_BOOL, C_POINTER));
 
     static boolean bufferIsHost(BufferPtr buffer) {
-        return call(() -> (boolean) BUFFER_IS_HOST.invokeExact(buffer.address()));
+        return isTrue(call(BUFFER_IS_HOST, buffer.raw()));
     }
 
     /** {@code ggml_backend_buffer_type_t ggml_backend_cpu_buffer_type(void)} */
@@ -364,7 +357,7 @@ final class BackendApi {
             bind("ggml_backend_cpu_buffer_type", returns(C_POINTER));
 
     static BufferTypePtr cpuBufferType() {
-        return new BufferTypePtr(call(() -> (MemorySegment) CPU_BUFFER_TYPE.invokeExact()));
+        return new BufferTypePtr(MemorySegment.ofAddress(call(CPU_BUFFER_TYPE)));
     }
 
     /**
@@ -375,8 +368,9 @@ final class BackendApi {
             bind("ggml_backend_tensor_alloc", returns(C_INT, C_POINTER, C_POINTER, C_POINTER));
 
     static int tensorAlloc(BufferPtr buffer, TensorPtr tensor, MemorySegment address) {
-        return call(
-                () -> (int) TENSOR_ALLOC.invokeExact(buffer.address(), tensor.address(), address));
+        int result = (int) call(TENSOR_ALLOC, buffer.raw(), tensor.raw(), pointer(address));
+        Reference.reachabilityFence(address);
+        return result;
     }
 
     /**
@@ -389,10 +383,8 @@ final class BackendApi {
                     returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
     static void tensorSet(TensorPtr tensor, MemorySegment data, long offset, long bytes) {
-        run(
-                () -> {
-                    TENSOR_SET.invokeExact(tensor.address(), data, offset, bytes);
-                });
+        call(TENSOR_SET, tensor.raw(), pointer(data), offset, bytes);
+        Reference.reachabilityFence(data);
     }
 
     /**
@@ -406,11 +398,8 @@ final class BackendApi {
 
     static void tensorSetAsync(
             BackendPtr backend, TensorPtr tensor, MemorySegment data, long offset, long bytes) {
-        run(
-                () -> {
-                    TENSOR_SET_ASYNC.invokeExact(
-                            backend.address(), tensor.address(), data, offset, bytes);
-                });
+        call(TENSOR_SET_ASYNC, backend.raw(), tensor.raw(), pointer(data), offset, bytes);
+        Reference.reachabilityFence(data);
     }
 
     /**
@@ -423,10 +412,8 @@ final class BackendApi {
                     returnsNothing(C_POINTER, C_POINTER, C_SIZE_T, C_SIZE_T));
 
     static void tensorGet(TensorPtr tensor, MemorySegment data, long offset, long bytes) {
-        run(
-                () -> {
-                    TENSOR_GET.invokeExact(tensor.address(), data, offset, bytes);
-                });
+        call(TENSOR_GET, tensor.raw(), pointer(data), offset, bytes);
+        Reference.reachabilityFence(data);
     }
 
     /**
@@ -437,10 +424,7 @@ final class BackendApi {
             bind("ggml_backend_tensor_copy", returnsNothing(C_POINTER, C_POINTER));
 
     static void tensorCopy(TensorPtr source, TensorPtr target) {
-        run(
-                () -> {
-                    TENSOR_COPY.invokeExact(source.address(), target.address());
-                });
+        call(TENSOR_COPY, source.raw(), target.raw());
     }
 
     /**
@@ -454,11 +438,8 @@ final class BackendApi {
 
     static BufferPtr allocCtxTensorsFromBuft(ContextPtr context, BufferTypePtr type) {
         return new BufferPtr(
-                call(
-                        () ->
-                                (MemorySegment)
-                                        ALLOC_CTX_TENSORS_FROM_BUFT.invokeExact(
-                                                context.address(), type.address())));
+                MemorySegment.ofAddress(
+                        call(ALLOC_CTX_TENSORS_FROM_BUFT, context.raw(), type.raw())));
     }
 
     /** {@code ggml_gallocr_t ggml_gallocr_new(ggml_backend_buffer_type_t type)} */
@@ -466,8 +447,7 @@ final class BackendApi {
             bind("ggml_gallocr_new", returns(C_POINTER, C_POINTER));
 
     static AllocatorPtr gallocrNew(BufferTypePtr type) {
-        return new AllocatorPtr(
-                call(() -> (MemorySegment) GALLOCR_NEW.invokeExact(type.address())));
+        return new AllocatorPtr(MemorySegment.ofAddress(call(GALLOCR_NEW, type.raw())));
     }
 
     /** {@code void ggml_gallocr_free(ggml_gallocr_t allocator)} */
@@ -475,10 +455,7 @@ final class BackendApi {
             bind("ggml_gallocr_free", returnsNothing(C_POINTER));
 
     static void gallocrFree(AllocatorPtr allocator) {
-        run(
-                () -> {
-                    GALLOCR_FREE.invokeExact(allocator.address());
-                });
+        call(GALLOCR_FREE, allocator.raw());
     }
 
     /** {@code bool ggml_gallocr_reserve(ggml_gallocr_t allocator, struct ggml_cgraph * graph)} */
@@ -486,8 +463,9 @@ final class BackendApi {
             bind("ggml_gallocr_reserve", returns(C_BOOL, C_POINTER, C_POINTER));
 
     static boolean gallocrReserve(AllocatorPtr allocator, GraphPtr graph) {
-        return call(
-                () -> (boolean) GALLOCR_RESERVE.invokeExact(allocator.address(), graph.address()));
+        boolean result = isTrue(call(GALLOCR_RESERVE, allocator.raw(), graph.raw()));
+        Reference.reachabilityFence(graph);
+        return result;
     }
 
     /**
@@ -497,11 +475,9 @@ final class BackendApi {
             bind("ggml_gallocr_alloc_graph", returns(C_BOOL, C_POINTER, C_POINTER));
 
     static boolean gallocrAllocGraph(AllocatorPtr allocator, GraphPtr graph) {
-        return call(
-                () ->
-                        (boolean)
-                                GALLOCR_ALLOC_GRAPH.invokeExact(
-                                        allocator.address(), graph.address()));
+        boolean result = isTrue(call(GALLOCR_ALLOC_GRAPH, allocator.raw(), graph.raw()));
+        Reference.reachabilityFence(graph);
+        return result;
     }
 
     /** {@code size_t ggml_gallocr_get_buffer_size(ggml_gallocr_t allocator, int chunk)} */
@@ -509,7 +485,7 @@ final class BackendApi {
             bind("ggml_gallocr_get_buffer_size", returns(C_SIZE_T, C_POINTER, C_INT));
 
     static long gallocrGetBufferSize(AllocatorPtr allocator, int chunk) {
-        return call(() -> (long) GALLOCR_GET_BUFFER_SIZE.invokeExact(allocator.address(), chunk));
+        return call(GALLOCR_GET_BUFFER_SIZE, allocator.raw(), chunk);
     }
 
     /**
@@ -520,10 +496,8 @@ final class BackendApi {
             bind("ggml_threadpool_params_init", returnsNothing(C_POINTER, C_INT));
 
     static void threadpoolParamsInit(MemorySegment parameters, int threads) {
-        run(
-                () -> {
-                    THREADPOOL_PARAMS_INIT.invokeExact(parameters, threads);
-                });
+        call(THREADPOOL_PARAMS_INIT, pointer(parameters), threads);
+        Reference.reachabilityFence(parameters);
     }
 
     private BackendApi() {}

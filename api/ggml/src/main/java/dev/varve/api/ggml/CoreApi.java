@@ -7,10 +7,12 @@ import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.bind;
 import static dev.varve.api.ggml.Native.bindLeaf;
-import static dev.varve.api.ggml.Native.call;
+import static dev.varve.api.ggml.Native.bindWithStructs;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
-import static dev.varve.api.ggml.Native.run;
+import static dev.varve.api.ggml.NativeCall.call;
+import static dev.varve.api.ggml.NativeCall.flag;
+import static dev.varve.api.ggml.NativeCall.pointer;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -24,6 +26,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /** ggml.h without the operators: contexts, tensors, graphs, hooks. */
 final class CoreApi {
@@ -39,7 +42,8 @@ final class CoreApi {
                     MemoryLayout.paddingLayout(7));
 
     /** {@code struct ggml_context * ggml_init(struct ggml_init_params params)} */
-    private static final MethodHandle INIT = bind("ggml_init", returns(C_POINTER, INIT_PARAMS));
+    private static final MethodHandle INIT =
+            bindWithStructs("ggml_init", returns(C_POINTER, INIT_PARAMS));
 
     /** Creates a context of {@code bytes} for metadata alone. */
     static ContextPtr init(long bytes) {
@@ -47,7 +51,7 @@ final class CoreApi {
             MemorySegment params = arena.allocate(INIT_PARAMS);
             params.set(C_SIZE_T, 0, bytes);
             params.set(C_BOOL, 16, true);
-            return new ContextPtr(call(() -> (MemorySegment) INIT.invokeExact(params)));
+            return new ContextPtr(Native.call(() -> (MemorySegment) INIT.invokeExact(params)));
         }
     }
 
@@ -55,14 +59,14 @@ final class CoreApi {
     private static final MethodHandle VERSION = bindLeaf("ggml_version", returns(C_POINTER));
 
     static String version() {
-        return call(() -> Native.string((MemorySegment) VERSION.invokeExact()));
+        return Native.string(MemorySegment.ofAddress(call(VERSION)));
     }
 
     /** {@code const char * ggml_commit(void)} */
     private static final MethodHandle COMMIT = bindLeaf("ggml_commit", returns(C_POINTER));
 
     static String commit() {
-        return call(() -> Native.string((MemorySegment) COMMIT.invokeExact()));
+        return Native.string(MemorySegment.ofAddress(call(COMMIT)));
     }
 
     /** {@code size_t ggml_tensor_overhead(void)} */
@@ -70,7 +74,7 @@ final class CoreApi {
             bindLeaf("ggml_tensor_overhead", returns(C_SIZE_T));
 
     static long tensorOverhead() {
-        return call(() -> (long) TENSOR_OVERHEAD.invokeExact());
+        return call(TENSOR_OVERHEAD);
     }
 
     /** {@code size_t ggml_graph_overhead_custom(size_t size, bool grads)} */
@@ -78,7 +82,7 @@ final class CoreApi {
             bindLeaf("ggml_graph_overhead_custom", returns(C_SIZE_T, C_SIZE_T, C_BOOL));
 
     static long graphOverheadCustom(long size, boolean grads) {
-        return call(() -> (long) GRAPH_OVERHEAD_CUSTOM.invokeExact(size, grads));
+        return call(GRAPH_OVERHEAD_CUSTOM, size, flag(grads));
     }
 
     /** {@code int64_t ggml_blck_size(enum ggml_type type)} */
@@ -86,7 +90,7 @@ final class CoreApi {
             bindLeaf("ggml_blck_size", returns(C_INT64, C_INT));
 
     static long blckSize(int type) {
-        return call(() -> (long) BLCK_SIZE.invokeExact(type));
+        return call(BLCK_SIZE, type);
     }
 
     /** {@code size_t ggml_type_size(enum ggml_type type)} */
@@ -94,7 +98,7 @@ final class CoreApi {
             bindLeaf("ggml_type_size", returns(C_SIZE_T, C_INT));
 
     static long typeSize(int type) {
-        return call(() -> (long) TYPE_SIZE.invokeExact(type));
+        return call(TYPE_SIZE, type);
     }
 
     /** {@code size_t ggml_nbytes(struct ggml_tensor * tensor)} */
@@ -102,17 +106,14 @@ final class CoreApi {
             bindLeaf("ggml_nbytes", returns(C_SIZE_T, C_POINTER));
 
     static long nbytes(TensorPtr tensor) {
-        return call(() -> (long) NBYTES.invokeExact(tensor.address()));
+        return call(NBYTES, tensor.raw());
     }
 
     /** {@code void ggml_free(struct ggml_context * context)} */
     private static final MethodHandle FREE = bind("ggml_free", returnsNothing(C_POINTER));
 
     static void free(ContextPtr context) {
-        run(
-                () -> {
-                    FREE.invokeExact(context.address());
-                });
+        call(FREE, context.raw());
     }
 
     /**
@@ -127,11 +128,8 @@ final class CoreApi {
     static TensorPtr newTensor4d(
             ContextPtr context, int type, long ne0, long ne1, long ne2, long ne3) {
         return new TensorPtr(
-                call(
-                        () ->
-                                (MemorySegment)
-                                        NEW_TENSOR_4D.invokeExact(
-                                                context.address(), type, ne0, ne1, ne2, ne3)));
+                MemorySegment.ofAddress(
+                        call(NEW_TENSOR_4D, context.raw(), type, ne0, ne1, ne2, ne3)));
     }
 
     /** {@code void ggml_set_input(struct ggml_tensor * tensor)} */
@@ -139,10 +137,7 @@ final class CoreApi {
             bindLeaf("ggml_set_input", returnsNothing(C_POINTER));
 
     static void setInput(TensorPtr tensor) {
-        run(
-                () -> {
-                    SET_INPUT.invokeExact(tensor.address());
-                });
+        call(SET_INPUT, tensor.raw());
     }
 
     /** {@code void ggml_set_output(struct ggml_tensor * tensor)} */
@@ -150,10 +145,7 @@ final class CoreApi {
             bindLeaf("ggml_set_output", returnsNothing(C_POINTER));
 
     static void setOutput(TensorPtr tensor) {
-        run(
-                () -> {
-                    SET_OUTPUT.invokeExact(tensor.address());
-                });
+        call(SET_OUTPUT, tensor.raw());
     }
 
     /**
@@ -165,11 +157,7 @@ final class CoreApi {
 
     static GraphPtr newGraphCustom(ContextPtr context, long size, boolean grads) {
         return new GraphPtr(
-                call(
-                        () ->
-                                (MemorySegment)
-                                        NEW_GRAPH_CUSTOM.invokeExact(
-                                                context.address(), size, grads)));
+                MemorySegment.ofAddress(call(NEW_GRAPH_CUSTOM, context.raw(), size, flag(grads))));
     }
 
     /**
@@ -180,10 +168,8 @@ final class CoreApi {
             bind("ggml_build_forward_expand", returnsNothing(C_POINTER, C_POINTER));
 
     static void buildForwardExpand(GraphPtr graph, TensorPtr tensor) {
-        run(
-                () -> {
-                    BUILD_FORWARD_EXPAND.invokeExact(graph.address(), tensor.address());
-                });
+        call(BUILD_FORWARD_EXPAND, graph.raw(), tensor.raw());
+        Reference.reachabilityFence(graph);
     }
 
     /** {@code int ggml_graph_n_nodes(struct ggml_cgraph * graph)} */
@@ -191,14 +177,16 @@ final class CoreApi {
             bindLeaf("ggml_graph_n_nodes", returns(C_INT, C_POINTER));
 
     static int graphNNodes(GraphPtr graph) {
-        return call(() -> (int) GRAPH_N_NODES.invokeExact(graph.address()));
+        int result = (int) call(GRAPH_N_NODES, graph.raw());
+        Reference.reachabilityFence(graph);
+        return result;
     }
 
     /**
      * {@code struct ggml_cgraph ggml_graph_view(struct ggml_cgraph * cgraph, int begin, int end)}
      */
     private static final MethodHandle GRAPH_VIEW =
-            bind("ggml_graph_view", returns(GRAPH_STRUCT, C_POINTER, C_INT, C_INT));
+            bindWithStructs("ggml_graph_view", returns(GRAPH_STRUCT, C_POINTER, C_INT, C_INT));
 
     /**
      * A range of the operators of a graph, which shares the graph's memory; freed when it is
@@ -207,7 +195,7 @@ final class CoreApi {
     static GraphPtr graphView(GraphPtr graph, int begin, int end) {
         SegmentAllocator memory = Arena.ofAuto();
         return new GraphPtr(
-                call(
+                Native.call(
                         () ->
                                 (MemorySegment)
                                         GRAPH_VIEW.invokeExact(
@@ -219,8 +207,10 @@ final class CoreApi {
             bindLeaf("ggml_graph_node", returns(C_POINTER, C_POINTER, C_INT));
 
     static TensorPtr graphNode(GraphPtr graph, int index) {
-        return new TensorPtr(
-                call(() -> (MemorySegment) GRAPH_NODE.invokeExact(graph.address(), index)));
+        TensorPtr result =
+                new TensorPtr(MemorySegment.ofAddress(call(GRAPH_NODE, graph.raw(), index)));
+        Reference.reachabilityFence(graph);
+        return result;
     }
 
     /** {@code const char * ggml_op_desc(struct ggml_tensor * tensor)} */
@@ -228,7 +218,7 @@ final class CoreApi {
             bindLeaf("ggml_op_desc", returns(C_POINTER, C_POINTER));
 
     static String opDesc(TensorPtr tensor) {
-        return call(() -> Native.string((MemorySegment) OP_DESC.invokeExact(tensor.address())));
+        return Native.string(MemorySegment.ofAddress(call(OP_DESC, tensor.raw())));
     }
 
     /** {@code const struct ggml_type_traits * ggml_get_type_traits(enum ggml_type type)} */
@@ -236,7 +226,7 @@ final class CoreApi {
             bindLeaf("ggml_get_type_traits", returns(C_POINTER, C_INT));
 
     static MemorySegment getTypeTraits(int type) {
-        return call(() -> (MemorySegment) GET_TYPE_TRAITS.invokeExact(type));
+        return MemorySegment.ofAddress(call(GET_TYPE_TRAITS, type));
     }
 
     /** {@code void ggml_log_set(ggml_log_callback callback, void * user)} */
@@ -244,10 +234,9 @@ final class CoreApi {
             bind("ggml_log_set", returnsNothing(C_POINTER, C_POINTER));
 
     static void logSet(MemorySegment callback, MemorySegment user) {
-        run(
-                () -> {
-                    LOG_SET.invokeExact(callback, user);
-                });
+        call(LOG_SET, pointer(callback), pointer(user));
+        Reference.reachabilityFence(callback);
+        Reference.reachabilityFence(user);
     }
 
     /** {@code ggml_abort_callback_t ggml_set_abort_callback(ggml_abort_callback_t callback)} */
@@ -255,7 +244,9 @@ final class CoreApi {
             bind("ggml_set_abort_callback", returns(C_POINTER, C_POINTER));
 
     static MemorySegment setAbortCallback(MemorySegment callback) {
-        return call(() -> (MemorySegment) SET_ABORT_CALLBACK.invokeExact(callback));
+        MemorySegment result = MemorySegment.ofAddress(call(SET_ABORT_CALLBACK, pointer(callback)));
+        Reference.reachabilityFence(callback);
+        return result;
     }
 
     /**
@@ -277,11 +268,20 @@ final class CoreApi {
             long rows,
             long rowLength,
             MemorySegment importance) {
-        return call(
-                () ->
-                        (long)
-                                QUANTIZE_CHUNK.invokeExact(
-                                        type, source, target, start, rows, rowLength, importance));
+        long result =
+                call(
+                        QUANTIZE_CHUNK,
+                        type,
+                        pointer(source),
+                        pointer(target),
+                        start,
+                        rows,
+                        rowLength,
+                        pointer(importance));
+        Reference.reachabilityFence(source);
+        Reference.reachabilityFence(target);
+        Reference.reachabilityFence(importance);
+        return result;
     }
 
     private CoreApi() {}

@@ -141,8 +141,7 @@ public final class GgmlDevice {
         List<BufferType> types = new ArrayList<>();
         if (list.isPresent()) {
             MethodHandle get = list.get();
-            MemorySegment array =
-                    Native.call(() -> (MemorySegment) get.invokeExact(pointer.address()));
+            MemorySegment array = MemorySegment.ofAddress(NativeCall.call(get, pointer.raw()));
             if (!Native.isNull(array)) {
                 MemorySegment entries = array.reinterpret(64 * ADDRESS.byteSize());
                 for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i++) {
@@ -162,8 +161,7 @@ public final class GgmlDevice {
         if (list.isPresent()) {
             MethodHandle get = list.get();
             RegistryPtr registry = BackendApi.devBackendReg(pointer);
-            MemorySegment array =
-                    Native.call(() -> (MemorySegment) get.invokeExact(registry.address()));
+            MemorySegment array = MemorySegment.ofAddress(NativeCall.call(get, registry.raw()));
             MemorySegment entries = array.reinterpret(128 * 2 * ADDRESS.byteSize());
             for (long i = 0; !Native.isNull(entries.getAtIndex(ADDRESS, i)); i += 2) {
                 features.put(

@@ -199,7 +199,7 @@ public final class GgmlLibrary {
                                         unavailable(
                                                 file + ": function ggml_version is missing", null));
         MethodHandle version = Native.bindPointer(function, Native.returns(C_POINTER));
-        return Native.call(() -> Native.string((MemorySegment) version.invokeExact()));
+        return Native.string(MemorySegment.ofAddress(NativeCall.call(version)));
     }
 
     @SuppressWarnings("restricted")

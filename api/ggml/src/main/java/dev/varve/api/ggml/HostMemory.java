@@ -57,7 +57,7 @@ public final class HostMemory implements AutoCloseable {
     public static HostMemory reserve(int bytes) {
         long size = Math.ceilDiv((long) bytes, HUGE_PAGE) * HUGE_PAGE;
         MemorySegment memory =
-                Native.call(() -> (MemorySegment) ALIGNED_ALLOC.invokeExact(HUGE_PAGE, size));
+                MemorySegment.ofAddress(NativeCall.call(ALIGNED_ALLOC, HUGE_PAGE, size));
         if (Native.isNull(memory)) {
             throw new OutOfMemoryError("the system cannot allocate " + size + " more bytes");
         }
@@ -68,10 +68,7 @@ public final class HostMemory implements AutoCloseable {
     }
 
     private static void free(MemorySegment memory) {
-        Native.run(
-                () -> {
-                    FREE.invokeExact(memory);
-                });
+        NativeCall.call(FREE, memory.address());
     }
 
     /** All of its bytes, which any thread may use. */

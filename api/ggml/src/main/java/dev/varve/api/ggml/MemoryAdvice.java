@@ -7,6 +7,7 @@ import static dev.varve.api.ggml.Native.returns;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /** Advice to the kernel about memory of this process, which it may refuse. */
 final class MemoryAdvice {
@@ -31,6 +32,10 @@ final class MemoryAdvice {
      * @return false if the kernel refuses
      */
     static boolean give(MemorySegment pages, int advice) {
-        return Native.call(() -> (int) MADVISE.invokeExact(pages, pages.byteSize(), advice)) == 0;
+        boolean isAccepted =
+                (int) NativeCall.call(MADVISE, NativeCall.pointer(pages), pages.byteSize(), advice)
+                        == 0;
+        Reference.reachabilityFence(pages);
+        return isAccepted;
     }
 }

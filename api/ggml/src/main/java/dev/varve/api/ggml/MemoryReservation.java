@@ -41,16 +41,8 @@ final class MemoryReservation {
             return MemorySegment.NULL;
         }
         MemorySegment address =
-                Native.call(
-                        () ->
-                                (MemorySegment)
-                                        MMAP.invokeExact(
-                                                MemorySegment.NULL,
-                                                bytes,
-                                                PROT_READ_WRITE,
-                                                FLAGS,
-                                                -1,
-                                                0L));
+                MemorySegment.ofAddress(
+                        NativeCall.call(MMAP, 0, bytes, PROT_READ_WRITE, FLAGS, -1, 0));
         if (address.address() == -1) {
             throw new IllegalStateException("mmap could not reserve " + bytes + " bytes");
         }
@@ -58,6 +50,6 @@ final class MemoryReservation {
     }
 
     private static void release(MemorySegment pages) {
-        int ignored = Native.call(() -> (int) MUNMAP.invokeExact(pages, pages.byteSize()));
+        NativeCall.call(MUNMAP, pages.address(), pages.byteSize());
     }
 }

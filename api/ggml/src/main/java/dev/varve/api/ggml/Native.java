@@ -31,8 +31,20 @@ final class Native {
 
     private Native() {}
 
-    /** Binds a function that may take long, log or call back. */
+    /**
+     * Binds a function that may take long, log or call back; {@link NativeCall} calls it.
+     *
+     * @param descriptor its C types, without structs
+     */
     static MethodHandle bind(String name, FunctionDescriptor descriptor) {
+        return link(GgmlLibrary.symbol(name), CallShape.of(descriptor).descriptor(), PLAIN);
+    }
+
+    /**
+     * As {@link #bind}, for a function with structs as arguments or result; called with its C
+     * types.
+     */
+    static MethodHandle bindWithStructs(String name, FunctionDescriptor descriptor) {
         return link(GgmlLibrary.symbol(name), descriptor, PLAIN);
     }
 
@@ -42,12 +54,12 @@ final class Native {
      * message.
      */
     static MethodHandle bindLeaf(String name, FunctionDescriptor descriptor) {
-        return link(GgmlLibrary.symbol(name), descriptor, LEAF);
+        return link(GgmlLibrary.symbol(name), CallShape.of(descriptor).descriptor(), LEAF);
     }
 
     /** Binds a function that the library returned as a pointer. */
     static MethodHandle bindPointer(MemorySegment function, FunctionDescriptor descriptor) {
-        return link(function, descriptor, PLAIN);
+        return link(function, CallShape.of(descriptor).descriptor(), PLAIN);
     }
 
     /** Binds a function of the C library. */
@@ -59,7 +71,7 @@ final class Native {
                                 () ->
                                         GgmlLibrary.unavailable(
                                                 "the C library has no function " + name, null)),
-                descriptor,
+                CallShape.of(descriptor).descriptor(),
                 PLAIN);
     }
 
@@ -87,38 +99,13 @@ final class Native {
         T invoke() throws Throwable;
     }
 
-    /** Calls a C function without a result. */
-    @FunctionalInterface
-    interface VoidDowncall {
-        void invoke() throws Throwable;
-    }
-
-    /**
-     * Calls a function, and is the only place that handles exceptions that a downcall declares but
-     * cannot throw. The lambda costs nothing once compiled: it is inlined together with the handle,
-     * which stays a constant. Handles that accept the records of {@link Pointer} directly made
-     * shorter code, but adapting them took 100 ms of processor time at every start.
-     */
+    /** Calls a function with structs, with the exceptions of {@link NativeCall}. */
     static <T> T call(Downcall<T> downcall) {
         try {
             return downcall.invoke();
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a downcall throws no checked exception", e);
+        } catch (Throwable failure) {
+            throw NativeCall.unexpected(failure);
         }
-    }
-
-    /**
-     * As {@link #call}. The lambda must be a block: only in a statement does the compiler give
-     * {@code invokeExact} the type {@code void}.
-     */
-    static void run(VoidDowncall downcall) {
-        call(
-                () -> {
-                    downcall.invoke();
-                    return Boolean.TRUE;
-                });
     }
 
     /** The whole address space as one segment. */

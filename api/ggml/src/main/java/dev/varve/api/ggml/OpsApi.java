@@ -6,18 +6,18 @@ import static dev.varve.api.ggml.Native.C_INT64;
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.bind;
-import static dev.varve.api.ggml.Native.call;
 import static dev.varve.api.ggml.Native.returns;
 import static dev.varve.api.ggml.Native.returnsNothing;
-import static dev.varve.api.ggml.Native.run;
+import static dev.varve.api.ggml.NativeCall.call;
+import static dev.varve.api.ggml.NativeCall.pointer;
 
-import dev.varve.api.ggml.Native.Downcall;
 import dev.varve.api.ggml.Pointer.ContextPtr;
 import dev.varve.api.ggml.Pointer.TensorPtr;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /**
  * ggml.h: the operators that Varve uses. Each returns a node of the given context. One file, since
@@ -41,8 +41,7 @@ final class OpsApi {
     private static final MethodHandle MUL_MAT = bind("ggml_mul_mat", BINARY);
 
     static TensorPtr mulMat(ContextPtr ctx, TensorPtr a, TensorPtr b) {
-        return tensor(
-                () -> (MemorySegment) MUL_MAT.invokeExact(ctx.address(), a.address(), b.address()));
+        return tensor(call(MUL_MAT, ctx.raw(), a.raw(), b.raw()));
     }
 
     /**
@@ -53,11 +52,7 @@ final class OpsApi {
             bind("ggml_mul_mat_id", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static TensorPtr mulMatId(ContextPtr ctx, TensorPtr as, TensorPtr b, TensorPtr ids) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                MUL_MAT_ID.invokeExact(
-                                        ctx.address(), as.address(), b.address(), ids.address()));
+        return tensor(call(MUL_MAT_ID, ctx.raw(), as.raw(), b.raw(), ids.raw()));
     }
 
     /** {@code void ggml_mul_mat_set_hint(struct ggml_tensor * node, int hint)} */
@@ -65,10 +60,7 @@ final class OpsApi {
             bind("ggml_mul_mat_set_hint", returnsNothing(C_POINTER, C_INT));
 
     static void mulMatSetHint(TensorPtr node, int hint) {
-        run(
-                () -> {
-                    MUL_MAT_SET_HINT.invokeExact(node.address(), hint);
-                });
+        call(MUL_MAT_SET_HINT, node.raw(), hint);
     }
 
     /**
@@ -78,10 +70,7 @@ final class OpsApi {
     private static final MethodHandle GET_ROWS = bind("ggml_get_rows", BINARY);
 
     static TensorPtr getRows(ContextPtr ctx, TensorPtr a, TensorPtr ids) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                GET_ROWS.invokeExact(ctx.address(), a.address(), ids.address()));
+        return tensor(call(GET_ROWS, ctx.raw(), a.raw(), ids.raw()));
     }
 
     /**
@@ -92,14 +81,7 @@ final class OpsApi {
             bind("ggml_set_rows", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static TensorPtr setRows(ContextPtr ctx, TensorPtr target, TensorPtr source, TensorPtr ids) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                SET_ROWS.invokeExact(
-                                        ctx.address(),
-                                        target.address(),
-                                        source.address(),
-                                        ids.address()));
+        return tensor(call(SET_ROWS, ctx.raw(), target.raw(), source.raw(), ids.raw()));
     }
 
     /**
@@ -109,17 +91,14 @@ final class OpsApi {
     private static final MethodHandle CPY = bind("ggml_cpy", BINARY);
 
     static TensorPtr cpy(ContextPtr ctx, TensorPtr source, TensorPtr target) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                CPY.invokeExact(ctx.address(), source.address(), target.address()));
+        return tensor(call(CPY, ctx.raw(), source.raw(), target.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_cont(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle CONT = bind("ggml_cont", UNARY);
 
     static TensorPtr cont(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) CONT.invokeExact(ctx.address(), a.address()));
+        return tensor(call(CONT, ctx.raw(), a.raw()));
     }
 
     /**
@@ -130,8 +109,7 @@ final class OpsApi {
             bind("ggml_cont_2d", returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64));
 
     static TensorPtr cont2d(ContextPtr ctx, TensorPtr a, long ne0, long ne1) {
-        return tensor(
-                () -> (MemorySegment) CONT_2D.invokeExact(ctx.address(), a.address(), ne0, ne1));
+        return tensor(call(CONT_2D, ctx.raw(), a.raw(), ne0, ne1));
     }
 
     /**
@@ -142,10 +120,7 @@ final class OpsApi {
             bind("ggml_concat", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_INT));
 
     static TensorPtr concat(ContextPtr ctx, TensorPtr a, TensorPtr b, int dim) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                CONCAT.invokeExact(ctx.address(), a.address(), b.address(), dim));
+        return tensor(call(CONCAT, ctx.raw(), a.raw(), b.raw(), dim));
     }
 
     /**
@@ -155,8 +130,7 @@ final class OpsApi {
     private static final MethodHandle ADD = bind("ggml_add", BINARY);
 
     static TensorPtr add(ContextPtr ctx, TensorPtr a, TensorPtr b) {
-        return tensor(
-                () -> (MemorySegment) ADD.invokeExact(ctx.address(), a.address(), b.address()));
+        return tensor(call(ADD, ctx.raw(), a.raw(), b.raw()));
     }
 
     /**
@@ -166,8 +140,7 @@ final class OpsApi {
     private static final MethodHandle SUB = bind("ggml_sub", BINARY);
 
     static TensorPtr sub(ContextPtr ctx, TensorPtr a, TensorPtr b) {
-        return tensor(
-                () -> (MemorySegment) SUB.invokeExact(ctx.address(), a.address(), b.address()));
+        return tensor(call(SUB, ctx.raw(), a.raw(), b.raw()));
     }
 
     /**
@@ -177,8 +150,7 @@ final class OpsApi {
     private static final MethodHandle MUL = bind("ggml_mul", BINARY);
 
     static TensorPtr mul(ContextPtr ctx, TensorPtr a, TensorPtr b) {
-        return tensor(
-                () -> (MemorySegment) MUL.invokeExact(ctx.address(), a.address(), b.address()));
+        return tensor(call(MUL, ctx.raw(), a.raw(), b.raw()));
     }
 
     /**
@@ -188,8 +160,7 @@ final class OpsApi {
     private static final MethodHandle DIV = bind("ggml_div", BINARY);
 
     static TensorPtr div(ContextPtr ctx, TensorPtr a, TensorPtr b) {
-        return tensor(
-                () -> (MemorySegment) DIV.invokeExact(ctx.address(), a.address(), b.address()));
+        return tensor(call(DIV, ctx.raw(), a.raw(), b.raw()));
     }
 
     /**
@@ -200,7 +171,7 @@ final class OpsApi {
             bind("ggml_scale", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
 
     static TensorPtr scale(ContextPtr ctx, TensorPtr a, float factor) {
-        return tensor(() -> (MemorySegment) SCALE.invokeExact(ctx.address(), a.address(), factor));
+        return tensor(call(SCALE, ctx.raw(), a.raw(), factor));
     }
 
     /**
@@ -211,8 +182,7 @@ final class OpsApi {
             bind("ggml_rms_norm", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
 
     static TensorPtr rmsNorm(ContextPtr ctx, TensorPtr a, float epsilon) {
-        return tensor(
-                () -> (MemorySegment) RMS_NORM.invokeExact(ctx.address(), a.address(), epsilon));
+        return tensor(call(RMS_NORM, ctx.raw(), a.raw(), epsilon));
     }
 
     /**
@@ -221,21 +191,21 @@ final class OpsApi {
     private static final MethodHandle SIGMOID = bind("ggml_sigmoid", UNARY);
 
     static TensorPtr sigmoid(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) SIGMOID.invokeExact(ctx.address(), a.address()));
+        return tensor(call(SIGMOID, ctx.raw(), a.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_silu(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle SILU = bind("ggml_silu", UNARY);
 
     static TensorPtr silu(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) SILU.invokeExact(ctx.address(), a.address()));
+        return tensor(call(SILU, ctx.raw(), a.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_gelu(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle GELU = bind("ggml_gelu", UNARY);
 
     static TensorPtr gelu(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) GELU.invokeExact(ctx.address(), a.address()));
+        return tensor(call(GELU, ctx.raw(), a.raw()));
     }
 
     /**
@@ -244,35 +214,35 @@ final class OpsApi {
     private static final MethodHandle SOFTPLUS = bind("ggml_softplus", UNARY);
 
     static TensorPtr softplus(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) SOFTPLUS.invokeExact(ctx.address(), a.address()));
+        return tensor(call(SOFTPLUS, ctx.raw(), a.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_exp(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle EXP = bind("ggml_exp", UNARY);
 
     static TensorPtr exp(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) EXP.invokeExact(ctx.address(), a.address()));
+        return tensor(call(EXP, ctx.raw(), a.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_tanh(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle TANH = bind("ggml_tanh", UNARY);
 
     static TensorPtr tanh(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) TANH.invokeExact(ctx.address(), a.address()));
+        return tensor(call(TANH, ctx.raw(), a.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_step(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle STEP = bind("ggml_step", UNARY);
 
     static TensorPtr step(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) STEP.invokeExact(ctx.address(), a.address()));
+        return tensor(call(STEP, ctx.raw(), a.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_neg(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle NEG = bind("ggml_neg", UNARY);
 
     static TensorPtr neg(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) NEG.invokeExact(ctx.address(), a.address()));
+        return tensor(call(NEG, ctx.raw(), a.raw()));
     }
 
     /**
@@ -282,10 +252,7 @@ final class OpsApi {
     private static final MethodHandle SWIGLU_SPLIT = bind("ggml_swiglu_split", BINARY);
 
     static TensorPtr swigluSplit(ContextPtr ctx, TensorPtr a, TensorPtr b) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                SWIGLU_SPLIT.invokeExact(ctx.address(), a.address(), b.address()));
+        return tensor(call(SWIGLU_SPLIT, ctx.raw(), a.raw(), b.raw()));
     }
 
     /**
@@ -295,10 +262,7 @@ final class OpsApi {
     private static final MethodHandle GEGLU_SPLIT = bind("ggml_geglu_split", BINARY);
 
     static TensorPtr gegluSplit(ContextPtr ctx, TensorPtr a, TensorPtr b) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                GEGLU_SPLIT.invokeExact(ctx.address(), a.address(), b.address()));
+        return tensor(call(GEGLU_SPLIT, ctx.raw(), a.raw(), b.raw()));
     }
 
     /**
@@ -307,7 +271,7 @@ final class OpsApi {
     private static final MethodHandle SOFT_MAX = bind("ggml_soft_max", UNARY);
 
     static TensorPtr softMax(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) SOFT_MAX.invokeExact(ctx.address(), a.address()));
+        return tensor(call(SOFT_MAX, ctx.raw(), a.raw()));
     }
 
     /**
@@ -321,15 +285,7 @@ final class OpsApi {
 
     static TensorPtr softMaxExt(
             ContextPtr ctx, TensorPtr a, TensorPtr mask, float scale, float maxBias) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                SOFT_MAX_EXT.invokeExact(
-                                        ctx.address(),
-                                        a.address(),
-                                        mask.address(),
-                                        scale,
-                                        maxBias));
+        return tensor(call(SOFT_MAX_EXT, ctx.raw(), a.raw(), mask.raw(), scale, maxBias));
     }
 
     /**
@@ -338,7 +294,7 @@ final class OpsApi {
     private static final MethodHandle SUM_ROWS = bind("ggml_sum_rows", UNARY);
 
     static TensorPtr sumRows(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) SUM_ROWS.invokeExact(ctx.address(), a.address()));
+        return tensor(call(SUM_ROWS, ctx.raw(), a.raw()));
     }
 
     /**
@@ -349,8 +305,7 @@ final class OpsApi {
             bind("ggml_clamp", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
 
     static TensorPtr clamp(ContextPtr ctx, TensorPtr a, float min, float max) {
-        return tensor(
-                () -> (MemorySegment) CLAMP.invokeExact(ctx.address(), a.address(), min, max));
+        return tensor(call(CLAMP, ctx.raw(), a.raw(), min, max));
     }
 
     /**
@@ -361,8 +316,7 @@ final class OpsApi {
             bind("ggml_argsort_top_k", returns(C_POINTER, C_POINTER, C_POINTER, C_INT));
 
     static TensorPtr argsortTopK(ContextPtr ctx, TensorPtr a, int k) {
-        return tensor(
-                () -> (MemorySegment) ARGSORT_TOP_K.invokeExact(ctx.address(), a.address(), k));
+        return tensor(call(ARGSORT_TOP_K, ctx.raw(), a.raw(), k));
     }
 
     /**
@@ -373,7 +327,7 @@ final class OpsApi {
             bind("ggml_top_k", returns(C_POINTER, C_POINTER, C_POINTER, C_INT));
 
     static TensorPtr topK(ContextPtr ctx, TensorPtr a, int k) {
-        return tensor(() -> (MemorySegment) TOP_K.invokeExact(ctx.address(), a.address(), k));
+        return tensor(call(TOP_K, ctx.raw(), a.raw(), k));
     }
 
     /**
@@ -399,20 +353,7 @@ final class OpsApi {
             long nb2,
             long nb3,
             long offset) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                VIEW_4D.invokeExact(
-                                        ctx.address(),
-                                        a.address(),
-                                        ne0,
-                                        ne1,
-                                        ne2,
-                                        ne3,
-                                        nb1,
-                                        nb2,
-                                        nb3,
-                                        offset));
+        return tensor(call(VIEW_4D, ctx.raw(), a.raw(), ne0, ne1, ne2, ne3, nb1, nb2, nb3, offset));
     }
 
     /**
@@ -426,11 +367,7 @@ final class OpsApi {
 
     static TensorPtr reshape4d(
             ContextPtr ctx, TensorPtr a, long ne0, long ne1, long ne2, long ne3) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                RESHAPE_4D.invokeExact(
-                                        ctx.address(), a.address(), ne0, ne1, ne2, ne3));
+        return tensor(call(RESHAPE_4D, ctx.raw(), a.raw(), ne0, ne1, ne2, ne3));
     }
 
     /**
@@ -444,11 +381,7 @@ final class OpsApi {
 
     static TensorPtr permute(
             ContextPtr ctx, TensorPtr a, int axis0, int axis1, int axis2, int axis3) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                PERMUTE.invokeExact(
-                                        ctx.address(), a.address(), axis0, axis1, axis2, axis3));
+        return tensor(call(PERMUTE, ctx.raw(), a.raw(), axis0, axis1, axis2, axis3));
     }
 
     /**
@@ -458,7 +391,7 @@ final class OpsApi {
     private static final MethodHandle TRANSPOSE = bind("ggml_transpose", UNARY);
 
     static TensorPtr transpose(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) TRANSPOSE.invokeExact(ctx.address(), a.address()));
+        return tensor(call(TRANSPOSE, ctx.raw(), a.raw()));
     }
 
     /**
@@ -468,11 +401,7 @@ final class OpsApi {
     private static final MethodHandle SSM_CONV = bind("ggml_ssm_conv", BINARY);
 
     static TensorPtr ssmConv(ContextPtr ctx, TensorPtr input, TensorPtr kernel) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                SSM_CONV.invokeExact(
-                                        ctx.address(), input.address(), kernel.address()));
+        return tensor(call(SSM_CONV, ctx.raw(), input.raw(), kernel.raw()));
     }
 
     /**
@@ -497,31 +426,30 @@ final class OpsApi {
             TensorPtr state,
             long snapshots) {
         return tensor(
-                () ->
-                        (MemorySegment)
-                                GATED_DELTA_NET.invokeExact(
-                                        ctx.address(),
-                                        q.address(),
-                                        k.address(),
-                                        v.address(),
-                                        g.address(),
-                                        beta.address(),
-                                        state.address(),
-                                        snapshots));
+                call(
+                        GATED_DELTA_NET,
+                        ctx.raw(),
+                        q.raw(),
+                        k.raw(),
+                        v.raw(),
+                        g.raw(),
+                        beta.raw(),
+                        state.raw(),
+                        snapshots));
     }
 
     /** {@code struct ggml_tensor * ggml_relu(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle RELU = bind("ggml_relu", UNARY);
 
     static TensorPtr relu(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) RELU.invokeExact(ctx.address(), a.address()));
+        return tensor(call(RELU, ctx.raw(), a.raw()));
     }
 
     /** {@code struct ggml_tensor * ggml_sqr(struct ggml_context * ctx, struct ggml_tensor * a)} */
     private static final MethodHandle SQR = bind("ggml_sqr", UNARY);
 
     static TensorPtr sqr(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) SQR.invokeExact(ctx.address(), a.address()));
+        return tensor(call(SQR, ctx.raw(), a.raw()));
     }
 
     /**
@@ -532,7 +460,7 @@ final class OpsApi {
             bind("ggml_fill", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
 
     static TensorPtr fill(ContextPtr ctx, TensorPtr a, float c) {
-        return tensor(() -> (MemorySegment) FILL.invokeExact(ctx.address(), a.address(), c));
+        return tensor(call(FILL, ctx.raw(), a.raw(), c));
     }
 
     /**
@@ -545,11 +473,7 @@ final class OpsApi {
                     returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_FLOAT, C_FLOAT));
 
     static TensorPtr swigluOai(ContextPtr ctx, TensorPtr a, TensorPtr b, float alpha, float limit) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                SWIGLU_OAI.invokeExact(
-                                        ctx.address(), a.address(), b.address(), alpha, limit));
+        return tensor(call(SWIGLU_OAI, ctx.raw(), a.raw(), b.raw(), alpha, limit));
     }
 
     /**
@@ -560,11 +484,7 @@ final class OpsApi {
             bind("ggml_add_id", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER, C_POINTER));
 
     static TensorPtr addId(ContextPtr ctx, TensorPtr a, TensorPtr b, TensorPtr ids) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                ADD_ID.invokeExact(
-                                        ctx.address(), a.address(), b.address(), ids.address()));
+        return tensor(call(ADD_ID, ctx.raw(), a.raw(), b.raw(), ids.raw()));
     }
 
     /**
@@ -581,18 +501,17 @@ final class OpsApi {
 
     static TensorPtr ssmScan(ContextPtr ctx, ScanPointers scan, TensorPtr ids, long snapshots) {
         return tensor(
-                () ->
-                        (MemorySegment)
-                                SSM_SCAN.invokeExact(
-                                        ctx.address(),
-                                        scan.state().address(),
-                                        scan.x().address(),
-                                        scan.dt().address(),
-                                        scan.decay().address(),
-                                        scan.b().address(),
-                                        scan.c().address(),
-                                        ids.address(),
-                                        snapshots));
+                call(
+                        SSM_SCAN,
+                        ctx.raw(),
+                        scan.state().raw(),
+                        scan.x().raw(),
+                        scan.dt().raw(),
+                        scan.decay().raw(),
+                        scan.b().raw(),
+                        scan.c().raw(),
+                        ids.raw(),
+                        snapshots));
     }
 
     /** The operands of a scan except the rows of its states. */
@@ -632,22 +551,21 @@ final class OpsApi {
             float betaFast,
             float betaSlow) {
         return tensor(
-                () ->
-                        (MemorySegment)
-                                ROPE_EXT.invokeExact(
-                                        ctx.address(),
-                                        a.address(),
-                                        positions.address(),
-                                        factors.address(),
-                                        dims,
-                                        mode,
-                                        originalContext,
-                                        freqBase,
-                                        freqScale,
-                                        extFactor,
-                                        attnFactor,
-                                        betaFast,
-                                        betaSlow));
+                call(
+                        ROPE_EXT,
+                        ctx.raw(),
+                        a.raw(),
+                        positions.raw(),
+                        factors.raw(),
+                        dims,
+                        mode,
+                        originalContext,
+                        freqBase,
+                        freqScale,
+                        extFactor,
+                        attnFactor,
+                        betaFast,
+                        betaSlow));
     }
 
     /**
@@ -678,24 +596,26 @@ final class OpsApi {
             float attnFactor,
             float betaFast,
             float betaSlow) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                ROPE_MULTI.invokeExact(
-                                        ctx.address(),
-                                        a.address(),
-                                        positions.address(),
-                                        factors.address(),
-                                        dims,
-                                        sections,
-                                        mode,
-                                        originalContext,
-                                        freqBase,
-                                        freqScale,
-                                        extFactor,
-                                        attnFactor,
-                                        betaFast,
-                                        betaSlow));
+        TensorPtr result =
+                tensor(
+                        call(
+                                ROPE_MULTI,
+                                ctx.raw(),
+                                a.raw(),
+                                positions.raw(),
+                                factors.raw(),
+                                dims,
+                                pointer(sections),
+                                mode,
+                                originalContext,
+                                freqBase,
+                                freqScale,
+                                extFactor,
+                                attnFactor,
+                                betaFast,
+                                betaSlow));
+        Reference.reachabilityFence(sections);
+        return result;
     }
 
     /**
@@ -720,17 +640,16 @@ final class OpsApi {
             float maxBias,
             float softcap) {
         return tensor(
-                () ->
-                        (MemorySegment)
-                                FLASH_ATTN_EXT.invokeExact(
-                                        ctx.address(),
-                                        q.address(),
-                                        k.address(),
-                                        v.address(),
-                                        mask.address(),
-                                        scale,
-                                        maxBias,
-                                        softcap));
+                call(
+                        FLASH_ATTN_EXT,
+                        ctx.raw(),
+                        q.raw(),
+                        k.raw(),
+                        v.raw(),
+                        mask.raw(),
+                        scale,
+                        maxBias,
+                        softcap));
     }
 
     /** {@code void ggml_soft_max_add_sinks(struct ggml_tensor * a, struct ggml_tensor * sinks)} */
@@ -738,10 +657,7 @@ final class OpsApi {
             bind("ggml_soft_max_add_sinks", returnsNothing(C_POINTER, C_POINTER));
 
     static void softMaxAddSinks(TensorPtr node, TensorPtr sinks) {
-        run(
-                () -> {
-                    SOFT_MAX_ADD_SINKS.invokeExact(node.address(), sinks.address());
-                });
+        call(SOFT_MAX_ADD_SINKS, node.raw(), sinks.raw());
     }
 
     /**
@@ -752,10 +668,7 @@ final class OpsApi {
             bind("ggml_flash_attn_ext_add_sinks", returnsNothing(C_POINTER, C_POINTER));
 
     static void flashAttnExtAddSinks(TensorPtr node, TensorPtr sinks) {
-        run(
-                () -> {
-                    FLASH_ATTN_EXT_ADD_SINKS.invokeExact(node.address(), sinks.address());
-                });
+        call(FLASH_ATTN_EXT_ADD_SINKS, node.raw(), sinks.raw());
     }
 
     /** {@code void ggml_prec_set_acc(struct ggml_tensor * node, int precision)} */
@@ -763,10 +676,7 @@ final class OpsApi {
             bind("ggml_prec_set_acc", returnsNothing(C_POINTER, C_INT));
 
     static void precSetAcc(TensorPtr node, int precision) {
-        run(
-                () -> {
-                    PREC_SET_ACC.invokeExact(node.address(), precision);
-                });
+        call(PREC_SET_ACC, node.raw(), precision);
     }
 
     /**
@@ -775,7 +685,7 @@ final class OpsApi {
     private static final MethodHandle ARGMAX = bind("ggml_argmax", UNARY);
 
     static TensorPtr argmax(ContextPtr ctx, TensorPtr a) {
-        return tensor(() -> (MemorySegment) ARGMAX.invokeExact(ctx.address(), a.address()));
+        return tensor(call(ARGMAX, ctx.raw(), a.raw()));
     }
 
     /**
@@ -786,8 +696,7 @@ final class OpsApi {
             bind("ggml_pad", returns(C_POINTER, C_POINTER, C_POINTER, C_INT, C_INT, C_INT, C_INT));
 
     static TensorPtr pad(ContextPtr ctx, TensorPtr a, int p0, int p1, int p2, int p3) {
-        return tensor(
-                () -> (MemorySegment) PAD.invokeExact(ctx.address(), a.address(), p0, p1, p2, p3));
+        return tensor(call(PAD, ctx.raw(), a.raw(), p0, p1, p2, p3));
     }
 
     /**
@@ -800,11 +709,7 @@ final class OpsApi {
                     returns(C_POINTER, C_POINTER, C_POINTER, C_INT64, C_INT64, C_INT64, C_INT64));
 
     static TensorPtr repeat4d(ContextPtr ctx, TensorPtr a, long ne0, long ne1, long ne2, long ne3) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                REPEAT_4D.invokeExact(
-                                        ctx.address(), a.address(), ne0, ne1, ne2, ne3));
+        return tensor(call(REPEAT_4D, ctx.raw(), a.raw(), ne0, ne1, ne2, ne3));
     }
 
     /**
@@ -827,25 +732,28 @@ final class OpsApi {
             int count,
             MemorySegment function,
             int tasks) {
-        return tensor(
-                () ->
-                        (MemorySegment)
-                                CUSTOM_4D.invokeExact(
-                                        ctx.address(),
-                                        type.id(),
-                                        ne.ne0(),
-                                        ne.ne1(),
-                                        ne.ne2(),
-                                        ne.ne3(),
-                                        args,
-                                        count,
-                                        function,
-                                        tasks,
-                                        MemorySegment.NULL));
+        TensorPtr result =
+                tensor(
+                        call(
+                                CUSTOM_4D,
+                                ctx.raw(),
+                                type.id(),
+                                ne.ne0(),
+                                ne.ne1(),
+                                ne.ne2(),
+                                ne.ne3(),
+                                pointer(args),
+                                count,
+                                pointer(function),
+                                tasks,
+                                0));
+        Reference.reachabilityFence(args);
+        Reference.reachabilityFence(function);
+        return result;
     }
 
-    private static TensorPtr tensor(Downcall<MemorySegment> downcall) {
-        return new TensorPtr(call(downcall));
+    private static TensorPtr tensor(long address) {
+        return new TensorPtr(MemorySegment.ofAddress(address));
     }
 
     private OpsApi() {}

@@ -10,6 +10,11 @@ sealed interface Pointer {
     /** The address; a reader gives the segment its size first. */
     MemorySegment address();
 
+    /** The address as an argument of a function. */
+    default long raw() {
+        return address().address();
+    }
+
     /** Returns whether this is C's {@code NULL}. */
     default boolean isNull() {
         return Native.isNull(address());

@@ -13,6 +13,7 @@ import dev.varve.api.VarveException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
@@ -78,10 +79,9 @@ public final class RowConversion {
             }
             MemorySegment floats = arena.allocate((long) target.length * Float.BYTES, Long.BYTES);
             MethodHandle convert = conversion.get();
-            Native.run(
-                    () -> {
-                        convert.invokeExact(from, floats, (long) target.length);
-                    });
+            NativeCall.call(
+                    convert, NativeCall.pointer(from), NativeCall.pointer(floats), target.length);
+            Reference.reachabilityFence(from);
             MemorySegment.copy(floats, JAVA_FLOAT_UNALIGNED, 0, target, 0, target.length);
         }
     }

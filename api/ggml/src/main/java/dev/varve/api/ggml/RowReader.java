@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -73,10 +74,10 @@ public final class RowReader implements AutoCloseable {
         MemorySegment floats = source;
         if (toFloat.isPresent()) {
             MethodHandle convert = toFloat.get();
-            Native.run(
-                    () -> {
-                        convert.invokeExact(source, row, (long) rowLength);
-                    });
+            NativeCall.call(
+                    convert, NativeCall.pointer(source), NativeCall.pointer(row), rowLength);
+            Reference.reachabilityFence(source);
+            Reference.reachabilityFence(row);
             floats = row;
         }
         MemorySegment.copy(floats, JAVA_FLOAT_UNALIGNED, 0, target, first, rowLength);

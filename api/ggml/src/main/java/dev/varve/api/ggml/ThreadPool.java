@@ -61,7 +61,8 @@ public final class ThreadPool implements AutoCloseable {
             // Paused until the first graph, because the threads would spin while a model is loaded.
             params.set(JAVA_BOOLEAN, PAUSED, true);
             ThreadPoolPtr pool =
-                    new ThreadPoolPtr(Native.call(() -> (MemorySegment) make.invokeExact(params)));
+                    new ThreadPoolPtr(
+                            MemorySegment.ofAddress(NativeCall.call(make, params.address())));
             if (pool.isNull()) {
                 throw new VarveException(
                         VarveException.Kind.OUT_OF_MEMORY,
@@ -82,10 +83,7 @@ public final class ThreadPool implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            Native.run(
-                    () -> {
-                        free.invokeExact(pointer.address());
-                    });
+            NativeCall.call(free, pointer.raw());
         }
     }
 }

@@ -74,7 +74,7 @@ class NativeTest {
 
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom("strata");
-            assertEquals(6L, Native.call(() -> (long) handle.invokeExact(text)));
+            assertEquals(6L, NativeCall.call(handle, NativeCall.pointer(text)));
         }
     }
 
@@ -120,7 +120,7 @@ class NativeTest {
         return assertThrows(
                 Throwable.class,
                 () ->
-                        Native.run(
+                        Native.call(
                                 () -> {
                                     throw failure;
                                 }));

@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.setting.Setting;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +40,31 @@ class FlagNamesTest {
                         .map(name -> commands.get(name).getCommandSpec().optionsMap())
                         .anyMatch(options -> options.containsKey(flag)),
                 flag);
+    }
+
+    /**
+     * The options for Java exclude the converters of these types, which take time at every start.
+     */
+    @Test
+    void timesHaveConvertersOfTheirOwn() {
+        PrintWriter nowhere = new PrintWriter(new StringWriter());
+        CommandLine line =
+                VarveCommand.commandLine(
+                        new Environment(Map.of(), Optional.empty(), Set.of()), nowhere, nowhere);
+
+        assertEquals(
+                List.of(),
+                line.getSubcommands().values().stream()
+                        .flatMap(command -> command.getCommandSpec().args().stream())
+                        .filter(FlagNamesTest::isTime)
+                        .filter(argument -> argument.converters().length == 0)
+                        .map(ArgSpec::paramLabel)
+                        .toList());
+    }
+
+    private static boolean isTime(ArgSpec argument) {
+        String type = argument.auxiliaryTypes()[0].getName();
+        return type.startsWith("java.time.") || type.startsWith("java.sql.");
     }
 
     @ParameterizedTest

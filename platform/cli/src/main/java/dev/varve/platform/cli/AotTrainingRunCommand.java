@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,7 +36,29 @@ import java.util.regex.Pattern;
         hidden = true,
         description = "Creates the start-up cache; the launcher calls it once.")
 final class AotTrainingRunCommand extends CliCommand {
-    private static final int ANSWERS = 3;
+    private static final String STREAM = ",'stream':true,'temperature':0";
+
+    /**
+     * Bodies of requests: a short chat without and with a stream, its next turn, whose prefix is
+     * cached, and a chat that has called a tool.
+     */
+    private static final List<String> REQUESTS =
+            List.of(
+                    chat("{'role':'user','content':'é 0'}", ""),
+                    chat("{'role':'user','content':'é 1'}", STREAM),
+                    chat(
+                            "{'role':'user','content':'é 1'},{'role':'assistant','content':'2'},"
+                                    + "{'role':'user','content':'é 3'}",
+                            STREAM),
+                    chat(
+                            "{'role':'user','content':'é 4'},{'role':'assistant','tool_calls':"
+                                    + "[{'id':'a','type':'function','function':"
+                                    + "{'name':'look','arguments':'{}'}}]},"
+                                    + "{'role':'tool','tool_call_id':'a','content':'5'}",
+                            STREAM
+                                    + ",'tools':[{'type':'function','function':{'name':'look',"
+                                    + "'parameters':{'type':'object','properties':{}}}}]"));
+
     private static final String SUCCESS = "HTTP/1.1 200 ";
     private static final String PROCESSOR = "cpu";
     private static final String DEVICE = "--target-device=cpu:0";
@@ -64,6 +87,11 @@ final class AotTrainingRunCommand extends CliCommand {
         return serve().map(this::getResponses).orElseGet(this::failedStart)
                 ? 0
                 : ExitStatus.FAILURE.code();
+    }
+
+    /** Returns a body; its arguments have ' for ". */
+    private static String chat(String messages, String options) {
+        return ("{'messages':[" + messages + "],'max_tokens':8" + options + "}").replace('\'', '"');
     }
 
     private boolean failedStart() {
@@ -113,14 +141,7 @@ final class AotTrainingRunCommand extends CliCommand {
     }
 
     private boolean getResponses(URI server) {
-        for (int i = 0; i < ANSWERS; i++) {
-            String options = i == 0 ? "" : ",\"stream\":true,\"temperature\":0";
-            String body =
-                    "{\"messages\":[{\"role\":\"user\",\"content\":\"é "
-                            + i
-                            + "\"}],\"max_tokens\":8"
-                            + options
-                            + "}";
+        for (String body : REQUESTS) {
             try {
                 post(server, body);
             } catch (IOException e) {

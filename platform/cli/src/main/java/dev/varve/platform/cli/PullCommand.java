@@ -49,7 +49,7 @@ final class PullCommand extends CliCommand {
     @Option(
             names = "--with-mmproj",
             description =
-                    "Also download the projector of the repository, with which the model reads"
+                    "Also download the projector of the repository, which lets the model read"
                             + " images (--mmproj).",
             order = 2)
     private boolean withProjector;

@@ -31,6 +31,7 @@ class ModuleOrderIT {
             List.of(
                     "base",
                     "hub",
+                    "vision",
                     "jinja",
                     "text",
                     "grammar",

@@ -65,10 +65,15 @@ class HostedImagesTest {
     }
 
     private static byte[] png(int width, int height, int colour) throws IOException {
+        return file("png", width, height, colour);
+    }
+
+    private static byte[] file(String format, int width, int height, int colour)
+            throws IOException {
         BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         image.setRGB(width / 2, height / 2, colour);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ImageIO.write(image, "png", out);
+        ImageIO.write(image, format, out);
         return out.toByteArray();
     }
 
@@ -87,8 +92,24 @@ class HostedImagesTest {
             assertEquals(12 * width, image.rows().length);
             assertSame(image, images.encode(png(128, 96, 0xffffff)));
             assertNotEquals(image.key(), other.key());
+            assertEquals(2, images.encoded());
+            assertEquals(image.bytes() + other.bytes(), images.cachedBytes());
             assertEquals("cpu:0", images.device());
             assertEquals(1024, images.maxTokens(), "a processor has a limit of its own");
+        }
+    }
+
+    /** Such as an image that a client stored again, in another conversation. */
+    @Test
+    void otherFilesOfAnImageAreNotEncoded() throws IOException {
+        Path projector = Qwen3VlProjector.tiny(width).write(folder);
+        try (HostedModel hosted = HostedModel.open(seeing(projector))) {
+            ModelImages images = hosted.images().orElseThrow();
+
+            EncodedImage image = images.encode(file("png", 128, 96, 0xffffff));
+
+            assertSame(image, images.encode(file("bmp", 128, 96, 0xffffff)));
+            assertEquals(1, images.encoded());
         }
     }
 

@@ -7,6 +7,7 @@ import dev.varve.api.vision.ImageEncoderProvider;
 import dev.varve.api.vision.ImageInput;
 import dev.varve.api.vision.ImagePixels;
 import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.image.EncoderPace;
 import dev.varve.platform.shard.image.LocalImageEncoder;
 import dev.varve.platform.vision.CanvasPainter;
 import dev.varve.platform.vision.CanvasRule;
@@ -21,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ServiceLoader;
 
 /** Random image encoders, images and the rows that another program computes from them. */
@@ -68,13 +70,18 @@ final class VisionGolden {
 
     /** Loads an encoder on the processor. */
     static LocalImageEncoder encoder(String projector) {
+        return encoder(projector, EncoderPace.of(Cpu.device(), Duration.ofMillis(150)));
+    }
+
+    /** Loads an encoder on the processor that shares it so. */
+    static LocalImageEncoder encoder(String projector, EncoderPace pace) {
         GgufFile file = GgufFile.open(model(projector));
         String type =
                 file.metadata()
                         .findString("clip.projector_type")
                         .orElseGet(() -> file.metadata().string("clip.vision.projector_type"));
         return new LocalImageEncoder(
-                provider(type).open(file), Cpu.device(), LoadProgressListener.silent());
+                provider(type).open(file), Cpu.device(), pace, LoadProgressListener.silent());
     }
 
     /** Expected rows of an image. */

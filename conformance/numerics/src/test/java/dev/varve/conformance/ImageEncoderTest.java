@@ -1,18 +1,26 @@
 package dev.varve.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.vision.ImagePixels;
+import dev.varve.platform.shard.image.EncoderPace;
 import dev.varve.platform.shard.image.LocalImageEncoder;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Rows of images compared with those of another program, see {@link VisionGolden}. */
 class ImageEncoderTest {
@@ -21,6 +29,8 @@ class ImageEncoderTest {
      * by less than 1e-4 on the same ones.
      */
     private static final double BOUND = 6e-3;
+
+    private static final Duration LONG = Duration.ofHours(1);
 
     static List<Arguments> images() {
         List<Arguments> all = new ArrayList<>();
@@ -52,6 +62,46 @@ class ImageEncoderTest {
             assertEquals(expected.length, rows.length);
             double distance = VisionGolden.distance(expected, rows);
             assertTrue(distance <= BOUND, image + ": relative distance " + distance);
+        }
+    }
+
+    /**
+     * Parts and tiles follow from the image alone, and time decides when the device is released.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"qwen3vl", "gemma4v-std", "gemma4v-clip"})
+    void deviceIsReleasedBetweenPartsOfAnImage(String projector) throws IOException {
+        String image = projector.equals("gemma4v-clip") ? "f-grey.jpg" : "a-gradient.png";
+        try (LocalImageEncoder often = VisionGolden.encoder(projector, pace(Duration.ZERO));
+                LocalImageEncoder once = VisionGolden.encoder(projector, pace(LONG))) {
+            ImagePixels pixels = VisionGolden.pixels(image, often.encoder().input());
+
+            float[] rows = often.encode(pixels);
+
+            assertArrayEquals(once.encode(pixels), rows);
+            assertTrue(often.turns() > 20, often.turns() + " turns");
+            assertEquals(1, once.turns());
+            double distance = VisionGolden.distance(VisionGolden.rows(projector, image), rows);
+            assertTrue(distance <= BOUND, "relative distance " + distance);
+        }
+    }
+
+    private static EncoderPace pace(Duration turn) {
+        return new EncoderPace(1, turn);
+    }
+
+    @Test
+    void encodingEndsWhenItIsCancelled() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        try (LocalImageEncoder encoder = VisionGolden.encoder("qwen3vl", pace(Duration.ZERO))) {
+            ImagePixels pixels = VisionGolden.pixels("a-gradient.png", encoder.encoder().input());
+
+            assertThrows(
+                    CancellationException.class,
+                    () -> encoder.encode(pixels, () -> asked.incrementAndGet() == 5));
+
+            assertEquals(3, encoder.turns());
+            assertEquals(encoder.encode(pixels).length, encoder.encode(pixels).length);
         }
     }
 

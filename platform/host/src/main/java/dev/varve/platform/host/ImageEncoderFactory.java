@@ -9,9 +9,11 @@ import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.image.EncoderPace;
 import dev.varve.platform.shard.image.LocalImageEncoder;
 
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -80,11 +82,22 @@ final class ImageEncoderFactory {
                 projector.encoder().computeBytes(input.maxTokens()));
     }
 
-    /** Loads the encoder. */
-    ModelImages open(Function<DeviceReference, ComputeDevice> devices, Consumer<String> notes) {
+    /**
+     * Loads the encoder.
+     *
+     * @param maxGap longest time that streams should wait for it
+     */
+    ModelImages open(
+            Function<DeviceReference, ComputeDevice> devices,
+            Duration maxGap,
+            Consumer<String> notes) {
+        ComputeDevice opened = devices.apply(device);
         LocalImageEncoder encoder =
                 new LocalImageEncoder(
-                        projector.encoder(), devices.apply(device), LoadProgressListener.silent());
+                        projector.encoder(),
+                        opened,
+                        EncoderPace.of(opened, maxGap),
+                        LoadProgressListener.silent());
         notes.accept(
                 "image input: "
                         + projector.file().path().getFileName()

@@ -22,6 +22,9 @@ import dev.varve.platform.vision.RgbImage;
 
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /** Image input of a loaded model: from files to rows that enter it. Thread-safe. */
 @SuppressWarnings("exports") // see package-info
@@ -34,6 +37,8 @@ public final class ModelImages implements PromptImages, AutoCloseable {
     private final ImageInput input;
     private final byte[] identity;
     private final EncodedImageCache cache = new EncodedImageCache(CACHE_BYTES);
+    private final ReentrantLock encoding = new ReentrantLock();
+    private final LongAdder encoded = new LongAdder();
     private final DecodingBudget decoding = DecodingBudget.ofHeap();
 
     /**
@@ -94,7 +99,7 @@ public final class ModelImages implements PromptImages, AutoCloseable {
     }
 
     @Override
-    public EncodedImage encode(byte[] file) {
+    public EncodedImage encode(byte[] file, BooleanSupplier cancelled) {
         String digest = HexFormat.of().formatHex(Sha256.begin().digest(file));
         Optional<EncodedImage> known = cache.find(digest);
         if (known.isPresent()) {
@@ -103,10 +108,33 @@ public final class ModelImages implements PromptImages, AutoCloseable {
         ImageGrid grid = measure(file);
         RgbImage canvas = canvas(file);
         ImageKey key = ImageKey.of(identity, canvas);
-        float[] rows = encoder.encode(PixelNormalizer.normalize(canvas, input));
-        EncodedImage image = new EncodedImage(grid, key, rows);
-        cache.add(digest, image);
-        return image;
+        // Two requests with one image: the second one finds what the first one computes.
+        encoding.lock();
+        try {
+            EncodedImage image =
+                    cache.find(key)
+                            .orElseGet(() -> new EncodedImage(grid, key, rows(canvas, cancelled)));
+            cache.add(digest, image);
+            return image;
+        } finally {
+            encoding.unlock();
+        }
+    }
+
+    private float[] rows(RgbImage canvas, BooleanSupplier cancelled) {
+        float[] rows = encoder.encode(PixelNormalizer.normalize(canvas, input), cancelled);
+        encoded.increment();
+        return rows;
+    }
+
+    /** Number of images that were encoded, those that were cached left out. */
+    public long encoded() {
+        return encoded.sum();
+    }
+
+    /** Bytes of encoded images in host memory. */
+    public long cachedBytes() {
+        return cache.bytes();
     }
 
     private RgbImage canvas(byte[] file) {

@@ -416,7 +416,13 @@ public final class PreparedModel {
                             .getFirst()
                             .map(options -> SpeculatorFactory.settings(leaving, options))
                             .orElse(leaving);
-            encoder = images.map(each -> each.open(shards::device, listener::note));
+            encoder =
+                    images.map(
+                            each ->
+                                    each.open(
+                                            shards::device,
+                                            settings.model().waiting().pace().maxGap(),
+                                            listener::note));
             SplitPlanner.Placed placed = planner(oldest(Age.ANY), shards, sized).place(request);
             SplitMemoryPlan plan =
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);

@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** Images in requests of all dialects, with an encoder that reads their size from two bytes. */
 class ImageRequestTest {
@@ -88,7 +89,7 @@ class ImageRequestTest {
         }
 
         @Override
-        public EncodedImage encode(byte[] file) {
+        public EncodedImage encode(byte[] file, BooleanSupplier cancelled) {
             encoded.incrementAndGet();
             ImageGrid grid = measure(file);
             RgbImage canvas = new RgbImage(1, 1, new byte[] {file[0], file[1], 0});

@@ -2,6 +2,7 @@ package dev.varve.platform.draft;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.platform.shard.DeviceTurn;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.WeightLayout;
@@ -168,37 +169,46 @@ final class DraftModel implements BlockDraftModel {
     @Override
     public void addFeatures(PendingHiddenStates states) {
         int tokens = Math.max(least, Integer.highestOneBit(2 * states.count() - 1));
-        synchronized (device.lock()) {
-            weights.requireWhole();
-            contexts.find(tokens)
-                    .compute(
-                            states.states(),
-                            states.positions(),
-                            states.rows(),
-                            states.count(),
-                            device);
-        }
+        DeviceTurn.take(
+                device.lock(),
+                () -> {
+                    weights.requireWhole();
+                    contexts.find(tokens)
+                            .compute(
+                                    states.states(),
+                                    states.positions(),
+                                    states.rows(),
+                                    states.count(),
+                                    device);
+                    return null;
+                });
     }
 
     @Override
     public List<BlockDraftGraph.BlockDraft> draft(
             List<Integer> regions, List<BlockDraftGraph.Block> asked, boolean branches) {
         List<Integer> ends = asked.stream().map(BlockDraftGraph.Block::position).toList();
-        synchronized (device.lock()) {
-            weights.requireWhole();
-            BlockDraftGraph graph = blocks.find(key(regions, ends, branches && canBranch));
-            if (branches && canBranch && missing(graph).isPresent()) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "{0}: {1} does not compute {2}; draft tokens do not branch",
-                        file.file().path().getFileName(),
-                        device.info().name(),
-                        missing(graph).get());
-                canBranch = false;
-                graph = blocks.find(key(regions, ends));
-            }
-            return graph.compute(asked, device);
+        return DeviceTurn.take(device.lock(), () -> drafted(regions, ends, asked, branches));
+    }
+
+    private List<BlockDraftGraph.BlockDraft> drafted(
+            List<Integer> regions,
+            List<Integer> ends,
+            List<BlockDraftGraph.Block> asked,
+            boolean branches) {
+        weights.requireWhole();
+        BlockDraftGraph graph = blocks.find(key(regions, ends, branches && canBranch));
+        if (branches && canBranch && missing(graph).isPresent()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0}: {1} does not compute {2}; draft tokens do not branch",
+                    file.file().path().getFileName(),
+                    device.info().name(),
+                    missing(graph).get());
+            canBranch = false;
+            graph = blocks.find(key(regions, ends));
         }
+        return graph.compute(asked, device);
     }
 
     @Override

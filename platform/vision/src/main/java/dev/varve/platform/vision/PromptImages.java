@@ -3,6 +3,8 @@ package dev.varve.platform.vision;
 import dev.varve.api.vision.ImageMarks;
 import dev.varve.api.vision.ImagePositions;
 
+import java.util.function.BooleanSupplier;
+
 /** Turns image files into rows that enter a model. Thread-safe. */
 public interface PromptImages {
     /** Tokens around an image in the prompt. */
@@ -21,8 +23,15 @@ public interface PromptImages {
     /**
      * Decodes and encodes an image; may take as long as the prefill of its tokens.
      *
+     * @param cancelled whether the image is no longer needed, asked from time to time
      * @throws InvalidImageException if the file is no supported image or exceeds a limit
      * @throws dev.varve.api.VarveException of other kinds if the device fails
+     * @throws java.util.concurrent.CancellationException if it was cancelled
      */
-    EncodedImage encode(byte[] file);
+    EncodedImage encode(byte[] file, BooleanSupplier cancelled);
+
+    /** Decodes and encodes an image that is always needed. */
+    default EncodedImage encode(byte[] file) {
+        return encode(file, () -> false);
+    }
 }

@@ -63,7 +63,7 @@ final class ImagePrompts {
             if (disconnected.getAsBoolean()) {
                 throw new CancellationException("the client disconnected");
             }
-            images.add(read(source, input.encoder()::encode));
+            images.add(read(source, file -> input.encoder().encode(file, disconnected)));
         }
         return input.placeholders().expanded(text, images);
     }

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ComputeResource;
+import dev.varve.platform.shard.DeviceTurn;
 import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
@@ -312,9 +313,7 @@ public final class LocalShard implements Shard {
         if (first == locks.size()) {
             return work.get();
         }
-        synchronized (locks.get(first)) {
-            return locked(first + 1, work);
-        }
+        return DeviceTurn.take(locks.get(first), () -> locked(first + 1, work));
     }
 
     private ShardResult runLocked(
@@ -447,13 +446,14 @@ public final class LocalShard implements Shard {
 
     private CompletableFuture<Void> move(Runnable copy) {
         return done(
-                () -> {
-                    synchronized (device.lock()) {
-                        requireOpen();
-                        copy.run();
-                    }
-                    return null;
-                });
+                () ->
+                        DeviceTurn.take(
+                                device.lock(),
+                                () -> {
+                                    requireOpen();
+                                    copy.run();
+                                    return null;
+                                }));
     }
 
     private void requireOpen() {

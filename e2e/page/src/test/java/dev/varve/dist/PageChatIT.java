@@ -42,8 +42,8 @@ import java.util.regex.Pattern;
  */
 @Timeout(240)
 class PageChatIT {
-    private static final String ATTACH = "input[type=file][multiple]";
-    private static final String IMPORT = "input[type=file][accept]";
+    private static final String ATTACH = "input[type=file][multiple]:not([accept])";
+    private static final String IMPORT = "input[type=file][accept^='.json']";
 
     @TempDir static Path folder;
 
@@ -585,6 +585,16 @@ class PageChatIT {
 
         assertThat(tab.page().locator(".view-chat")).isVisible();
         assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void imagesAreRefusedForAModelWithoutEncoder() {
+        assertThat(tab.button("Attach images")).isHidden();
+
+        attach(new FilePayload("sun.png", "image/png", new byte[] {1, 2, 3}));
+
+        assertThat(trouble()).hasText("“sun.png” is an image. varve-demo-qwen35 reads text only.");
+        assertThat(tab.page().locator(".files li")).hasCount(0);
     }
 
     @Test

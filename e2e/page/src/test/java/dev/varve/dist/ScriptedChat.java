@@ -59,7 +59,11 @@ final class ScriptedChat {
         ObjectNode body = MAPPER.createObjectNode();
         ArrayNode models = body.putArray("data");
         for (String id : ids) {
-            models.addObject().put("id", id).put("state", "ready");
+            models.addObject()
+                    .put("id", id)
+                    .put("state", "ready")
+                    .putArray("capabilities")
+                    .add("chat");
         }
         fulfill(route, body);
     }

@@ -1,4 +1,4 @@
-// Files that the user attaches to a message: their texts are sent with it.
+// Files that the user attaches to a message: their texts and images are sent with it.
 
 import {announce, h, icon} from '../dom.js';
 
@@ -23,7 +23,10 @@ export class Attachments {
         this.element = h('ul.files', {'aria-label': 'Attached files', hidden: true});
     }
 
-    /** The files: {name, text, pages}. */
+    /** Why images cannot be attached; empty: they can. */
+    imageProblem = '';
+
+    /** The files: {name, text, pages, image}. */
     get files() {
         return this.#files;
     }
@@ -67,7 +70,7 @@ export class Attachments {
     /** Attaches one file; the others do not depend on it. */
     async #attach(file, readFile) {
         try {
-            const read = await readFile(file, this.#files);
+            const read = await readFile(file, this.#files, this.imageProblem);
             // The user may have removed others since.
             this.#files = [...this.#files, read];
             announce(`${file.name} is attached`);
@@ -87,7 +90,7 @@ export class Attachments {
     #draw() {
         this.element.hidden = this.#files.length === 0 && !this.isReading;
         this.element.replaceChildren(...this.#files.map(file => h('li', {},
-            icon('file'), h('span.file-name', {dir: 'auto', title: file.name}, file.name),
+            file.image ? h('img', {src: file.image, alt: ''}) : icon('file'), h('span.file-name', {dir: 'auto', title: file.name}, file.name),
             h('button.quiet.small', {
                 type: 'button',
                 'aria-label': `Remove ${file.name}`,

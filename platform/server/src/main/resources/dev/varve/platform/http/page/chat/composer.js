@@ -10,6 +10,7 @@ export class Composer {
     #running = false;
     #coarse = matchMedia('(pointer: coarse)');
     #attachments;
+    #images;
 
     /**
      * @param {(text: string, files: object[]) => void} onsend
@@ -63,6 +64,26 @@ export class Composer {
                 this.focus();
             },
         });
+        // On a phone it offers the camera.
+        const images = h('input', {
+            type: 'file',
+            accept: 'image/*',
+            multiple: true,
+            hidden: true,
+            tabindex: '-1',
+            onchange: () => {
+                this.attach(images.files);
+                images.value = '';
+                this.focus();
+            },
+        });
+        this.#images = h('button.quiet.attach', {
+            type: 'button',
+            'aria-label': 'Attach images',
+            title: 'Attach images',
+            hidden: true,
+            onclick: () => images.click(),
+        }, icon('picture'));
         this.element = h('form.composer', {
             onsubmit: event => {
                 event.preventDefault();
@@ -71,13 +92,14 @@ export class Composer {
         },
         h('label.unseen', {for: 'question'}, 'Your message'),
         this.#attachments.element,
-        picker,
+        picker, images,
         h('button.quiet.attach', {
             type: 'button',
             'aria-label': 'Attach files',
             title: 'Attach text or PDF files',
             onclick: () => picker.click(),
         }, icon('clip')),
+        this.#images,
         this.#field, this.#send, this.#stop,
         h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift+Enter starts a new line, Escape stops a response.'));
     }
@@ -99,6 +121,16 @@ export class Composer {
 
     set files(files) {
         this.#attachments.files = files;
+    }
+
+    /** Why the model gets no images; empty: it does, or that is unknown. */
+    set imageProblem(problem) {
+        this.#attachments.imageProblem = problem;
+    }
+
+    /** Whether the button for images is shown. */
+    set offersImages(offers) {
+        show(this.#images, offers);
     }
 
     /** Attaches files. */

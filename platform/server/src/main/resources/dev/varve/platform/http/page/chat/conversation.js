@@ -1,7 +1,8 @@
 // Format of a conversation, and its conversion to a request.
 //
 // Messages:
-//   {role: 'user', content, files: [{name, text, pages}]}; pages of a PDF file
+//   {role: 'user', content, files: [{name, text, pages, image}]}; pages of a PDF file; an image is a data
+//    URL, and has no text
 //   {role: 'assistant', content, reasoning, calls: [{id, name, arguments}], model, state, finish,
 //    error, facts: {usage, timings, firstMillis, millis}, stream: {id, last}}
 //   {role: 'tool', content, call, name}
@@ -36,7 +37,7 @@ export function wellFormed(message) {
     };
     if (whole.role === 'user') {
         whole.files = (Array.isArray(message.files) ? message.files : [])
-            .map(file => ({...file, name: String(file?.name ?? ''), text: String(file?.text ?? '')}));
+            .map(file => ({...file, name: String(file?.name ?? ''), text: String(file?.text ?? ''), image: imageAddress(file?.image)}));
     }
     if (whole.role === 'assistant') {
         whole.reasoning = String(message.reasoning ?? '');
@@ -45,6 +46,16 @@ export function wellFormed(message) {
         whole.state = message.state ?? 'done';
     }
     return whole;
+}
+
+/** A data URL of an image that the server decodes, or undefined. */
+export function imageAddress(url) {
+    return typeof url === 'string' && /^data:image\/(png|jpeg);base64,[a-z0-9+/]+=*$/i.test(url) ? url : undefined;
+}
+
+/** Whether a message has images. */
+export function hasImages({files}) {
+    return files?.some(file => file.image) ?? false;
 }
 
 /** Parses the tools that a user wrote; throws an Error with the reason. */
@@ -112,7 +123,7 @@ function wire(message) {
     if (message.role === 'tool') {
         return {role: 'tool', tool_call_id: message.call, name: message.name, content: message.content};
     }
-    const sent = {role: message.role, content: withFiles(message)};
+    const sent = {role: message.role, content: hasImages(message) ? parts(message) : withFiles(message)};
     if (message.role === 'assistant' && message.reasoning) {
         sent.reasoning_content = message.reasoning;
     }
@@ -126,9 +137,18 @@ function wire(message) {
     return sent;
 }
 
+/** The images before the text. */
+function parts(message) {
+    const text = withFiles(message);
+    return [
+        ...message.files.filter(file => file.image).map(({image}) => ({type: 'image_url', image_url: {url: image}})),
+        ...text === '' ? [] : [{type: 'text', text}],
+    ];
+}
+
 /** Text of a message after the contents of its files, each in a fence below its name. */
 export function withFiles({content, files = []}) {
-    return [...files.map(({name, text}) => `File ${name}:\n\n${fenced(text, ending(name))}`), content]
+    return [...files.filter(file => !file.image).map(({name, text}) => `File ${name}:\n\n${fenced(text, ending(name))}`), content]
         .filter(part => part !== '').join('\n\n');
 }
 

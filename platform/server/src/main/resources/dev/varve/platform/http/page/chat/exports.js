@@ -25,7 +25,8 @@ export function asMarkdown({chat, messages}) {
     for (const message of messages) {
         switch (message.role) {
             case 'user':
-                parts.push('## You', withFiles(message));
+                parts.push('## You', ...message.files.filter(file => file.image).map(({name}) => `*Image ${name}*`),
+                    withFiles(message));
                 break;
             case 'tool':
                 parts.push(`## Result of ${message.name}`, fenced(message.content));

@@ -1,4 +1,4 @@
-// Reads the text of attached files. The files stay in the browser; only their text is sent.
+// Reads attached files: images, and the text of others. The files stay in the browser; only their text is sent.
 
 /** Size of the largest text file, in bytes. */
 const TEXT_BYTES = 1024 * 1024;
@@ -10,20 +10,29 @@ const PDF_MILLIS = 30_000;
 const MESSAGE_CHARACTERS = 2 * 1024 * 1024;
 const FILES = 10;
 const NAME = 120;
+const IMAGE_ENDING = /\.(png|jpe?g|gif|bmp|webp|avif|heic)$/i;
 
 /**
  * Reads a file.
  *
  * @param {File} file
  * @param {{text: string}[]} others files of the same message
- * @returns {Promise<{name: string, text: string, pages: number|undefined}>}
+ * @param {string} imageProblem why images cannot be sent; empty: they can
+ * @returns {Promise<{name: string, text: string, pages: number|undefined, image: string|undefined}>}
  * @throws {Error} with a message for the user
  */
-export async function readFile(file, others) {
+export async function readFile(file, others, imageProblem) {
     // The name becomes part of a prompt.
     const name = file.name.replace(/[\p{Cc}\p{Cf}`]+/gu, ' ').slice(-NAME).trim() || 'file';
     if (others.length >= FILES) {
         throw new Error(`A message may have ${FILES} files.`);
+    }
+    if (/^image\/(?!svg)/.test(file.type) || file.type === '' && IMAGE_ENDING.test(name)) {
+        if (imageProblem) {
+            throw new Error(`“${name}” is an image. ${imageProblem}`);
+        }
+        const {readImage} = await import('./images.js');
+        return readImage(file, name);
     }
     const isPdf = /\.pdf$/i.test(name) || file.type === 'application/pdf';
     const most = isPdf ? PDF_BYTES : TEXT_BYTES;

@@ -4,7 +4,7 @@
 // Each message has its order, the parent (see tree.js), and the fields of conversation.js; leaf is the order of
 // the last message of the shown branch. Version 1 has one branch, and neither order, parent nor leaf.
 
-import {parseTools, title, wellFormed} from './conversation.js';
+import {imageAddress, parseTools, title, wellFormed} from './conversation.js';
 import {known} from './presets.js';
 import {newId} from './store.js';
 import {ROOT, withParents} from './tree.js';
@@ -97,7 +97,7 @@ function ownMessages(list, leaf) {
             role, content,
             order: Number.isSafeInteger(message.order) && message.order >= 0 ? message.order : index,
             parent: message.parent,
-            ...role === 'user' && {files: array(files).map(file => ({name: string(file?.name), text: string(file?.text), pages: number(file?.pages)}))},
+            ...role === 'user' && {files: array(files).map(file => ({name: string(file?.name), text: string(file?.text), pages: number(file?.pages), image: imageAddress(file?.image)}))},
             ...role === 'tool' && {call: string(call), name: string(name)},
             ...role === 'assistant' && {
                 reasoning: string(reasoning),

@@ -319,7 +319,10 @@ export class MessageView {
 }
 
 /** An attached file, whose text is shown when it is unfolded. */
-function fileFold({name, text, pages}) {
+function fileFold({name, text, pages, image}) {
+    if (image) {
+        return h('img.picture', {src: image, alt: name, title: name, loading: 'lazy', decoding: 'async'});
+    }
     const content = h('pre', {tabindex: '0', role: 'region', 'aria-label': `Text of ${name}`});
     const size = [pages ? counted(pages, 'page') : null, counted(text.length, 'character')].filter(Boolean).join(', ');
     return h('details.folded.file', {

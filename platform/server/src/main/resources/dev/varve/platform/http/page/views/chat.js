@@ -3,7 +3,7 @@
 import {announce, h, icon, show} from '../dom.js';
 import {Composer} from '../chat/composer.js';
 import {confirmed} from '../chat/confirm.js';
-import {usedTokens} from '../chat/conversation.js';
+import {hasImages, usedTokens} from '../chat/conversation.js';
 import {Gauge} from '../chat/gauge.js';
 import {History} from '../chat/history.js';
 import {MessageList} from '../chat/list.js';
@@ -333,12 +333,25 @@ class ChatView {
     /** Shows what depends on the selected model. */
     #drawModel() {
         show(this.#parts.demo, /^varve-demo-/.test(this.#parts.model.value));
+        const {capabilities} = this.#model ?? {};
+        this.#composer.offersImages = capabilities?.includes('vision') ?? false;
+        this.#composer.imageProblem = this.#imageProblem;
         this.#drawGauge();
     }
 
+    /** The selected model, if it is known. */
+    get #model() {
+        return this.#models.find(each => each.id === this.#parts.model.value);
+    }
+
+    /** Why the selected model gets no images; empty: it does, or the server does not say. */
+    get #imageProblem() {
+        const {id, capabilities = ['vision']} = this.#model ?? {};
+        return capabilities.includes('vision') ? '' : `${id} reads text only.`;
+    }
+
     #drawGauge() {
-        const model = this.#models.find(each => each.id === this.#parts.model.value);
-        this.#gauge.update(usedTokens(this.#session?.messages ?? []), model?.context_length);
+        this.#gauge.update(usedTokens(this.#session?.messages ?? []), this.#model?.context_length);
     }
 
     async #send(text, files) {
@@ -350,6 +363,7 @@ class ChatView {
         const session = this.#session;
         const count = session.messages.length;
         const sent = await this.#does(() => {
+            this.#requireNoImages([...session.messages, {files}]);
             announce('The response starts');
             return session.send(text, files);
         });
@@ -357,6 +371,13 @@ class ChatView {
         if (!sent && session.messages.length === count && this.#composer.text === '') {
             this.#composer.text = text;
             this.#composer.files = files;
+        }
+    }
+
+    /** Says before the request that the model cannot read the images of a conversation. */
+    #requireNoImages(messages) {
+        if (this.#imageProblem && messages.some(hasImages)) {
+            throw new Error(`${this.#imageProblem} Choose another model, or remove the images.`);
         }
     }
 
@@ -378,14 +399,20 @@ class ChatView {
         }
         if (content.trim() !== '' || message.files.length > 0) {
             this.#composer.focus();
-            await this.#does(() => this.#session.ask(message, content));
+            await this.#does(() => {
+                this.#requireNoImages([...this.#session.messages, message]);
+                return this.#session.ask(message, content);
+            });
         }
         return false;
     }
 
     async #regenerate(message) {
         this.#composer.focus();
-        await this.#does(() => this.#session.regenerate(message));
+        await this.#does(() => {
+            this.#requireNoImages(this.#session.messages);
+            return this.#session.regenerate(message);
+        });
     }
 
     /** Shows another version of a message; the focus stays on the same button. */

@@ -30,6 +30,15 @@ public interface Speculator extends AutoCloseable {
     }
 
     /**
+     * Returns whether sequences with images are passed. The tokens of an image are negative
+     * numbers, equal for equal images only; no draft may contain one. Where this is false, such
+     * sequences have no drafts.
+     */
+    default boolean acceptsImages() {
+        return false;
+    }
+
+    /**
      * Proposes the next tokens of each sequence.
      *
      * @param sequences each at most once

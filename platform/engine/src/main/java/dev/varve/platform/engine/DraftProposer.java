@@ -34,6 +34,7 @@ final class DraftProposer {
     /** Read from the speculator once: the shards capture no other layers later. */
     private final List<Integer> captures;
 
+    private final boolean acceptsImages;
     private final boolean enabled;
     private final SpeculationCounts.Running counts;
     private final SpeculationController lengthController;
@@ -59,6 +60,7 @@ final class DraftProposer {
                         options.map(SpeculationOptions::columns).orElse(depth));
         enabled = options.isPresent();
         captures = options.map(this::readCaptures).orElse(List.of());
+        acceptsImages = options.map(this::readAcceptsImages).orElse(false);
         lengthController =
                 new SpeculationController(
                         depth,
@@ -75,6 +77,20 @@ final class DraftProposer {
             disable(e);
             return List.of();
         }
+    }
+
+    private boolean readAcceptsImages(SpeculationOptions given) {
+        try {
+            return given.speculator().acceptsImages();
+        } catch (RuntimeException | Error e) {
+            disable(e);
+            return false;
+        }
+    }
+
+    /** Returns whether prompts with images have draft tokens. Any thread. */
+    boolean acceptsImages() {
+        return acceptsImages;
     }
 
     /** Returns the tracker for a new request. Any thread. */

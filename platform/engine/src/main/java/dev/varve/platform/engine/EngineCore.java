@@ -182,6 +182,7 @@ public final class EngineCore implements Engine {
                                     options.suppressedTokens()),
                             options.suppressedTokens().length > 0,
                             draftProposer.newTracker(),
+                            draftProposer.acceptsImages(),
                             queue::wakeUp));
         }
         try {

@@ -162,6 +162,7 @@ final class JitWarmup {
                 new Sampler(SamplingOptions.greedy(), shape.vocabularySize(), new int[0]),
                 false,
                 new DraftAcceptanceTracker(1),
+                false,
                 () -> {});
     }
 }

@@ -57,6 +57,7 @@ final class Request implements TransferableRequest {
     private final boolean needsTopOnly;
     private volatile Runnable wakeUp;
     private final DraftAcceptanceTracker drafts;
+    private final boolean draftsAfterImages;
     private final RequestClock clock = new RequestClock(System::nanoTime);
     private volatile boolean cancelled;
 
@@ -106,6 +107,7 @@ final class Request implements TransferableRequest {
      * @param lastResume last position from which the prompt may resume
      * @param suppressesTokens whether some tokens must never be chosen
      * @param drafts tracks the acceptance of draft tokens
+     * @param draftsAfterImages whether the speculator accepts prompts with images
      * @param wakeUp called when the request is cancelled
      */
     Request(
@@ -115,12 +117,14 @@ final class Request implements TransferableRequest {
             Sampler sampler,
             boolean suppressesTokens,
             DraftAcceptanceTracker drafts,
+            boolean draftsAfterImages,
             Runnable wakeUp) {
         request = submission.request();
         listener = submission.listener();
         this.arrival = arrival;
         this.sampler = sampler;
         this.drafts = drafts;
+        this.draftsAfterImages = draftsAfterImages;
         this.wakeUp = wakeUp;
         GenerationRequest.Choice choice = request.choice();
         boolean best =
@@ -217,10 +221,11 @@ final class Request implements TransferableRequest {
     }
 
     /**
-     * Returns the most draft tokens of a step; none after images, whose tokens no speculator knows.
+     * Returns the most draft tokens of a step; none after images that the speculator does not
+     * accept.
      */
     int mostDraftTokens() {
-        return request.prompt().images().isEmpty() ? request.mostDrafts() : 0;
+        return draftsAfterImages || request.prompt().images().isEmpty() ? request.mostDrafts() : 0;
     }
 
     /** Returns the tracker of draft acceptance. */

@@ -44,6 +44,7 @@ class RequestQueueTest {
                 new Sampler(sampling, 100, new int[0]),
                 false,
                 new DraftAcceptanceTracker(1),
+                false,
                 queue::wakeUp);
     }
 

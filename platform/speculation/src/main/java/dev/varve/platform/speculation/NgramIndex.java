@@ -7,7 +7,8 @@ import java.util.Arrays;
 /**
  * Index of short runs of tokens in a growing sequence: a hash table with the latest position after
  * each run, and for each position the one before it with the same hash. Memory grows with the
- * sequence, 12 to 24 bytes per token. Runs per token: no boxing.
+ * sequence, 12 to 24 bytes per token. Runs per token: no boxing. Negative tokens, those of images,
+ * separate texts: no run contains one.
  */
 final class NgramIndex {
     /** Tokens of the shortest indexed run. */
@@ -62,9 +63,22 @@ final class NgramIndex {
     }
 
     private void add(TokenHistory tokens, int end) {
+        if (!isText(tokens, end)) {
+            return;
+        }
         int slot = slot(tokens, end);
         earlier[end] = heads[slot];
         heads[slot] = end;
+    }
+
+    /** Whether the shortest run before a position has no token of an image. */
+    private static boolean isText(TokenHistory tokens, int end) {
+        for (int i = end - SHORTEST; i < end; i++) {
+            if (tokens.get(i) < 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private int slot(TokenHistory tokens, int end) {
@@ -78,7 +92,7 @@ final class NgramIndex {
     /** Returns the longest of the latest occurrences; of equal ones the latest. */
     Match find(TokenHistory tokens) {
         int size = tokens.size();
-        if (size < SHORTEST) {
+        if (size < SHORTEST || !isText(tokens, size)) {
             return Match.NONE;
         }
         Match best = Match.NONE;
@@ -96,7 +110,11 @@ final class NgramIndex {
     private static int common(TokenHistory tokens, int end, int size) {
         int most = Math.min(end, LONGEST);
         int length = 0;
-        while (length < most && tokens.get(end - 1 - length) == tokens.get(size - 1 - length)) {
+        while (length < most) {
+            int token = tokens.get(end - 1 - length);
+            if (token < 0 || token != tokens.get(size - 1 - length)) {
+                break;
+            }
             length++;
         }
         return length;

@@ -4,6 +4,7 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.Speculator;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,11 @@ final class NgramSpeculator implements Speculator {
     }
 
     @Override
+    public boolean acceptsImages() {
+        return true;
+    }
+
+    @Override
     public List<Draft> propose(List<DraftRequest> asked) {
         return asked.stream().map(this::propose).toList();
     }
@@ -46,6 +52,12 @@ final class NgramSpeculator implements Speculator {
             // After the end of the text, continues with the draft tokens themselves.
             int from = match.next() + i;
             tokens[i] = from < end ? request.tokens().get(from) : tokens[from - end];
+            if (tokens[i] < 0) {
+                // An image followed: no text continues with its tokens.
+                return i == 0
+                        ? Draft.NONE
+                        : new Draft(Arrays.copyOf(tokens, i), grade(match.length()));
+            }
         }
         return new Draft(tokens, grade(match.length()));
     }

@@ -3,6 +3,7 @@ package dev.varve.platform.speculation;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
@@ -48,6 +49,17 @@ class NgramSpeculatorTest {
         assertArrayEquals(
                 new int[] {4, 5, 6, 9, 1}, guess(1, 8, 1, 2, 3, 4, 5, 6, 9, 1, 2, 3).tokens());
         assertEquals(MOST, speculator.mostTokens());
+    }
+
+    /** An image of a conversation occurs in its prompt once, or again with equal numbers. */
+    @Test
+    void tokensOfImagesAreNeitherMatchedNorProposed() {
+        assertArrayEquals(
+                new int[] {4}, guess(1, 4, 1, 2, 3, 4, -7, -8, 5, 1, 2, 3).tokens(), "cut");
+        assertEquals(Draft.NONE, guess(2, 4, 1, 2, 3, -7, 4, 5, 1, 2, 3), "nothing before it");
+        assertEquals(Draft.NONE, guess(3, 4, -7, -8, -9, 4, 5, 6, -7, -8, -9), "an equal image");
+        assertEquals(Draft.NONE, guess(4, 4, 9, -8, 1, 2, 5, 9, -8, 1, 2), "across an image");
+        assertTrue(speculator.acceptsImages());
     }
 
     @Test

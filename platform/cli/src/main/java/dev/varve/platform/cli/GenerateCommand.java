@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
 
 import tools.jackson.databind.node.ObjectNode;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +64,13 @@ final class GenerateCommand extends CliCommand {
 
     @ArgGroup(multiplicity = "0..1")
     private PromptArguments prompt;
+
+    @Option(
+            names = "--image",
+            paramLabel = "FILE",
+            description = "Image before the message of --chat, for --mmproj. Repeatable.",
+            order = 4)
+    private List<Path> images = List.of();
 
     @Option(
             names = {"-n", "--max-tokens"},
@@ -115,6 +123,9 @@ final class GenerateCommand extends CliCommand {
     void checkArguments() {
         model.model().add(parameter);
         boolean chats = environment().isInteractive() && !json && !form.isGiven();
+        if (!images.isEmpty() && (prompt == null || !prompt.isChat())) {
+            throw new UsageException("--image: expected --chat with a message about it");
+        }
         if (prompt == null && !chats) {
             throw new UsageException(
                     "--chat, --prompt or --tokens: expected one of them, found none; on a terminal"
@@ -131,17 +142,17 @@ final class GenerateCommand extends CliCommand {
         SamplingValues flags = sampling.values();
         ModelSettings settings = model.settings().withPool(pool());
         try (HostedModel runtime = open(model, settings)) {
-            int[] promptTokens = prompt.tokens(runtime);
+            GenerationRequest.Prompt whole = prompt.prompt(runtime, images);
             GenerationRequest request =
                     new GenerationRequest(
-                            GenerationRequest.Prompt.of(promptTokens),
+                            whole,
                             new GenerationRequest.Ending(
                                     maxTokens,
                                     ignoreEos ? Set.of() : runtime.tokenizer().endTokens()),
                             new GenerationRequest.Choice(
                                     sampling(runtime, flags),
                                     OptionalInt.empty(),
-                                    constraint(runtime, promptTokens)));
+                                    constraint(runtime, whole.tokens())));
             generate(runtime, request);
         }
         // Not closed: it may take longer than this command.

@@ -20,6 +20,7 @@ import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.sampling.SamplingValues;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,7 @@ final class LocalChatModel implements ChatModel {
     private final Settings settings;
     private final Supplier<ProgressBar> progress;
 
+    private final Optional<LocalChatImages> images;
     private final RunningResponse running = new RunningResponse();
 
     /**
@@ -71,6 +73,7 @@ final class LocalChatModel implements ChatModel {
         this.renderer = renderer;
         this.settings = settings;
         this.progress = progress;
+        images = runtime.images().map(each -> new LocalChatImages(each, runtime.tokenizer()));
         syntax =
                 ResponseSyntax.of(
                         runtime.adapter().chatDialect(),
@@ -90,15 +93,26 @@ final class LocalChatModel implements ChatModel {
     }
 
     @Override
+    public Optional<String> imageProblem() {
+        return images.isPresent()
+                ? Optional.empty()
+                : Optional.of("it was started without --mmproj");
+    }
+
+    @Override
     public ChatResponse respond(
             List<ChatMessage> messages, SamplingValues overrides, ResponseListener listener)
             throws InterruptedException {
         running.prepare();
         int context = runtime.engine().status().load().contextTokens();
         // A response has at least one token.
-        ChatPrompt prompt =
+        ChatPrompt text =
                 new PromptLimit(context)
                         .apply(1, limit -> renderer.render(variables(messages), limit));
+        ChatPrompt prompt =
+                images.isPresent()
+                        ? images.get().prompt(text, messages, context, running::isStopRequested)
+                        : text;
         if (running.isStopRequested()) {
             return new ChatResponse(
                     new ChatMessage(ChatMessage.Role.ASSISTANT, ""),
@@ -110,7 +124,8 @@ final class LocalChatModel implements ChatModel {
         ResponseState state = syntax.open(prompt.tokens(), options(maxOutput));
         GenerationRequest request =
                 new GenerationRequest(
-                        GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
+                        GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries())
+                                .with(prompt.images()),
                         new GenerationRequest.Ending(maxOutput, settings.endTokens()),
                         new GenerationRequest.Choice(
                                 SamplingArguments.options(
@@ -139,14 +154,24 @@ final class LocalChatModel implements ChatModel {
         return variables;
     }
 
-    private static Map<String, String> message(ChatMessage message) {
-        Map<String, String> fields = new HashMap<>();
+    static Map<String, Object> message(ChatMessage message) {
+        Map<String, Object> fields = new HashMap<>();
         fields.put("role", message.role().wireName());
-        fields.put("content", message.content());
+        fields.put("content", content(message));
         if (!message.reasoning().isEmpty()) {
             fields.put("reasoning_content", message.reasoning());
         }
         return fields;
+    }
+
+    private static Object content(ChatMessage message) {
+        if (message.images().isEmpty()) {
+            return message.content();
+        }
+        List<Map<String, String>> parts = new ArrayList<>();
+        message.images().forEach(image -> parts.add(Map.of("type", "image")));
+        parts.add(Map.of("type", "text", "text", message.content()));
+        return parts;
     }
 
     private ResponseOptions options(int maxOutput) {

@@ -1,10 +1,16 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.cli.chat.ChatImage;
+import dev.varve.platform.cli.chat.ChatMessage;
+import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.vision.PromptImages;
 
 import picocli.CommandLine.Option;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,12 +47,45 @@ final class PromptArguments {
     }
 
     /**
+     * Returns the prompt, with images before a message.
+     *
+     * @throws UsageException if there is nothing to continue, an id is not the model's, or a
+     *     message or an image is given to a model without a chat template or a projector
+     */
+    GenerationRequest.Prompt prompt(HostedModel runtime, List<Path> images) {
+        if (images.isEmpty()) {
+            return GenerationRequest.Prompt.of(tokens(runtime));
+        }
+        PromptImages encoder =
+                runtime.images()
+                        .orElseThrow(
+                                () -> new UsageException("--image: expected --mmproj, found none"));
+        ChatMessage asked =
+                new ChatMessage(
+                        ChatMessage.Role.USER,
+                        message,
+                        "",
+                        images.stream().map(ChatImage::read).toList());
+        ChatPrompt text =
+                renderer(runtime)
+                        .render(Map.of("messages", List.of(LocalChatModel.message(asked))));
+        ChatPrompt whole =
+                new LocalChatImages(encoder, runtime.tokenizer())
+                        .prompt(
+                                text,
+                                List.of(asked),
+                                runtime.engine().status().load().contextTokens(),
+                                () -> false);
+        return GenerationRequest.Prompt.of(whole.tokens(), whole.boundaries()).with(whole.images());
+    }
+
+    /**
      * Returns the tokens to continue, at least one.
      *
      * @throws UsageException if there is nothing to continue, an id is not the model's, or a
      *     message is given to a model without a chat template
      */
-    int[] tokens(HostedModel runtime) {
+    private int[] tokens(HostedModel runtime) {
         if (ids != null) {
             int[] given = TokenIds.parse(ids);
             TokenIds.requireBelow(given, runtime.vocabularySize());

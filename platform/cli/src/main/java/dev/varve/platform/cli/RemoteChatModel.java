@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.cli.chat.ChatImage;
 import dev.varve.platform.cli.chat.ChatMessage;
 import dev.varve.platform.cli.chat.ChatModel;
 import dev.varve.platform.cli.chat.ChatResponse;
@@ -12,6 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A model of a server with OpenAI's API that answers conversations. */
@@ -48,6 +50,12 @@ final class RemoteChatModel implements ChatModel {
     @Override
     public SamplingValues sampling() {
         return settings.sampling();
+    }
+
+    /** Only the server knows. */
+    @Override
+    public Optional<String> imageProblem() {
+        return Optional.empty();
     }
 
     @Override
@@ -135,9 +143,12 @@ final class RemoteChatModel implements ChatModel {
         ArrayNode list = body.putArray("messages");
         for (ChatMessage message : messages) {
             // Some servers refuse the reasoning of earlier responses, and templates omit it.
-            list.addObject()
-                    .put("role", message.role().wireName())
-                    .put("content", message.content());
+            ObjectNode each = list.addObject().put("role", message.role().wireName());
+            if (message.images().isEmpty()) {
+                each.put("content", message.content());
+            } else {
+                putParts(message, each.putArray("content"));
+            }
         }
         settings.maxTokens().ifPresent(most -> body.put("max_tokens", most));
         for (SamplingParameter each : SamplingParameter.values()) {
@@ -152,6 +163,16 @@ final class RemoteChatModel implements ChatModel {
                                         .put("enable_thinking", enabled));
         settings.reasoning().budget().ifPresent(tokens -> body.put("thinking_budget", tokens));
         return body;
+    }
+
+    private static void putParts(ChatMessage message, ArrayNode parts) {
+        for (ChatImage image : message.images()) {
+            parts.addObject()
+                    .put("type", "image_url")
+                    .putObject("image_url")
+                    .put("url", image.url());
+        }
+        parts.addObject().put("type", "text").put("text", message.content());
     }
 
     private static void put(ObjectNode body, SamplingParameter parameter, double value) {

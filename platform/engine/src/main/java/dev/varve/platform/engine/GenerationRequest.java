@@ -122,6 +122,11 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             return new Prompt(tokens, boundaries, CacheScope.common());
         }
 
+        /** Returns the same prompt with images, whose tokens it has. */
+        public Prompt with(SequenceImages other) {
+            return new Prompt(tokens, boundaries, scope, other);
+        }
+
         @Override
         public int[] boundaries() {
             return boundaries.clone();

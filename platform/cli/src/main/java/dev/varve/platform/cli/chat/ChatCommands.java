@@ -5,6 +5,7 @@ import dev.varve.platform.sampling.SamplingValues;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -38,6 +39,7 @@ final class ChatCommands {
     private final ChatOutput out;
     private final ChatStatistics statistics = new ChatStatistics();
     private SamplingValues sampling = SamplingValues.NONE;
+    private final List<ChatImage> images = new ArrayList<>();
     private boolean showsReasoning;
 
     ChatCommands(Conversation conversation, ChatModel model, ChatOutput out) {
@@ -86,6 +88,7 @@ final class ChatCommands {
             case SYSTEM -> system(argument);
             case CLEAR -> {
                 conversation.clear();
+                images.clear();
                 confirm("new conversation");
             }
             case UNDO -> undo();
@@ -97,11 +100,7 @@ final class ChatCommands {
             case STATS -> statistics.lines(model.name()).forEach(out::note);
             case SAVE -> save(argument);
             case LOAD -> load(argument);
-            case IMAGE ->
-                    throw new IllegalArgumentException(
-                            "/image: "
-                                    + model.name()
-                                    + " reads no images: chats in the terminal have none");
+            case IMAGE -> attach(argument);
             case EXIT -> {
                 return Next.EXIT;
             }
@@ -208,6 +207,28 @@ final class ChatCommands {
                         "  %-20s%s",
                         SEED,
                         all.seed().isPresent() ? all.seed().getAsLong() : "random"));
+    }
+
+    /** Attaches an image to the next message. */
+    private void attach(String argument) {
+        model.imageProblem()
+                .ifPresent(
+                        reason -> {
+                            throw new IllegalArgumentException(
+                                    "/image: " + model.name() + " reads no images: " + reason);
+                        });
+        images.add(ChatImage.read(path(argument)));
+        confirm(
+                images.size() == 1
+                        ? "attached to the next message"
+                        : images.size() + " images are attached to the next message");
+    }
+
+    /** Returns the images of the next message, and detaches them. */
+    List<ChatImage> takeImages() {
+        List<ChatImage> taken = List.copyOf(images);
+        images.clear();
+        return taken;
     }
 
     private void save(String argument) {

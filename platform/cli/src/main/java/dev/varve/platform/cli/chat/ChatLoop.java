@@ -49,7 +49,7 @@ final class ChatLoop {
         List<ChatMessage> before = conversation.messages();
         try {
             if (!MessageText.isCommand(typed)) {
-                conversation.add(new ChatMessage(Role.USER, text));
+                conversation.add(new ChatMessage(Role.USER, text, "", commands.takeImages()));
                 respond(before);
                 return true;
             }

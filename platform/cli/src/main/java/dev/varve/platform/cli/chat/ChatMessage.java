@@ -1,6 +1,7 @@
 package dev.varve.platform.cli.chat;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -11,8 +12,9 @@ import java.util.Optional;
  * @param role author of the message
  * @param content text; empty for a response that was stopped while the model reasoned
  * @param reasoning reasoning of the model before the text; empty for other roles
+ * @param images images before the text
  */
-public record ChatMessage(Role role, String content, String reasoning) {
+public record ChatMessage(Role role, String content, String reasoning, List<ChatImage> images) {
     /** Author of a message. */
     public enum Role {
         /** Instructions for the whole conversation. */
@@ -40,6 +42,12 @@ public record ChatMessage(Role role, String content, String reasoning) {
         Objects.requireNonNull(role);
         Objects.requireNonNull(content);
         Objects.requireNonNull(reasoning);
+        images = List.copyOf(images);
+    }
+
+    /** Creates a message without images. */
+    public ChatMessage(Role role, String content, String reasoning) {
+        this(role, content, reasoning, List.of());
     }
 
     /** Creates a message without reasoning. */

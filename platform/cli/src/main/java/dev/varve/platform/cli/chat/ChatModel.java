@@ -3,6 +3,7 @@ package dev.varve.platform.cli.chat;
 import dev.varve.platform.sampling.SamplingValues;
 
 import java.util.List;
+import java.util.Optional;
 
 /** A model that answers conversations, one at a time. */
 public interface ChatModel {
@@ -20,6 +21,11 @@ public interface ChatModel {
 
     /** Returns the sampling values of a response without other ones. */
     SamplingValues sampling();
+
+    /** Returns why the model reads no images; empty if it does. */
+    default Optional<String> imageProblem() {
+        return Optional.of("it reads text only");
+    }
 
     /**
      * Generates the response to a conversation and waits for its end.

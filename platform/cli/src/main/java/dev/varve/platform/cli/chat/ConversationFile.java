@@ -25,8 +25,8 @@ import java.util.Set;
 /**
  * A saved conversation: a JSON object whose field {@code messages} is an array of messages, as in a
  * body for {@code /v1/chat/completions}. A message has a {@code role} (system, user or assistant),
- * a {@code content} (a string, or an array of parts of type text) and, if the model reasoned, a
- * {@code reasoning_content}. UTF-8.
+ * a {@code content} (a string, or an array of parts of type text and, of the user, image_url) and,
+ * if the model reasoned, a {@code reasoning_content}. UTF-8.
  */
 final class ConversationFile {
     /** Larger than the longest conversation that a model could read. */
@@ -39,6 +39,8 @@ final class ConversationFile {
 
     private static final String TYPE = "type";
     private static final String TEXT = "text";
+    private static final String IMAGE = "image_url";
+    private static final String URL = "url";
 
     /** In the order of messages. */
     private static final Set<String> FIELDS =
@@ -72,13 +74,25 @@ final class ConversationFile {
             if (!message.reasoning().isEmpty()) {
                 each.put(REASONING, message.reasoning());
             }
-            each.put(CONTENT, message.content());
+            putContent(message, each);
         }
         try {
             replace(MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(file) + "\n");
         } catch (IOException e) {
             throw failure("cannot be written: " + FileErrors.reason(e), e);
         }
+    }
+
+    private static void putContent(ChatMessage message, ObjectNode out) {
+        if (message.images().isEmpty()) {
+            out.put(CONTENT, message.content());
+            return;
+        }
+        ArrayNode parts = out.putArray(CONTENT);
+        for (ChatImage image : message.images()) {
+            parts.addObject().put(TYPE, IMAGE).putObject(IMAGE).put(URL, image.url());
+        }
+        parts.addObject().put(TYPE, TEXT).put(TEXT, message.content());
     }
 
     private void replace(String text) throws IOException {
@@ -192,14 +206,20 @@ final class ConversationFile {
         JsonNode reasoning = message.path(REASONING);
         String place = where + "." + REASONING;
         if (reasoning.isMissingNode() || reasoning.isNull()) {
-            return new ChatMessage(role, content(message.path(CONTENT), where + "." + CONTENT));
+            return new ChatMessage(
+                    role,
+                    content(message.path(CONTENT), where + "." + CONTENT, role == Role.USER),
+                    "",
+                    role == Role.USER
+                            ? images(message.path(CONTENT), where + "." + CONTENT)
+                            : List.of());
         }
         if (role != Role.ASSISTANT) {
             throw failure(place + ": expected in a message of assistant, found in " + name, null);
         }
         return new ChatMessage(
                 role,
-                content(message.path(CONTENT), where + "." + CONTENT),
+                content(message.path(CONTENT), where + "." + CONTENT, false),
                 text(reasoning, place));
     }
 
@@ -220,7 +240,8 @@ final class ConversationFile {
                         });
     }
 
-    private String content(JsonNode content, String where) {
+    /** The texts of a message; those of the user may have images between them. */
+    private String content(JsonNode content, String where, boolean hasImages) {
         if (!content.isArray()) {
             return text(content, where);
         }
@@ -229,6 +250,9 @@ final class ConversationFile {
             JsonNode part = content.get(i);
             String place = where + "[" + i + "]";
             String type = text(part.path(TYPE), place + "." + TYPE);
+            if (type.equals(IMAGE) && hasImages) {
+                continue;
+            }
             if (!type.equals(TEXT)) {
                 throw failure(place + "." + TYPE + ": expected text, found " + type, null);
             }
@@ -236,6 +260,25 @@ final class ConversationFile {
             joined.append(text(part.path(TEXT), place + "." + TEXT));
         }
         return joined.toString();
+    }
+
+    /** The images of a message's parts. */
+    private List<ChatImage> images(JsonNode content, String where) {
+        List<ChatImage> images = new ArrayList<>();
+        for (int i = 0; content.isArray() && i < content.size(); i++) {
+            JsonNode part = content.get(i);
+            if (part.path(TYPE).asString("").equals(IMAGE)) {
+                String place = where + "[" + i + "]." + IMAGE + "." + URL;
+                images.add(
+                        ChatImage.ofUrl(text(part.path(IMAGE).path(URL), place))
+                                .orElseThrow(
+                                        () ->
+                                                failure(
+                                                        place + ": expected a data URL in base64",
+                                                        null)));
+            }
+        }
+        return images;
     }
 
     private String text(JsonNode value, String where) {

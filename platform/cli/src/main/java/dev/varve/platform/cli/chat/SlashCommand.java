@@ -18,7 +18,7 @@ enum SlashCommand {
     STATS("", "show tokens, cached tokens and tokens per second"),
     SAVE("FILE", "save the conversation as JSON, as a body for /v1/chat/completions"),
     LOAD("FILE", "continue a saved conversation"),
-    IMAGE("FILE", "not available: chats in the terminal have no images"),
+    IMAGE("FILE", "attach an image to the next message"),
     EXIT("", "leave, as Ctrl-D does", "/bye", "/quit");
 
     private static final int COLUMN = 22;

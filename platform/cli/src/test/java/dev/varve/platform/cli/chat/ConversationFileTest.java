@@ -135,8 +135,13 @@ class ConversationFileTest {
                 "[{\"role\": \"user\", \"content\": \"x\"}, {\"role\": \"system\", \"content\":"
                         + " \"x\"}] | messages[1].role: expected user or assistant, found system",
                 "[{\"role\": \"user\"}]" + " | messages[0].content: expected a string, found none",
-                "[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]"
+                "[{\"role\": \"assistant\", \"content\": [{\"type\": \"image_url\"}]}]"
                         + " | messages[0].content[0].type: expected text, found image_url",
+                "[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\"}]}]"
+                        + " | messages[0].content[0].image_url.url: expected a string, found none",
+                "[{\"role\": \"user\", \"content\": [{\"type\": \"image_url\","
+                        + " \"image_url\": {\"url\": \"http://a/b.png\"}}]}]"
+                        + " | messages[0].content[0].image_url.url: expected a data URL in base64",
                 "[{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]"
                         + " | messages[0].content[0].text: expected a string, found none",
                 "[{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"x\","

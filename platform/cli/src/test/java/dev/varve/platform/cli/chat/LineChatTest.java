@@ -1,5 +1,6 @@
 package dev.varve.platform.cli.chat;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -241,6 +242,48 @@ class LineChatTest {
         assertTrue(outcome.err().startsWith("varve: " + expected), outcome.err());
         assertEquals("", outcome.out());
         assertEquals(List.of(), model.prompts());
+    }
+
+    @Test
+    void imagesAreSentWithTheNextMessageAndSaved() throws Exception {
+        model.seeing().thenSays("a sun").thenSays("a moon").thenSays("both");
+        Path png = folder.resolve("sun.any");
+        Files.write(png, new byte[] {(byte) 0x89, 'P', 'N', 'G'});
+        Path saved = folder.resolve("chat.json");
+
+        Outcome outcome =
+                run(
+                        "/image " + png,
+                        "What is it?",
+                        "And now?",
+                        "/save " + saved,
+                        "/clear",
+                        "/load " + saved,
+                        "Both?");
+
+        assertEquals(new Outcome(true, "a sun\na moon\nboth\n", ""), outcome);
+        ChatImage image = new ChatImage("image/png", "iVBORw==");
+        ChatMessage question = new ChatMessage(Role.USER, "What is it?", "", List.of(image));
+        assertEquals(question, model.prompts().getFirst().getFirst());
+        assertEquals(user("And now?"), model.prompts().get(1).getLast());
+        assertEquals(question, model.prompts().get(2).getFirst());
+        assertArrayEquals(Files.readAllBytes(png), image.file());
+    }
+
+    @Test
+    void filesThatAreNoImagesAreRefused() throws Exception {
+        model.seeing();
+        Path text = Files.writeString(folder.resolve("notes.png"), "text");
+
+        Outcome outcome = run("/image " + text, "/image " + folder, "/image /none.png");
+
+        assertFalse(outcome.accepted());
+        assertEquals(
+                List.of(
+                        "varve: " + text + ": expected an image in PNG, JPEG, GIF or BMP",
+                        "varve: " + folder + ": is no file",
+                        "varve: /none.png: no such file"),
+                outcome.err().lines().toList());
     }
 
     @Test

@@ -19,6 +19,7 @@ final class ScriptedChatModel implements ChatModel {
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
     private boolean waits;
+    private boolean sees;
 
     /** Adds a response without reasoning. */
     ScriptedChatModel thenSays(String text) {
@@ -59,6 +60,17 @@ final class ScriptedChatModel implements ChatModel {
     @Override
     public SamplingValues sampling() {
         return SamplingValues.NONE;
+    }
+
+    /** Lets the model read images. */
+    ScriptedChatModel seeing() {
+        sees = true;
+        return this;
+    }
+
+    @Override
+    public Optional<String> imageProblem() {
+        return sees ? Optional.empty() : ChatModel.super.imageProblem();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.vision.ImagePixels;
 import dev.varve.platform.shard.image.EncoderPace;
 import dev.varve.platform.shard.image.LocalImageEncoder;
@@ -103,6 +104,17 @@ class ImageEncoderTest {
             assertEquals(3, encoder.turns());
             assertEquals(encoder.encode(pixels).length, encoder.encode(pixels).length);
         }
+    }
+
+    @Test
+    void closedEncoderSaysSo() throws IOException {
+        LocalImageEncoder encoder = VisionGolden.encoder("qwen3vl");
+        ImagePixels pixels = VisionGolden.pixels("a-gradient.png", encoder.encoder().input());
+        encoder.close();
+
+        VarveException thrown = assertThrows(VarveException.class, () -> encoder.encode(pixels));
+
+        assertEquals(VarveException.Kind.UNAVAILABLE, thrown.kind());
     }
 
     /** The plan counts what an image takes, and not many times as much. */

@@ -90,8 +90,8 @@ public final class LocalImageEncoder implements AutoCloseable {
      * @param cancelled whether the rows are no longer needed, asked from time to time
      * @return {@code [width, tokens]}
      * @throws VarveException of kind OUT_OF_MEMORY if the image needs more memory than is free,
-     *     BACKEND_FAILED if the device fails
-     * @throws CancellationException if it was cancelled, or the encoder is closed
+     *     BACKEND_FAILED if the device fails, UNAVAILABLE if the encoder is closed
+     * @throws CancellationException if it was cancelled
      */
     public float[] encode(ImagePixels pixels, BooleanSupplier cancelled) {
         memory.lock();
@@ -112,7 +112,8 @@ public final class LocalImageEncoder implements AutoCloseable {
 
     private void requireWanted(BooleanSupplier cancelled) {
         if (closed) {
-            throw new CancellationException("the image encoder is closed");
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE, "the model of the image is being closed");
         }
         if (cancelled.getAsBoolean()) {
             throw new CancellationException("the encoding of an image was cancelled");

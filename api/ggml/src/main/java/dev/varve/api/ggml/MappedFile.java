@@ -213,6 +213,29 @@ public final class MappedFile implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets the kernel use small pages for all of the file, so that a range uses the memory of its
+     * own pages only. Best effort.
+     */
+    public void preferSmallPages() {
+        if (size() > 0) {
+            advise(0, size(), MemoryAdvice.NO_HUGE_PAGE);
+        }
+    }
+
+    /**
+     * Returns the address of some pages of a file that is not mapped.
+     *
+     * @param end may be beyond the end of the file, on its last page
+     */
+    long pageAddress(long begin, long end) {
+        if (mapped.isPresent() || begin < 0 || end > Math.ceilDiv(size(), PAGE) * PAGE) {
+            throw new IllegalArgumentException(
+                    path + ": no pages to read to from " + begin + " to " + end);
+        }
+        return slice(begin, 0).address();
+    }
+
     /** Counts a buffer over this mapping; running the result removes it from the count. */
     Runnable lend() {
         lent.incrementAndGet();

@@ -20,6 +20,9 @@ final class MemoryAdvice {
     /** Back a range by huge pages once it is touched. */
     static final int HUGE_PAGE = 14;
 
+    /** Back a range by small pages only. */
+    static final int NO_HUGE_PAGE = 15;
+
     /** {@code int madvise(void * address, size_t length, int advice)} */
     private static final MethodHandle MADVISE =
             Native.bindSystem("madvise", returns(C_INT, C_POINTER, C_SIZE_T, C_INT));

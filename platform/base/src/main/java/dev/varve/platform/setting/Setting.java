@@ -36,6 +36,10 @@ public enum Setting {
     N_CPU_MOE("nCpuMoe"),
     /** Devices of the experts of some layers. */
     EXPERT_DEVICE("expertDevice"),
+    /** Layout of the weights in memory. */
+    WEIGHTS("weights"),
+    /** Memory for experts that are read from the file. */
+    EXPERT_CACHE("expertCache"),
     /** Whether devices are measured again for an automatic split. */
     MEASURE_AGAIN("measureAgain"),
     /** Whether devices of one backend copy from each other directly. */

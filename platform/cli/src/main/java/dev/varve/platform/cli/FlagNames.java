@@ -22,6 +22,8 @@ final class FlagNames implements SettingNames {
             case CPU_MOE -> "--cpu-moe";
             case N_CPU_MOE -> "--n-cpu-moe";
             case EXPERT_DEVICE -> "--expert-device";
+            case WEIGHTS -> "--weights";
+            case EXPERT_CACHE -> "--expert-cache";
             case MEASURE_AGAIN -> "--measure-again";
             case PEER_ACCESS -> "--peer-access";
             case SHARD_LAUNCHER -> "--target-shard-ipc-bin";

@@ -50,6 +50,14 @@ public interface Shard extends AutoCloseable {
         return GraphCounts.NONE;
     }
 
+    /**
+     * Experts that were found in memory and read from the file so far; {@link ExpertCounts#NONE} if
+     * all are in memory, and for a shard in another process.
+     */
+    default ExpertCounts experts() {
+        return ExpertCounts.NONE;
+    }
+
     /** Bytes sent over the connection to the shard; empty for a shard in this process. */
     default Optional<RemoteConnectionTraffic> traffic() {
         return Optional.empty();

@@ -13,6 +13,8 @@ import java.util.Objects;
  * @param captures layers whose input batches may capture, ascending; the layer count means the last
  *     layer's output
  * @param scoresPages whether batches may request page scores, see {@link PageQuery}
+ * @param expertCacheBytes memory for experts of all shards of the model together, if the weights
+ *     are {@linkplain WeightLayout#STREAMED streamed}; otherwise not used
  */
 public record ShardOptions(
         CacheTypes cacheTypes,
@@ -20,7 +22,8 @@ public record ShardOptions(
         WeightLayout weights,
         Numerics numerics,
         List<Integer> captures,
-        boolean scoresPages) {
+        boolean scoresPages,
+        long expertCacheBytes) {
     /** Checks that captures ascend and nothing is missing. */
     public ShardOptions {
         captures = List.copyOf(captures);
@@ -43,12 +46,13 @@ public record ShardOptions(
             WeightLayout weights,
             Numerics numerics,
             List<Integer> captures) {
-        this(cacheTypes, capacities, weights, numerics, captures, false);
+        this(cacheTypes, capacities, weights, numerics, captures, false, 0);
     }
 
     /** Returns these options with page scoring. */
     public ShardOptions scoringPages() {
-        return new ShardOptions(cacheTypes, capacities, weights, numerics, captures, true);
+        return new ShardOptions(
+                cacheTypes, capacities, weights, numerics, captures, true, expertCacheBytes);
     }
 
     /** Creates options with repacked weights, automatic numerics and no captures. */
@@ -59,12 +63,14 @@ public record ShardOptions(
 
     /** Returns these options with another weight layout. */
     public ShardOptions withWeights(WeightLayout other) {
-        return new ShardOptions(cacheTypes, capacities, other, numerics, captures, scoresPages);
+        return new ShardOptions(
+                cacheTypes, capacities, other, numerics, captures, scoresPages, expertCacheBytes);
     }
 
     /** Returns these options with other numerics. */
     public ShardOptions withNumerics(Numerics other) {
-        return new ShardOptions(cacheTypes, capacities, weights, other, captures, scoresPages);
+        return new ShardOptions(
+                cacheTypes, capacities, weights, other, captures, scoresPages, expertCacheBytes);
     }
 
     /** Returns these options with another flash attention setting. */
@@ -77,8 +83,15 @@ public record ShardOptions(
         return withNumerics(new Numerics(numerics.flashAttention(), other));
     }
 
+    /** Returns these options with another size of the cache of experts. */
+    public ShardOptions withExpertCache(long bytes) {
+        return new ShardOptions(
+                cacheTypes, capacities, weights, numerics, captures, scoresPages, bytes);
+    }
+
     /** Returns these options with other captures. */
     public ShardOptions withCaptures(List<Integer> layers) {
-        return new ShardOptions(cacheTypes, capacities, weights, numerics, layers, scoresPages);
+        return new ShardOptions(
+                cacheTypes, capacities, weights, numerics, layers, scoresPages, expertCacheBytes);
     }
 }

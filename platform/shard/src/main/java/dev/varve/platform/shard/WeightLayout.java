@@ -12,5 +12,11 @@ public enum WeightLayout {
      * As in the file: mapped if the device computes from host memory, so that processes share them;
      * otherwise copied.
      */
-    AS_IN_FILE
+    AS_IN_FILE,
+
+    /**
+     * As in the file. Matrices of experts stay in the file, and the experts that a step needs are
+     * read into a cache of a fixed size; all other tensors are copied.
+     */
+    STREAMED
 }

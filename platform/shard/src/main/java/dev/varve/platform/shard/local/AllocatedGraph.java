@@ -8,6 +8,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.streaming.ExpertCache;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ final class AllocatedGraph implements AutoCloseable {
     private final Optional<InputArena> arena;
     private final SegmentMemory segments;
     private final List<Segment> parts;
+    private final Optional<StreamedGraph> streamed;
 
     /**
      * A segment on another device between operators of the own graph.
@@ -38,8 +40,13 @@ final class AllocatedGraph implements AutoCloseable {
      * Takes ownership of the recording and allocates memory for its results.
      *
      * @param memory used for this graph until it is closed
+     * @param experts cache of experts, if they are not in memory
      */
-    AllocatedGraph(GraphKey key, UnallocatedGraph recording, GraphMemory memory) {
+    AllocatedGraph(
+            GraphKey key,
+            UnallocatedGraph recording,
+            GraphMemory memory,
+            Optional<ExpertCache> experts) {
         this.key = key;
         this.recording = recording;
         arena = memory.inputs();
@@ -53,6 +60,12 @@ final class AllocatedGraph implements AutoCloseable {
             allocator.reserve(recording.graph());
             allocator.allocate(recording.graph());
             parts = cut();
+            streamed =
+                    experts.filter(cache -> !recording.experts().isEmpty())
+                            .map(
+                                    cache ->
+                                            new StreamedGraph(
+                                                    recording.graph(), recording.experts(), cache));
         } catch (RuntimeException | Error e) {
             recording.close();
             throw e;
@@ -83,6 +96,10 @@ final class AllocatedGraph implements AutoCloseable {
 
     /** Computes the batch whose inputs and activation were written before. */
     void compute(PlacedBatch placed, ComputeDevice device) {
+        if (streamed.isPresent()) {
+            streamed.get().compute(device, placed.batch().phase());
+            return;
+        }
         if (parts.isEmpty()) {
             begin(recording.graph(), placed, device);
             return;

@@ -119,7 +119,8 @@ final class GraphBuilder implements ShardGraph {
                 features,
                 attention.queries(),
                 attention.blocks(),
-                segments.recorded());
+                segments.recorded(),
+                experts.breaks());
     }
 
     /** A response that ignores an image must not be served. */

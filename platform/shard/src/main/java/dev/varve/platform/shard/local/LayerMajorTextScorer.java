@@ -360,7 +360,8 @@ public final class LayerMajorTextScorer implements AutoCloseable {
                     new AllocatedGraph(
                             key,
                             UnallocatedGraph.of(key, model.model(), range, context, device),
-                            memory)) {
+                            memory,
+                            context.weights().experts())) {
                 if (layer > 0) {
                     graph.writeBoundary(hidden.get(number));
                 }

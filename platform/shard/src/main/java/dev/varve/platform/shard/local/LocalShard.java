@@ -13,6 +13,8 @@ import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.DeviceTurn;
+import dev.varve.platform.shard.ExpertCacheShare;
+import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
@@ -30,6 +32,7 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TopTokens;
+import dev.varve.platform.shard.streaming.ExpertCache;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -157,6 +160,8 @@ public final class LocalShard implements Shard {
                                         model.tensors(range),
                                         devices,
                                         options.weights(),
+                                        ExpertCacheShare.of(
+                                                model, range, options.expertCacheBytes()),
                                         progress));
         ShardGraphContext context =
                 ShardGraphContext.open(weights, model.shape(), range, options, device, flash);
@@ -256,6 +261,11 @@ public final class LocalShard implements Shard {
     }
 
     @Override
+    public ExpertCounts experts() {
+        return context.weights().experts().map(ExpertCache::counts).orElse(ExpertCounts.NONE);
+    }
+
+    @Override
     public ShardHealth health() {
         return ShardHealth.ready();
     }
@@ -267,7 +277,8 @@ public final class LocalShard implements Shard {
 
     private ShardMemory measure() {
         return new ShardMemory(
-                context.weights().bufferBytes(),
+                context.weights().bufferBytes()
+                        + context.weights().experts().map(ExpertCache::residentBytes).orElse(0L),
                 context.weights().mappedBytes(),
                 context.caches().bytes(),
                 graphs.bytes() + commits.bytes() + inbound.map(ActivationRing::bytes).orElse(0L),
@@ -335,7 +346,8 @@ public final class LocalShard implements Shard {
                                 new AllocatedGraph(
                                         key,
                                         UnallocatedGraph.of(key, model, range, context, device),
-                                        memory));
+                                        memory,
+                                        context.weights().experts()));
         boundaries.moveIn(boundary, graph::writeBoundary);
         graph.fill(placed);
         if (step == RunPurpose.COMPUTED) {

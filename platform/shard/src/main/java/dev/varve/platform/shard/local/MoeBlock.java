@@ -12,7 +12,9 @@ import dev.varve.api.model.ShardGraph.ExpertGroups;
 import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.ShardGraph.ExpertWeighting;
 import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.streaming.ExpertGroup;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,6 +38,7 @@ final class MoeBlock {
     private final ShardWeights weights;
     private final MatrixProducts products;
     private final Optional<SegmentRecorder> segments;
+    private final List<ExpertBreak> breaks = new ArrayList<>();
 
     /**
      * @param segments recorder for experts on other devices; empty if this graph is for the device
@@ -118,26 +121,56 @@ final class MoeBlock {
                                             prefix,
                                             activation));
         }
+        Tensor outputs =
+                weights.streamed(prefix)
+                        .map(group -> streamed(group, input, choice.ids(), prefix, activation))
+                        .orElseGet(() -> outputs(input, choice.ids(), prefix, activation));
+        return sum(ops.mul(outputs, choice.weights()));
+    }
+
+    /** Records the experts as operators of their own, before which the graph stops. */
+    private Tensor streamed(
+            ExpertGroup group, Tensor input, Tensor ids, String prefix, Activation activation) {
+        Tensor ownIds = ops.cont(ids);
+        Tensor ownInput = ops.cont(input);
+        graph.expand(ownIds);
+        graph.expand(ownInput);
+        int begin = graph.nodes();
+        Tensor outputs = outputs(ownInput, ownIds, prefix, activation);
+        graph.expand(outputs);
+        breaks.add(new ExpertBreak(group, begin, graph.nodes(), ownIds, ownInput, outputs));
+        return outputs;
+    }
+
+    /** Returns the places at which the graph stops for experts, in the order of computation. */
+    List<ExpertBreak> breaks() {
+        return List.copyOf(breaks);
+    }
+
+    /** Returns {@code F32 [out, used, T]} of the chosen experts. */
+    private Tensor outputs(Tensor input, Tensor ids, String prefix, Activation activation) {
         long width = input.ne(0);
         long tokens = input.ne(1);
         Tensor column = ops.reshape3d(input, width, 1, tokens);
         if (isPlain(prefix)) {
-            Tensor up = product(prefix + "_up_exps", column, choice.ids());
-            return weighted(FeedForwardActivation.of(ops, activation, up), choice, prefix);
+            Tensor up = product(prefix + "_up_exps", column, ids);
+            return product(
+                    prefix + "_down_exps", FeedForwardActivation.of(ops, activation, up), ids);
         }
         Tensor gate;
         Tensor up;
         String fused = prefix + "_gate_up_exps";
         if (weights.has(fused + WEIGHT, TensorUse.EXPERT_MATMUL)) {
-            Tensor both = product(fused, column, choice.ids());
+            Tensor both = product(fused, column, ids);
             long inner = both.ne(0) / 2;
             gate = half(both, inner, 0);
             up = half(both, inner, inner);
         } else {
-            up = product(prefix + "_up_exps", column, choice.ids());
-            gate = product(prefix + "_gate_exps", column, choice.ids());
+            up = product(prefix + "_up_exps", column, ids);
+            gate = product(prefix + "_gate_exps", column, ids);
         }
-        return weighted(FeedForwardActivation.of(ops, activation, gate, up), choice, prefix);
+        Tensor inner = FeedForwardActivation.of(ops, activation, gate, up);
+        return product(prefix + "_down_exps", inner, ids);
     }
 
     /** Returns the other device that holds all matrices of the experts; empty if none does. */
@@ -158,11 +191,6 @@ final class MoeBlock {
     private boolean isPlain(String prefix) {
         return !weights.has(prefix + "_gate_exps" + WEIGHT, TensorUse.EXPERT_MATMUL)
                 && !weights.has(prefix + "_gate_up_exps" + WEIGHT, TensorUse.EXPERT_MATMUL);
-    }
-
-    private Tensor weighted(Tensor inner, ExpertChoice choice, String prefix) {
-        Tensor outputs = product(prefix + "_down_exps", inner, choice.ids());
-        return sum(ops.mul(outputs, choice.weights()));
     }
 
     private Tensor half(Tensor both, long inner, long first) {

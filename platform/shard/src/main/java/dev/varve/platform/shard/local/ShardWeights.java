@@ -11,10 +11,14 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufTensor;
+import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.shard.streaming.ExpertCache;
+import dev.varve.platform.shard.streaming.ExpertGroup;
 
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -51,6 +55,7 @@ public final class ShardWeights implements AutoCloseable {
     private long mappedBytes;
 
     private final ShardDevices devices;
+    private Optional<ExpertCache> experts = Optional.empty();
 
     /** Number of shards that use these weights; 0 after they are freed. */
     private int users = 1;
@@ -90,8 +95,28 @@ public final class ShardWeights implements AutoCloseable {
             ShardDevices devices,
             WeightLayout layout,
             LoadProgressListener progress) {
+        return load(selection, devices, layout, 0, progress);
+    }
+
+    /**
+     * Loads a selection, each tensor onto its device.
+     *
+     * @param expertCacheBytes most bytes of experts in memory, if they are streamed
+     * @throws VarveException of kind OUT_OF_MEMORY if the device memory is too small,
+     *     INVALID_REQUEST if the devices do not support streamed experts, or the cache is too small
+     * @throws dev.varve.api.gguf.ModelFormatException if a device does not support a tensor's type
+     */
+    static ShardWeights load(
+            TensorSelection selection,
+            ShardDevices devices,
+            WeightLayout layout,
+            long expertCacheBytes,
+            LoadProgressListener progress) {
         ShardWeights weights = new ShardWeights(devices);
         try {
+            if (layout == WeightLayout.STREAMED) {
+                weights.openExperts(selection, expertCacheBytes);
+            }
             List<Loading> loadings = new ArrayList<>();
             long total = 0;
             for (ComputeDevice device : devices.all()) {
@@ -109,6 +134,39 @@ public final class ShardWeights implements AutoCloseable {
             weights.close();
             throw e;
         }
+    }
+
+    private void openExperts(TensorSelection selection, long cacheBytes) {
+        ComputeDevice device = devices.own();
+        if (!device.bufferType().isHost()
+                || !device.ggmlDevice().supportsHostBuffers()
+                || isSpread()) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    Setting.WEIGHTS
+                            + ": streamed experts need the backend cpu for all layers, found "
+                            + device.info().name());
+        }
+        List<GgufTensor> matrices =
+                selection.entries().stream()
+                        .filter(entry -> entry.use() == TensorUse.EXPERT_MATMUL)
+                        .map(TensorSelection.Entry::tensor)
+                        .toList();
+        if (!matrices.isEmpty()) {
+            ExpertCache cache = ExpertCache.open(matrices, cacheBytes);
+            owned.push(cache);
+            experts = Optional.of(cache);
+        }
+    }
+
+    /** The cache of experts that are not loaded; empty if all are in memory. */
+    Optional<ExpertCache> experts() {
+        return experts;
+    }
+
+    /** Returns a layer's experts if they are read when they are needed. */
+    Optional<ExpertGroup> streamed(String prefix) {
+        return experts.flatMap(cache -> cache.group(prefix));
     }
 
     private TensorSelection on(ComputeDevice device, TensorSelection selection) {
@@ -287,6 +345,7 @@ public final class ShardWeights implements AutoCloseable {
         /** Chooses the memory of each tensor; returns the bytes to copy. */
         long place(TensorSelection selection) {
             Map<Path, List<TensorSelection.Entry>> mapped = new HashMap<>();
+            Map<Path, List<TensorSelection.Entry>> streamed = new HashMap<>();
             long total = 0;
             for (TensorSelection.Entry entry : selection.entries()) {
                 files.computeIfAbsent(entry.tensor().file(), this::map);
@@ -295,7 +354,10 @@ public final class ShardWeights implements AutoCloseable {
                     continue;
                 }
                 BufferType type = WeightPlacement.choose(device, entry, layout);
-                if (canMap(entry.tensor(), type)) {
+                if (isStreamed(entry)) {
+                    streamed.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
+                            .add(entry);
+                } else if (layout != WeightLayout.STREAMED && canMap(entry.tensor(), type)) {
                     mapped.computeIfAbsent(entry.tensor().file(), file -> new ArrayList<>())
                             .add(entry);
                 } else {
@@ -305,7 +367,27 @@ public final class ShardWeights implements AutoCloseable {
                 }
             }
             mapped.forEach(this::placeMapped);
+            streamed.forEach(this::placeStreamed);
             return total;
+        }
+
+        private boolean isStreamed(TensorSelection.Entry entry) {
+            return experts.isPresent() && entry.use() == TensorUse.EXPERT_MATMUL;
+        }
+
+        /** Gives the matrices the addresses of experts that are read when they are needed. */
+        private void placeStreamed(Path file, List<TensorSelection.Entry> entries) {
+            for (TensorSelection.Entry entry : entries) {
+                GgufTensor tensor = entry.tensor();
+                if (tensor.offset() % device.bufferType().alignment() != 0) {
+                    throw new ModelFormatException(
+                            tensor.file(),
+                            tensor.name(),
+                            "an offset at a multiple of " + device.bufferType().alignment(),
+                            "offset " + tensor.offset());
+                }
+            }
+            placeAt(experts.orElseThrow().addresses(file), entries);
         }
 
         /** Copies the bytes that are not mapped; returns the bytes that are done after it. */
@@ -356,6 +438,14 @@ public final class ShardWeights implements AutoCloseable {
         }
 
         private void placeMapped(Path file, List<TensorSelection.Entry> entries) {
+            for (TensorSelection.Entry entry : entries) {
+                mappedBytes += entry.tensor().bytes();
+                loaded(entry.tensor());
+            }
+            placeAt(files.get(file), entries);
+        }
+
+        private void placeAt(MappedFile addresses, List<TensorSelection.Entry> entries) {
             long begin = Long.MAX_VALUE;
             long end = 0;
             long largest = 0;
@@ -364,11 +454,9 @@ public final class ShardWeights implements AutoCloseable {
                 begin = Math.min(begin, tensor.offset());
                 end = Math.max(end, tensor.offset() + tensor.bytes());
                 largest = Math.max(largest, tensor.bytes());
-                mappedBytes += tensor.bytes();
-                loaded(tensor);
             }
             DeviceBuffer buffer =
-                    device.ggmlDevice().mapHostMemory(files.get(file), begin, end - begin, largest);
+                    device.ggmlDevice().mapHostMemory(addresses, begin, end - begin, largest);
             owned.push(buffer);
             buffer.markWeights();
             GgmlContext context = context(entries.size());

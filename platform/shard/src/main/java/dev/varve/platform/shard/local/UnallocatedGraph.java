@@ -28,6 +28,7 @@ import java.util.Optional;
  *     its last tokens, if pages may be scored
  * @param blocks place at which the graph stops for the selection of keys
  * @param segments operators that other devices compute
+ * @param experts places at which the graph stops, so that the host reads experts
  */
 record UnallocatedGraph(
         GgmlContext context,
@@ -40,7 +41,8 @@ record UnallocatedGraph(
         Map<Integer, Tensor> features,
         Map<Integer, List<Tensor>> queries,
         Optional<SparseGraphBreak> blocks,
-        DeviceSegments segments)
+        DeviceSegments segments,
+        List<ExpertBreak> experts)
         implements AutoCloseable {
     /**
      * Tensors per layer in addition to those per part; the largest family needs well below half of
@@ -160,7 +162,8 @@ record UnallocatedGraph(
                 features,
                 queries,
                 blocks,
-                segments);
+                segments,
+                experts);
     }
 
     @Override

@@ -1,0 +1,119 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.streaming.ExpertCache;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * A graph that is computed in parts: before each layer's experts, those that its tokens need are
+ * read. If they do not fit the cache at the same time, the layer's experts are computed in several
+ * passes.
+ */
+final class StreamedGraph {
+    /**
+     * @param before operators up to the experts
+     * @param experts operators of the experts
+     */
+    private record Layer(Graph before, ExpertBreak place, Graph experts) {}
+
+    private final List<Layer> layers = new ArrayList<>();
+    private final Graph rest;
+    private final ExpertCache cache;
+
+    /**
+     * @param breaks at least one, in the order of computation
+     */
+    StreamedGraph(Graph graph, List<ExpertBreak> breaks, ExpertCache cache) {
+        this.cache = cache;
+        int done = 0;
+        for (ExpertBreak place : breaks) {
+            layers.add(
+                    new Layer(
+                            graph.range(done, place.begin()),
+                            place,
+                            graph.range(place.begin(), place.end())));
+            done = place.end();
+        }
+        rest = graph.range(done, graph.nodes());
+    }
+
+    void compute(ComputeDevice device, Phase phase) {
+        for (Layer layer : layers) {
+            device.compute(layer.before(), phase);
+            compute(layer, device, phase);
+        }
+        device.compute(rest, phase);
+    }
+
+    private void compute(Layer layer, ComputeDevice device, Phase phase) {
+        ExpertBreak place = layer.place();
+        int[] ids = new int[Math.toIntExact(place.ids().elements())];
+        place.ids().read(ids, 0, ids.length, 0);
+        int[] needed = Arrays.stream(ids).sorted().distinct().toArray();
+        int most = cache.most(place.group());
+        if (needed.length <= most) {
+            cache.load(place.group(), needed);
+            device.compute(layer.experts(), phase);
+            return;
+        }
+        Passes passes = new Passes(layer, ids);
+        for (int begin = 0; begin < needed.length; begin += most) {
+            int[] pass = Arrays.copyOfRange(needed, begin, Math.min(begin + most, needed.length));
+            cache.load(place.group(), pass);
+            passes.compute(pass, device, phase);
+        }
+        passes.finish();
+    }
+
+    /**
+     * Computes a layer's experts several times, each time with some of the experts, and collects
+     * the columns that they are chosen for. An expert gets the same columns as in a single pass, so
+     * that their bits are the same; all other columns go to one expert whose results are dropped.
+     */
+    private static final class Passes {
+        private final Layer layer;
+        private final int[] ids;
+        private final byte[] input;
+        private final byte[] outputs;
+        private final int columnBytes;
+
+        Passes(Layer layer, int[] ids) {
+            this.layer = layer;
+            this.ids = ids;
+            input = new byte[Math.toIntExact(layer.place().input().bytes())];
+            // Its memory may be used for results of the operators of the experts.
+            layer.place().input().readBytes(input, 0, input.length, 0);
+            outputs = new byte[Math.toIntExact(layer.place().outputs().bytes())];
+            columnBytes = outputs.length / ids.length;
+        }
+
+        void compute(int[] experts, ComputeDevice device, Phase phase) {
+            ExpertBreak place = layer.place();
+            BitSet own = new BitSet();
+            Arrays.stream(experts).forEach(own::set);
+            int dropped = own.nextClearBit(0);
+            int[] passIds = Arrays.stream(ids).map(id -> own.get(id) ? id : dropped).toArray();
+            place.input().writeBytes(input, 0, input.length, 0);
+            place.ids().write(passIds, 0, passIds.length, 0);
+            device.compute(layer.experts(), phase);
+            Tensor results = place.outputs();
+            for (int i = 0; i < ids.length; i++) {
+                if (own.get(ids[i])) {
+                    results.readBytes(
+                            outputs, i * columnBytes, columnBytes, (long) i * columnBytes);
+                }
+            }
+        }
+
+        void finish() {
+            layer.place().outputs().writeBytes(outputs, 0, outputs.length, 0);
+        }
+    }
+}

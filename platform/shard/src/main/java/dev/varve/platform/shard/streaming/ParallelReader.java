@@ -1,0 +1,112 @@
+package dev.varve.platform.shard.streaming;
+
+import dev.varve.api.VarveException;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Reads ranges with several threads, so that the disk has several requests at a time. */
+final class ParallelReader implements AutoCloseable {
+    private static final int THREADS = 8;
+
+    /** Bytes of one request. */
+    private static final long PIECE = 1 << 20;
+
+    private final ExecutorService threads =
+            Executors.newFixedThreadPool(
+                    THREADS, Thread.ofPlatform().name("varve-experts", 0).daemon(true).factory());
+
+    /**
+     * Reads all ranges, and returns when no thread reads any more.
+     *
+     * @return bytes that were read
+     * @throws VarveException of kind CORRUPT_FILE or UNREADABLE_FILE that names the file, the
+     *     tensor and the offset
+     */
+    long read(List<ExpertGroup.Range> ranges) {
+        List<Future<Long>> pieces = new ArrayList<>();
+        for (ExpertGroup.Range range : ranges) {
+            for (long at = range.firstPage(); at < range.endPage(); at += PIECE) {
+                long begin = at;
+                long end = Math.min(range.endPage(), at + PIECE);
+                pieces.add(threads.submit(() -> read(range, begin, end)));
+            }
+        }
+        return sum(pieces);
+    }
+
+    private static long read(ExpertGroup.Range range, long begin, long end) {
+        StreamedFile file = range.matrix().file();
+        long count;
+        try {
+            count = file.read(begin, end);
+        } catch (VarveException e) {
+            throw new VarveException(
+                    e.kind(), e.getMessage() + ", of " + range.matrix().tensor().name(), e);
+        }
+        long needed = Math.min(end, range.offset() + range.bytes()) - begin;
+        if (count < needed) {
+            throw new VarveException(
+                    VarveException.Kind.CORRUPT_FILE,
+                    file.path()
+                            + ": "
+                            + range.matrix().tensor().name()
+                            + ": expected "
+                            + needed
+                            + " bytes at offset "
+                            + begin
+                            + ", found "
+                            + count
+                            + ": the file was shortened while the server uses it");
+        }
+        return count;
+    }
+
+    /** Waits for all pieces also after a failure: a late read must not reach freed memory. */
+    private static long sum(List<Future<Long>> pieces) {
+        long sum = 0;
+        RuntimeException failure = null;
+        for (Future<Long> piece : pieces) {
+            try {
+                sum += join(piece);
+            } catch (RuntimeException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return sum;
+    }
+
+    private static long join(Future<Long> piece) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return piece.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException e) {
+                    if (e.getCause() instanceof VarveException known) {
+                        throw known;
+                    }
+                    throw new IllegalStateException("reading experts failed", e.getCause());
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+}

@@ -19,6 +19,7 @@ import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.runtime.WaitingLimits;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
@@ -44,12 +45,24 @@ import java.util.stream.Collectors;
 
 /** Options of every command that loads a model. */
 final class ModelLoadArguments {
+    private static final String EXPERT_CACHE = "--expert-cache";
+
     /** Storage of weights. */
     enum Weights {
         /** Repacked for the device where that is faster; a private copy. */
         AUTO,
         /** Mapped from the file as they are; shared between processes. */
-        MMAP
+        MMAP,
+        /** Experts are read from the file when they are needed; all else is in memory. */
+        STREAM;
+
+        WeightLayout layout() {
+            return switch (this) {
+                case AUTO -> WeightLayout.REPACKED;
+                case MMAP -> WeightLayout.AS_IN_FILE;
+                case STREAM -> WeightLayout.STREAMED;
+            };
+        }
     }
 
     /** Element type of a cache, by its name in GGUF. */
@@ -128,13 +141,23 @@ final class ModelLoadArguments {
 
     @Option(
             names = "--weights",
-            paramLabel = "auto|mmap",
+            paramLabel = "auto|mmap|stream",
             description =
                     "Where weights of a processor are. auto: repacked where that is faster, in"
                         + " memory of this process; mmap: mapped from the file and shared between"
-                        + " processes.",
+                        + " processes; stream: experts are read from the file when a step needs"
+                        + " them, for models larger than memory.",
             order = OptionSections.MEMORY + 5)
     private Weights weights = Weights.AUTO;
+
+    @Option(
+            names = EXPERT_CACHE,
+            paramLabel = "SIZE",
+            description =
+                    "Memory for experts with --weights stream (default: three fifths of what the"
+                            + " other weights leave free). For example 8G.",
+            order = OptionSections.MEMORY + 5)
+    private Optional<String> expertCache = Optional.empty();
 
     @Option(
             names = {"-fa", "--flash-attn"},
@@ -246,11 +269,27 @@ final class ModelLoadArguments {
                 sequences,
                 new ComputeSettings(
                         new CacheTypes(cacheTypeKey, cacheTypeValue),
-                        weights == Weights.AUTO ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE,
-                        new Numerics(flashAttention, exactRows)),
+                        weights.layout(),
+                        new Numerics(flashAttention, exactRows),
+                        expertCacheBytes()),
                 modelOptions(),
                 WaitingLimits.defaults(),
                 HostCacheLimit.NONE);
+    }
+
+    private long expertCacheBytes() {
+        if (expertCache.isEmpty()) {
+            return 0;
+        }
+        if (weights != Weights.STREAM) {
+            throw new IllegalArgumentException(EXPERT_CACHE + " requires --weights stream");
+        }
+        long bytes = ByteCount.parse(expertCache.get()).orElse(0);
+        if (bytes == 0) {
+            throw new IllegalArgumentException(
+                    EXPERT_CACHE + ": expected a size such as 8G, found " + expertCache.get());
+        }
+        return bytes;
     }
 
     private OptionalInt maxContext() {

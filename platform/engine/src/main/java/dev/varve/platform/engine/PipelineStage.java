@@ -65,6 +65,7 @@ class PipelineStage {
                         forwardNanos.sum() / 1e6,
                         shard.boundaryMillis(),
                         shard.graphs(),
+                        shard.experts(),
                         shard.traffic(),
                         recent.get()),
                 shard.peer());

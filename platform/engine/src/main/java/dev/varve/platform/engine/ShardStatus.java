@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.RemoteConnectionTraffic;
 import dev.varve.platform.shard.RemoteProcessInfo;
@@ -50,6 +51,7 @@ public record ShardStatus(
      * @param forwardMillis time of these batches, the transfer to the shard and back included
      * @param boundaryMillis of that, time to move activations in and out
      * @param graphs graphs that were recorded and reused for its batches
+     * @param experts experts that were found in memory and read from the file
      * @param traffic traffic of its connection, for a shard in another process
      * @param recent durations of recent batches
      */
@@ -59,6 +61,7 @@ public record ShardStatus(
             double forwardMillis,
             double boundaryMillis,
             GraphCounts graphs,
+            ExpertCounts experts,
             Optional<RemoteConnectionTraffic> traffic,
             Recent recent) {
         /** Creates counters without graphs and recent durations. */
@@ -74,6 +77,7 @@ public record ShardStatus(
                     forwardMillis,
                     boundaryMillis,
                     GraphCounts.NONE,
+                    ExpertCounts.NONE,
                     traffic,
                     Recent.NONE);
         }

@@ -94,6 +94,7 @@ final class RetiredShardStatus {
                 past.forwardMillis() + now.forwardMillis(),
                 past.boundaryMillis() + now.boundaryMillis(),
                 past.graphs().plus(now.graphs()),
+                past.experts().plus(now.experts()),
                 now.traffic()
                         .map(
                                 traffic ->

@@ -96,6 +96,7 @@ public final class PreparedModel {
         request = asked.resolve(backends::best);
         listener.resolved(request, backends::provides);
         requireProvided();
+        StreamedExperts.require(settings.model(), model.adapter(), request);
         digests = TensorDigests.cachedIn(settings.plugins().cacheFolder());
         auxiliary = new AuxiliaryModels(this, request, listener::note);
         images = settings.images().map(this::images);
@@ -304,10 +305,18 @@ public final class PreparedModel {
                             .drafterPlan(shards)
                             .map(plan -> auxiliary.withReservedMemory(plan.ownBytes()))
                             .orElse(settings.model());
-            SplitForecast forecast = planner(oldest(age), shards, sized).forecast(request);
+            SplitForecast forecast =
+                    planner(oldest(age), shards, withExpertCache(sized, shards)).forecast(request);
             report(forecast.pool());
             return forecast;
         }
+    }
+
+    private ModelSettings withExpertCache(ModelSettings asked, PlacedShardFactory shards) {
+        return StreamedExperts.sized(
+                asked,
+                model.adapter(),
+                () -> shards.info(request.devices().getFirst()).memoryFreeBytes());
     }
 
     private void report(PoolPlan pool) {
@@ -412,10 +421,12 @@ public final class PreparedModel {
                 speculation.add(speculation(shards));
             }
             ModelSettings sized =
-                    speculation
-                            .getFirst()
-                            .map(options -> SpeculatorFactory.settings(leaving, options))
-                            .orElse(leaving);
+                    withExpertCache(
+                            speculation
+                                    .getFirst()
+                                    .map(options -> SpeculatorFactory.settings(leaving, options))
+                                    .orElse(leaving),
+                            shards);
             encoder =
                     images.map(
                             each ->

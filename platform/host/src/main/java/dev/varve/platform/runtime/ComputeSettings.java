@@ -16,13 +16,21 @@ import java.util.Objects;
  * @param cacheTypes element types of the KV cache
  * @param weights memory layout of the weights
  * @param numerics settings that affect the last bits of results
+ * @param expertCacheBytes memory for experts of all shards together, if weights are streamed; 0 if
+ *     the free memory determines it
  */
-public record ComputeSettings(CacheTypes cacheTypes, WeightLayout weights, Numerics numerics) {
+public record ComputeSettings(
+        CacheTypes cacheTypes, WeightLayout weights, Numerics numerics, long expertCacheBytes) {
     /** Checks that nothing is missing. */
     public ComputeSettings {
         Objects.requireNonNull(cacheTypes);
         Objects.requireNonNull(weights);
         Objects.requireNonNull(numerics);
+    }
+
+    /** Creates settings without a size of the cache of experts. */
+    public ComputeSettings(CacheTypes cacheTypes, WeightLayout weights, Numerics numerics) {
+        this(cacheTypes, weights, numerics, 0);
     }
 
     /** Defaults: a cache of F16, repacked weights, the device's preferred numerics. */
@@ -32,27 +40,39 @@ public record ComputeSettings(CacheTypes cacheTypes, WeightLayout weights, Numer
 
     /** Returns a copy with other cache types. */
     public ComputeSettings with(CacheTypes other) {
-        return new ComputeSettings(other, weights, numerics);
+        return new ComputeSettings(other, weights, numerics, expertCacheBytes);
     }
 
     /** Returns a copy with another weight layout. */
     public ComputeSettings with(WeightLayout other) {
-        return new ComputeSettings(cacheTypes, other, numerics);
+        return new ComputeSettings(cacheTypes, other, numerics, expertCacheBytes);
     }
 
     /** Returns a copy with another attention setting. */
     public ComputeSettings with(FlashAttention other) {
-        return new ComputeSettings(cacheTypes, weights, new Numerics(other, numerics.exactRows()));
+        return new ComputeSettings(
+                cacheTypes, weights, new Numerics(other, numerics.exactRows()), expertCacheBytes);
     }
 
     /** Returns a copy with another batch invariance setting. */
     public ComputeSettings with(BatchInvariance other) {
         return new ComputeSettings(
-                cacheTypes, weights, new Numerics(numerics.flashAttention(), other));
+                cacheTypes,
+                weights,
+                new Numerics(numerics.flashAttention(), other),
+                expertCacheBytes);
+    }
+
+    /** Returns a copy with another size of the cache of experts. */
+    public ComputeSettings withExpertCache(long bytes) {
+        return new ComputeSettings(cacheTypes, weights, numerics, bytes);
     }
 
     /** Returns the options of a shard with the given cache sizes. */
     public ShardOptions shardOptions(CacheCapacities capacities) {
-        return ShardOptions.of(cacheTypes, capacities).withWeights(weights).withNumerics(numerics);
+        return ShardOptions.of(cacheTypes, capacities)
+                .withWeights(weights)
+                .withNumerics(numerics)
+                .withExpertCache(expertCacheBytes);
     }
 }

@@ -14,11 +14,13 @@ import dev.varve.platform.paging.ResidentPoolSizing;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheUnitBytes;
+import dev.varve.platform.shard.ExpertCacheShare;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainAttentionMemory;
 import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.TensorPlacement;
+import dev.varve.platform.shard.WeightLayout;
 
 import java.util.function.Predicate;
 
@@ -71,7 +73,9 @@ public record RangeMemory(
             ModelSettings settings) {
         TensorSelection own =
                 select(model.tensors(range), name -> tensors.deviceOf(name).isEmpty());
-        RangeMemory all = of(model.shape(), range, own, settings);
+        RangeMemory all =
+                of(model.shape(), range, own, settings)
+                        .withWeights(weightBytes(model, range, own, settings));
         if (device.hostCores()) {
             return all;
         }
@@ -110,7 +114,9 @@ public record RangeMemory(
      */
     public static RangeMemory of(
             LayerSplitAdapter model, LayerRange range, ModelSettings settings) {
-        return of(model.shape(), range, model.tensors(range), settings);
+        TensorSelection all = model.tensors(range);
+        return of(model.shape(), range, all, settings)
+                .withWeights(weightBytes(model, range, all, settings));
     }
 
     /**
@@ -139,6 +145,23 @@ public record RangeMemory(
     private static TensorSelection select(TensorSelection all, Predicate<String> names) {
         return new TensorSelection(
                 all.entries().stream().filter(entry -> names.test(entry.tensor().name())).toList());
+    }
+
+    /** Counts the cache of experts in place of streamed experts. */
+    private static long weightBytes(
+            LayerSplitAdapter model,
+            LayerRange range,
+            TensorSelection selection,
+            ModelSettings settings) {
+        if (settings.computation().weights() != WeightLayout.STREAMED) {
+            return weightBytes(selection);
+        }
+        long cache = ExpertCacheShare.of(model, range, settings.computation().expertCacheBytes());
+        return ExpertCacheShare.denseBytes(selection) + cache;
+    }
+
+    private RangeMemory withWeights(long bytes) {
+        return new RangeMemory(bytes, bytesPerSlot, regionSlots, stateBytes, computeBytes);
     }
 
     private static long weightBytes(TensorSelection selection) {

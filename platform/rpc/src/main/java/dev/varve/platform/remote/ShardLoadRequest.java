@@ -9,6 +9,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.content.FileIdentity;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.RollbackBufferSizes;
@@ -204,7 +205,17 @@ public record ShardLoadRequest(
         }
     }
 
+    /**
+     * Encodes the request.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if experts are to be streamed
+     */
     Message encode() {
+        if (shard.weights() == WeightLayout.STREAMED) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    Setting.WEIGHTS + ": shards in other processes do not stream experts");
+        }
         FieldWriter fields = new FieldWriter();
         model.put(fields);
         fields.text(device.name())

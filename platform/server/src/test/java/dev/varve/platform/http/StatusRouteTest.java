@@ -28,6 +28,7 @@ import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.GraphCounts;
 import dev.varve.platform.shard.RemoteConnectionTraffic;
 import dev.varve.platform.shard.RemoteProcessInfo;
@@ -75,6 +76,7 @@ class StatusRouteTest {
                         new GraphCounts(
                                 new GraphCounts.PhaseCounts(3, 1),
                                 new GraphCounts.PhaseCounts(2, 58)),
+                        new ExpertCounts(11, 12, 13_000),
                         Optional.of(
                                 new RemoteConnectionTraffic(
                                         700, 800, RemoteConnectionTraffic.PayloadPath.SHARED)),
@@ -232,6 +234,9 @@ class StatusRouteTest {
             assertEquals(50, local.get("mean_boundary_ms").doubleValue());
             assertEquals(2, local.get("decode_graphs_recorded").intValue());
             assertEquals(58, local.get("decode_graphs_reused").intValue());
+            assertEquals(11, local.get("expert_hits").intValue());
+            assertEquals(12, local.get("expert_misses").intValue());
+            assertEquals(13_000, local.get("expert_read_bytes").intValue());
             assertEquals(12.5, local.get("recent_decode_ms").doubleValue());
             assertEquals(3.25, local.get("recent_prefill_ms_per_token").doubleValue());
             assertEquals(10, local.get("state_bytes").intValue());

@@ -54,6 +54,21 @@ final class ShardMetrics {
                         "Batches that a shard computed with a graph of an earlier batch, by phase.",
                         GraphCounts.PhaseCounts::reused),
                 each(
+                                "varve_shard_expert_hits",
+                                "Experts that a step needed and found in the cache of experts.",
+                                shard -> shard.work().experts().hits())
+                        .counter(),
+                each(
+                                "varve_shard_expert_misses",
+                                "Experts that a step needed and that were read from the file.",
+                                shard -> shard.work().experts().misses())
+                        .counter(),
+                each(
+                                "varve_shard_expert_read_bytes",
+                                "Bytes of experts that were read from the file.",
+                                shard -> shard.work().experts().readBytes())
+                        .counter(),
+                each(
                                 "varve_shard_up",
                                 "1 if the shard can compute, 0 if it is missing or loading.",
                                 shard -> shard.isReady() ? 1 : 0)

@@ -41,7 +41,10 @@ final class ShardReport {
                 .put("forward_ms", shard.work().forwardMillis())
                 .put("boundary_ms", shard.work().boundaryMillis())
                 .put("decode_graphs_recorded", shard.work().graphs().decode().recorded())
-                .put("decode_graphs_reused", shard.work().graphs().decode().reused());
+                .put("decode_graphs_reused", shard.work().graphs().decode().reused())
+                .put("expert_hits", shard.work().experts().hits())
+                .put("expert_misses", shard.work().experts().misses())
+                .put("expert_read_bytes", shard.work().experts().readBytes());
         shard.health().reason().ifPresent(reason -> out.put("reason", names.render(reason)));
         shard.work().traffic().ifPresent(traffic -> describe(traffic, out));
     }

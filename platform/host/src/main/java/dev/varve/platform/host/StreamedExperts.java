@@ -1,0 +1,77 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.ExpertCacheShare;
+import dev.varve.platform.shard.WeightLayout;
+
+import java.util.function.LongSupplier;
+
+/**
+ * Checks whether the experts of a model can be read when they are needed, and sizes their cache.
+ */
+final class StreamedExperts {
+    /** Part of the memory beside the other weights: KV cache and activations need the rest. */
+    private static final double SHARE = 0.6;
+
+    private StreamedExperts() {}
+
+    /**
+     * Checks the model and its devices if experts are to be streamed.
+     *
+     * @throws VarveException of kind INVALID_REQUEST that begins with the setting
+     */
+    static void require(ModelSettings settings, LayerSplitAdapter model, PlacementRequest request) {
+        if (settings.computation().weights() != WeightLayout.STREAMED) {
+            return;
+        }
+        for (DeviceReference device : request.devices()) {
+            if (!device.isLocal() || !device.backend().equals("cpu")) {
+                throw refused("needs the backend cpu in this process, found " + device);
+            }
+        }
+        if (!request.tensors().rules().isEmpty()) {
+            throw refused(
+                    "cannot be combined with " + request.tensors().rules().getFirst().setting());
+        }
+        if (ExpertCacheShare.expertBytes(all(model)) == 0) {
+            throw refused("the model has no experts, so all of its weights are needed in memory");
+        }
+    }
+
+    private static VarveException refused(String reason) {
+        return new VarveException(
+                VarveException.Kind.INVALID_REQUEST, Setting.WEIGHTS + ": stream: " + reason);
+    }
+
+    private static TensorSelection all(LayerSplitAdapter model) {
+        return model.tensors(new LayerRange(0, model.shape().layerCount()));
+    }
+
+    /**
+     * Returns settings with a size of the cache of experts: at most all of them.
+     *
+     * @param free bytes that are free on the processor
+     */
+    static ModelSettings sized(ModelSettings settings, LayerSplitAdapter model, LongSupplier free) {
+        if (settings.computation().weights() != WeightLayout.STREAMED) {
+            return settings;
+        }
+        long asked = settings.computation().expertCacheBytes();
+        TensorSelection weights = all(model);
+        long left = asked > 0 ? asked : left(free.getAsLong(), weights);
+        // Pages at the edges of experts add a little.
+        long most = ExpertCacheShare.expertBytes(weights) / 16 * 17 + (64 << 20);
+        return settings.with(settings.computation().withExpertCache(Math.min(left, most)));
+    }
+
+    private static long left(long free, TensorSelection weights) {
+        return (long) (Math.max(0, free - ExpertCacheShare.denseBytes(weights)) * SHARE);
+    }
+}

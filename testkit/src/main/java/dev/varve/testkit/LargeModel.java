@@ -19,6 +19,8 @@ public enum LargeModel {
     B4(new Qwen35Model.Size(32, 2560, 9216, 248_320, 262_144), 16, 4, 32, true),
     /** 27 billion parameters. */
     B27(new Qwen35Model.Size(64, 5120, 17_408, 248_320, 262_144), 24, 4, 48, false),
+    /** 3 billion parameters in 256 experts of which 8 are used, 0.2 billion for a token. */
+    B3_A0_2(new Qwen35Model.Size(8, 1024, 512, 32_000, 4096), 8, 2, 16, true),
     /** 35 billion parameters in 256 experts of which 8 are used, 3 billion for a token. */
     B35_A3(new Qwen35Model.Size(40, 2048, 512, 248_320, 262_144), 16, 2, 32, false);
 
@@ -52,7 +54,7 @@ public enum LargeModel {
             }
         }
         throw new IllegalArgumentException(
-                "expected tiny, 0.8B, 4B, 27B or 35B-A3B, found " + label);
+                "expected tiny, 0.8B, 4B, 27B, 3B-A0.2B or 35B-A3B, found " + label);
     }
 
     /** Usual name of the size, such as {@code 35B-A3B}. */
@@ -62,6 +64,7 @@ public enum LargeModel {
             case B0_8 -> "0.8B";
             case B4 -> "4B";
             case B27 -> "27B";
+            case B3_A0_2 -> "3B-A0.2B";
             case B35_A3 -> "35B-A3B";
         };
     }
@@ -76,7 +79,7 @@ public enum LargeModel {
     }
 
     private GgufWriter writer(TensorType type) {
-        if (this != B35_A3) {
+        if (this != B35_A3 && this != B3_A0_2) {
             return dense.withType(type).writer();
         }
         return new Qwen35MoeModel(

@@ -68,12 +68,18 @@ public final class DirectReader implements AutoCloseable {
      * @throws VarveException of kind UNREADABLE_FILE if it cannot be opened
      */
     public static DirectReader open(Path path) {
+        DirectReader buffered = openBuffered(path);
+        return new DirectReader(path, buffered.buffered, open(path, CLOSE_ON_EXEC | DIRECT));
+    }
+
+    /** Opens a file whose file system refuses direct reads. */
+    static DirectReader openBuffered(Path path) {
         int buffered = open(path, CLOSE_ON_EXEC);
         if (buffered < 0) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE, path + ": cannot be opened");
         }
-        return new DirectReader(path, buffered, open(path, CLOSE_ON_EXEC | DIRECT));
+        return new DirectReader(path, buffered, -1);
     }
 
     private static int open(Path path, int flags) {

@@ -21,6 +21,7 @@ import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.local.ShardDevices;
 import dev.varve.platform.shard.local.WeightCache;
@@ -215,7 +216,11 @@ final class PlacedProbe implements DeviceProbe {
                 kind -> "backend " + PluginDigest.ofBackend(prepared.catalog(), device.backend()));
     }
 
+    /** Experts that are streamed are measured in memory: only a few layers are loaded. */
     private ModelSettings settings() {
-        return prepared.settings().model();
+        ModelSettings asked = prepared.settings().model();
+        return asked.computation().weights() == WeightLayout.STREAMED
+                ? asked.with(asked.computation().with(WeightLayout.AS_IN_FILE))
+                : asked;
     }
 }

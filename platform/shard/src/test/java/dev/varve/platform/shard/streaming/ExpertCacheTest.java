@@ -1,0 +1,168 @@
+package dev.varve.platform.shard.streaming;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufTensor;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.ExpertCounts;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Random;
+
+/** Experts of two layers with matrices that do not begin at pages. */
+class ExpertCacheTest {
+    private static final long PAGE = StreamedFile.PAGE;
+    private static final int EXPERTS = 6;
+
+    /** Bytes of an expert in a matrix: neighbours share a page. */
+    private static final long BYTES = 2 * 4096 + 1024;
+
+    /** Most bytes of an expert in the cache: up to four pages in each of two matrices. */
+    private static final long EXPERT = 2 * 4 * PAGE;
+
+    @TempDir Path folder;
+
+    private Path path;
+
+    @BeforeEach
+    void write() throws IOException {
+        byte[] content = new byte[(int) (160 + 4 * EXPERTS * BYTES)];
+        new Random(7).nextBytes(content);
+        path = Files.write(folder.resolve("m.gguf"), content);
+    }
+
+    private GgufTensor matrix(String name, int number) {
+        return new GgufTensor(
+                name,
+                GgmlType.F32,
+                List.of(BYTES / 4, 1L, (long) EXPERTS),
+                new GgufTensor.Place(path, 160 + number * EXPERTS * BYTES, EXPERTS * BYTES));
+    }
+
+    private ExpertCache open(long limit) {
+        return ExpertCache.open(
+                List.of(
+                        matrix("blk.0.ffn_gate_up_exps.weight", 0),
+                        matrix("blk.0.ffn_down_exps.weight", 1),
+                        matrix("blk.1.ffn_up_exps.weight", 2),
+                        matrix("blk.1.ffn_down_exps.weight", 3)),
+                limit);
+    }
+
+    private static ExpertGroup layer(ExpertCache cache, int number) {
+        return cache.group("blk." + number + ".ffn").orElseThrow();
+    }
+
+    private void shorten(long bytes) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.truncate(bytes);
+        }
+    }
+
+    @Test
+    void leastRecentlyUsedExpertIsEvicted() {
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            cache.load(layer(cache, 0), new int[] {0, 1});
+            cache.load(layer(cache, 1), new int[] {0});
+            cache.load(layer(cache, 0), new int[] {0});
+            assertEquals(new ExpertCounts(1, 3, cache.counts().readBytes()), cache.counts());
+
+            cache.load(layer(cache, 1), new int[] {5});
+            cache.load(layer(cache, 0), new int[] {0});
+            cache.load(layer(cache, 1), new int[] {0});
+            assertEquals(3, cache.counts().hits());
+            cache.load(layer(cache, 0), new int[] {1});
+
+            assertEquals(3, cache.counts().hits(), "expert 1 of layer 0 was evicted");
+            assertEquals(3 * EXPERT, cache.residentBytes());
+        }
+    }
+
+    @Test
+    void expertsThatAreNeededTogetherStay() {
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            assertEquals(3, cache.most(layer(cache, 0)));
+            cache.load(layer(cache, 0), new int[] {0, 1, 2});
+            cache.load(layer(cache, 0), new int[] {0, 3, 4});
+            cache.load(layer(cache, 0), new int[] {0, 3, 4});
+
+            assertEquals(1 + 3, cache.counts().hits());
+            assertEquals(5, cache.counts().misses());
+        }
+    }
+
+    @Test
+    void whollyReadBytesAreThoseOfTheirPages() {
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            cache.load(layer(cache, 0), new int[] {0});
+
+            // Bytes 160 to 9376, and from 55456 on, each in three pages.
+            assertEquals(2 * 3 * PAGE, cache.counts().readBytes());
+        }
+    }
+
+    /** Other experts remain, and the same one can be read once the file is whole again. */
+    @Test
+    void failedReadLeavesTheCacheUsable() throws IOException {
+        byte[] whole = Files.readAllBytes(path);
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            cache.load(layer(cache, 0), new int[] {0});
+            shorten(160 + 3 * EXPERTS * BYTES);
+
+            VarveException error =
+                    assertThrows(
+                            VarveException.class, () -> cache.load(layer(cache, 1), new int[] {2}));
+            assertEquals(VarveException.Kind.CORRUPT_FILE, error.kind());
+            assertTrue(
+                    error.getMessage().startsWith(path + ": blk.1.ffn_down_exps.weight: expected"),
+                    error.getMessage());
+            assertTrue(error.getMessage().contains("at offset"), error.getMessage());
+            assertEquals(EXPERT, cache.residentBytes());
+            cache.load(layer(cache, 0), new int[] {0});
+            Files.write(path, whole);
+            cache.load(layer(cache, 1), new int[] {2});
+
+            assertEquals(2 * EXPERT, cache.residentBytes());
+        }
+    }
+
+    @Test
+    void shortFileIsRefusedAtTheStart() throws IOException {
+        shorten(160 + 4 * EXPERTS * BYTES - 1);
+
+        VarveException error = assertThrows(VarveException.class, () -> open(3 * EXPERT));
+
+        assertEquals(VarveException.Kind.CORRUPT_FILE, error.kind());
+        assertTrue(error.getMessage().contains("blk.1.ffn_down_exps.weight"), error.getMessage());
+    }
+
+    @Test
+    void limitBelowOneExpertIsRefused() {
+        VarveException error = assertThrows(VarveException.class, () -> open(EXPERT - 1));
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
+        assertTrue(
+                error.getMessage().startsWith(Setting.EXPERT_CACHE.toString()), error.getMessage());
+    }
+
+    @Test
+    void matricesOfALayerHaveOnePrefix() {
+        for (String end : List.of("gate_up", "up", "gate", "down")) {
+            assertEquals("blk.12.ffn", ExpertGroup.prefixOf("blk.12.ffn_" + end + "_exps.weight"));
+        }
+        assertEquals("output.weight", ExpertGroup.prefixOf("output.weight"));
+    }
+}

@@ -439,6 +439,7 @@ public final class PreparedModel {
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             report(plan.pool());
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
+            StreamedExperts.describe(sized, model.adapter()).ifPresent(listener::note);
             shards.claim(plan);
             listener.planned(plan, placed.reasons());
             Optional<HostedModel.CompressingDrafter> reader = drafter;

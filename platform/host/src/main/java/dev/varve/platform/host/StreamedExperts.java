@@ -7,10 +7,12 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExpertCacheShare;
 import dev.varve.platform.shard.WeightLayout;
 
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -69,6 +71,20 @@ final class StreamedExperts {
         // Pages at the edges of experts add a little.
         long most = ExpertCacheShare.expertBytes(weights) / 16 * 17 + (64 << 20);
         return settings.with(settings.computation().withExpertCache(Math.min(left, most)));
+    }
+
+    /** Describes the cache of experts, if they are streamed. */
+    static Optional<String> describe(ModelSettings settings, LayerSplitAdapter model) {
+        if (settings.computation().weights() != WeightLayout.STREAMED) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                Setting.EXPERT_CACHE
+                        + ": "
+                        + ByteCount.format(settings.computation().expertCacheBytes())
+                        + " for "
+                        + ByteCount.format(ExpertCacheShare.expertBytes(all(model)))
+                        + " of experts, the rest is read from the file");
     }
 
     private static long left(long free, TensorSelection weights) {

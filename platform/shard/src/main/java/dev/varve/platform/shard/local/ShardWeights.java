@@ -401,7 +401,7 @@ public final class ShardWeights implements AutoCloseable {
 
         /** With {@code --weights mmap} the operator requests a mapping on any file system. */
         private MappedFile map(Path file) {
-            boolean reads = layout == WeightLayout.REPACKED && NetworkFileSystems.contain(file);
+            boolean reads = layout != WeightLayout.AS_IN_FILE && NetworkFileSystems.contain(file);
             MappedFile mapping = reads ? MappedFile.openForReading(file) : MappedFile.open(file);
             owned.push(mapping);
             return mapping;

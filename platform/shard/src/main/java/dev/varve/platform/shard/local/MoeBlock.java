@@ -26,6 +26,7 @@ final class MoeBlock {
     private static final float MIN_SUM = 6.103515625e-5f;
 
     private static final String WEIGHT = ".weight";
+    private static final String DOWN = "_down_exps";
 
     private static final List<String> MATRICES =
             List.of("_up_exps", "_gate_exps", "_gate_up_exps", "_down_exps");
@@ -124,7 +125,12 @@ final class MoeBlock {
         Tensor outputs =
                 weights.streamed(prefix)
                         .map(group -> streamed(group, input, choice.ids(), prefix, activation))
-                        .orElseGet(() -> outputs(input, choice.ids(), prefix, activation));
+                        .orElseGet(
+                                () ->
+                                        product(
+                                                prefix + DOWN,
+                                                inner(input, choice.ids(), prefix, activation),
+                                                choice.ids()));
         return sum(ops.mul(outputs, choice.weights()));
     }
 
@@ -136,9 +142,13 @@ final class MoeBlock {
         graph.expand(ownIds);
         graph.expand(ownInput);
         int begin = graph.nodes();
-        Tensor outputs = outputs(ownInput, ownIds, prefix, activation);
+        Tensor inner = inner(ownInput, ownIds, prefix, activation);
+        graph.expand(inner);
+        int middle = graph.nodes();
+        Tensor outputs = product(prefix + DOWN, inner, ownIds);
         graph.expand(outputs);
-        breaks.add(new ExpertBreak(group, begin, graph.nodes(), ownIds, ownInput, outputs));
+        int end = graph.nodes();
+        breaks.add(new ExpertBreak(group, begin, middle, end, ownIds, ownInput, outputs));
         return outputs;
     }
 
@@ -147,15 +157,14 @@ final class MoeBlock {
         return List.copyOf(breaks);
     }
 
-    /** Returns {@code F32 [out, used, T]} of the chosen experts. */
-    private Tensor outputs(Tensor input, Tensor ids, String prefix, Activation activation) {
+    /** Returns the input of the down matrix, {@code F32 [inner, used, T]}. */
+    private Tensor inner(Tensor input, Tensor ids, String prefix, Activation activation) {
         long width = input.ne(0);
         long tokens = input.ne(1);
         Tensor column = ops.reshape3d(input, width, 1, tokens);
         if (isPlain(prefix)) {
             Tensor up = product(prefix + "_up_exps", column, ids);
-            return product(
-                    prefix + "_down_exps", FeedForwardActivation.of(ops, activation, up), ids);
+            return FeedForwardActivation.of(ops, activation, up);
         }
         Tensor gate;
         Tensor up;
@@ -169,8 +178,7 @@ final class MoeBlock {
             up = product(prefix + "_up_exps", column, ids);
             gate = product(prefix + "_gate_exps", column, ids);
         }
-        Tensor inner = FeedForwardActivation.of(ops, activation, gate, up);
-        return product(prefix + "_down_exps", inner, ids);
+        return FeedForwardActivation.of(ops, activation, gate, up);
     }
 
     /** Returns the other device that holds all matrices of the experts; empty if none does. */

@@ -19,9 +19,16 @@ import java.util.List;
 final class StreamedGraph {
     /**
      * @param before operators up to the experts
-     * @param experts operators of the experts
+     * @param inner operators of the experts up to the input of the down matrix
+     * @param down the others
      */
-    private record Layer(Graph before, ExpertBreak place, Graph experts) {}
+    private record Layer(Graph before, ExpertBreak place, Graph inner, Graph down) {
+        /** Reads missing experts, and computes with each matrix as soon as it is read. */
+        void compute(ExpertCache cache, int[] experts, ComputeDevice device, Phase phase) {
+            cache.load(place.group(), experts, () -> device.compute(inner, phase));
+            device.compute(down, phase);
+        }
+    }
 
     private final List<Layer> layers = new ArrayList<>();
     private final Graph rest;
@@ -38,7 +45,8 @@ final class StreamedGraph {
                     new Layer(
                             graph.range(done, place.begin()),
                             place,
-                            graph.range(place.begin(), place.end())));
+                            graph.range(place.begin(), place.middle()),
+                            graph.range(place.middle(), place.end())));
             done = place.end();
         }
         rest = graph.range(done, graph.nodes());
@@ -59,15 +67,13 @@ final class StreamedGraph {
         int[] needed = Arrays.stream(ids).sorted().distinct().toArray();
         int most = cache.most(place.group());
         if (needed.length <= most) {
-            cache.load(place.group(), needed);
-            device.compute(layer.experts(), phase);
+            layer.compute(cache, needed, device, phase);
             return;
         }
         Passes passes = new Passes(layer, ids);
         for (int begin = 0; begin < needed.length; begin += most) {
             int[] pass = Arrays.copyOfRange(needed, begin, Math.min(begin + most, needed.length));
-            cache.load(place.group(), pass);
-            passes.compute(pass, device, phase);
+            passes.compute(cache, pass, device, phase);
         }
         passes.finish();
     }
@@ -94,7 +100,7 @@ final class StreamedGraph {
             columnBytes = outputs.length / ids.length;
         }
 
-        void compute(int[] experts, ComputeDevice device, Phase phase) {
+        void compute(ExpertCache cache, int[] experts, ComputeDevice device, Phase phase) {
             ExpertBreak place = layer.place();
             BitSet own = new BitSet();
             Arrays.stream(experts).forEach(own::set);
@@ -102,7 +108,7 @@ final class StreamedGraph {
             int[] passIds = Arrays.stream(ids).map(id -> own.get(id) ? id : dropped).toArray();
             place.input().writeBytes(input, 0, input.length, 0);
             place.ids().write(passIds, 0, passIds.length, 0);
-            device.compute(layer.experts(), phase);
+            layer.compute(cache, experts, device, phase);
             Tensor results = place.outputs();
             for (int i = 0; i < ids.length; i++) {
                 if (own.get(ids[i])) {

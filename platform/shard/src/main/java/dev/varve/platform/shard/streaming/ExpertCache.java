@@ -125,10 +125,12 @@ public final class ExpertCache implements AutoCloseable {
      * Reads those of some experts that are not in memory, after others are evicted.
      *
      * @param experts different experts of the layer, not more than {@link #most}
+     * @param inner runs when all matrices but those with the name {@code down} are in memory, while
+     *     these are still read
      * @throws VarveException of kind CORRUPT_FILE if a file has become shorter, UNREADABLE_FILE if
-     *     reading fails; the cache stays usable
+     *     reading fails; the cache is empty then, and stays usable
      */
-    public synchronized void load(ExpertGroup group, int[] experts) {
+    public synchronized void load(ExpertGroup group, int[] experts, Runnable inner) {
         List<Key> missing = new ArrayList<>();
         for (int expert : experts) {
             Key key = new Key(group, expert);
@@ -138,9 +140,11 @@ public final class ExpertCache implements AutoCloseable {
         }
         hits.add(experts.length - missing.size());
         misses.add(missing.size());
-        if (!missing.isEmpty()) {
+        if (missing.isEmpty()) {
+            inner.run();
+        } else {
             makeRoom(missing.size() * group.bytesPerExpert());
-            read(missing);
+            read(missing, inner);
         }
     }
 
@@ -155,6 +159,13 @@ public final class ExpertCache implements AutoCloseable {
         }
     }
 
+    /** A read at the end of a shortened file may have changed pages that other experts share. */
+    private void evictAll() {
+        resident.keySet().forEach(ExpertCache::release);
+        resident.clear();
+        residentBytes = 0;
+    }
+
     private static List<ExpertGroup.Range> ranges(Key key) {
         return key.group().ranges(key.expert());
     }
@@ -163,13 +174,14 @@ public final class ExpertCache implements AutoCloseable {
         ranges(key).forEach(range -> range.matrix().file().release(range.offset(), range.bytes()));
     }
 
-    private void read(List<Key> keys) {
+    private void read(List<Key> keys, Runnable inner) {
         List<ExpertGroup.Range> all = keys.stream().flatMap(key -> ranges(key).stream()).toList();
         all.forEach(range -> range.matrix().file().retain(range.offset(), range.bytes()));
         try {
-            readBytes.add(reader.read(all));
+            readBytes.add(reader.read(all, inner));
         } catch (RuntimeException | Error e) {
             keys.forEach(ExpertCache::release);
+            evictAll();
             throw e;
         }
         for (Key key : keys) {

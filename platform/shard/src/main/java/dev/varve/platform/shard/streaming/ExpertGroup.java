@@ -10,13 +10,11 @@ import java.util.List;
  * matrices or in none.
  */
 public final class ExpertGroup {
+    private static final String DOWN = "_down_exps.weight";
+
     /** The end of a name that contains that of another one comes first. */
     private static final List<String> MATRICES =
-            List.of(
-                    "_gate_up_exps.weight",
-                    "_up_exps.weight",
-                    "_gate_exps.weight",
-                    "_down_exps.weight");
+            List.of("_gate_up_exps.weight", "_up_exps.weight", "_gate_exps.weight", DOWN);
 
     private final String prefix;
     private final List<Matrix> matrices;
@@ -26,6 +24,11 @@ public final class ExpertGroup {
     record Matrix(GgufTensor tensor, StreamedFile file) {
         long bytesPerExpert() {
             return tensor.bytes() / tensor.ne(2);
+        }
+
+        /** Whether it is the last one that a layer uses. */
+        boolean isDown() {
+            return tensor.name().endsWith(DOWN);
         }
 
         Range range(int expert) {

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 
 /** Reads ranges with several threads, so that the disk has several requests at a time. */
 final class ParallelReader implements AutoCloseable {
@@ -23,20 +24,43 @@ final class ParallelReader implements AutoCloseable {
     /**
      * Reads all ranges, and returns when no thread reads any more.
      *
+     * @param inner runs when all matrices are read but those that a layer uses last
      * @return bytes that were read
      * @throws VarveException of kind CORRUPT_FILE or UNREADABLE_FILE that names the file, the
      *     tensor and the offset
      */
-    long read(List<ExpertGroup.Range> ranges) {
-        List<Future<Long>> pieces = new ArrayList<>();
-        for (ExpertGroup.Range range : ranges) {
+    long read(List<ExpertGroup.Range> ranges, Runnable inner) {
+        List<Future<Long>> first = new ArrayList<>();
+        List<Future<Long>> last = new ArrayList<>();
+        ranges.stream().filter(range -> !range.matrix().isDown()).forEach(submitTo(first));
+        ranges.stream().filter(range -> range.matrix().isDown()).forEach(submitTo(last));
+        long sum;
+        try {
+            sum = sum(first);
+            inner.run();
+        } catch (RuntimeException | Error e) {
+            awaitQuietly(last, e);
+            throw e;
+        }
+        return sum + sum(last);
+    }
+
+    private Consumer<ExpertGroup.Range> submitTo(List<Future<Long>> pieces) {
+        return range -> {
             for (long at = range.firstPage(); at < range.endPage(); at += PIECE) {
                 long begin = at;
                 long end = Math.min(range.endPage(), at + PIECE);
                 pieces.add(threads.submit(() -> read(range, begin, end)));
             }
+        };
+    }
+
+    private static void awaitQuietly(List<Future<Long>> pieces, Throwable failure) {
+        try {
+            long ignored = sum(pieces);
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
         }
-        return sum(pieces);
     }
 
     private static long read(ExpertGroup.Range range, long begin, long end) {

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Experts of two layers with matrices that do not begin at pages. */
 class ExpertCacheTest {
@@ -66,6 +67,10 @@ class ExpertCacheTest {
         return cache.group("blk." + number + ".ffn").orElseThrow();
     }
 
+    private static void load(ExpertCache cache, ExpertGroup group, int[] experts) {
+        cache.load(group, experts, () -> {});
+    }
+
     private void shorten(long bytes) throws IOException {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
             channel.truncate(bytes);
@@ -75,16 +80,16 @@ class ExpertCacheTest {
     @Test
     void leastRecentlyUsedExpertIsEvicted() {
         try (ExpertCache cache = open(3 * EXPERT)) {
-            cache.load(layer(cache, 0), new int[] {0, 1});
-            cache.load(layer(cache, 1), new int[] {0});
-            cache.load(layer(cache, 0), new int[] {0});
+            load(cache, layer(cache, 0), new int[] {0, 1});
+            load(cache, layer(cache, 1), new int[] {0});
+            load(cache, layer(cache, 0), new int[] {0});
             assertEquals(new ExpertCounts(1, 3, cache.counts().readBytes()), cache.counts());
 
-            cache.load(layer(cache, 1), new int[] {5});
-            cache.load(layer(cache, 0), new int[] {0});
-            cache.load(layer(cache, 1), new int[] {0});
+            load(cache, layer(cache, 1), new int[] {5});
+            load(cache, layer(cache, 0), new int[] {0});
+            load(cache, layer(cache, 1), new int[] {0});
             assertEquals(3, cache.counts().hits());
-            cache.load(layer(cache, 0), new int[] {1});
+            load(cache, layer(cache, 0), new int[] {1});
 
             assertEquals(3, cache.counts().hits(), "expert 1 of layer 0 was evicted");
             assertEquals(3 * EXPERT, cache.residentBytes());
@@ -95,9 +100,9 @@ class ExpertCacheTest {
     void expertsThatAreNeededTogetherStay() {
         try (ExpertCache cache = open(3 * EXPERT)) {
             assertEquals(3, cache.most(layer(cache, 0)));
-            cache.load(layer(cache, 0), new int[] {0, 1, 2});
-            cache.load(layer(cache, 0), new int[] {0, 3, 4});
-            cache.load(layer(cache, 0), new int[] {0, 3, 4});
+            load(cache, layer(cache, 0), new int[] {0, 1, 2});
+            load(cache, layer(cache, 0), new int[] {0, 3, 4});
+            load(cache, layer(cache, 0), new int[] {0, 3, 4});
 
             assertEquals(1 + 3, cache.counts().hits());
             assertEquals(5, cache.counts().misses());
@@ -107,35 +112,64 @@ class ExpertCacheTest {
     @Test
     void whollyReadBytesAreThoseOfTheirPages() {
         try (ExpertCache cache = open(3 * EXPERT)) {
-            cache.load(layer(cache, 0), new int[] {0});
+            load(cache, layer(cache, 0), new int[] {0});
 
             // Bytes 160 to 9376, and from 55456 on, each in three pages.
             assertEquals(2 * 3 * PAGE, cache.counts().readBytes());
         }
     }
 
-    /** Other experts remain, and the same one can be read once the file is whole again. */
+    /** The same expert can be read once the file is whole again. */
     @Test
     void failedReadLeavesTheCacheUsable() throws IOException {
         byte[] whole = Files.readAllBytes(path);
         try (ExpertCache cache = open(3 * EXPERT)) {
-            cache.load(layer(cache, 0), new int[] {0});
+            load(cache, layer(cache, 0), new int[] {0});
             shorten(160 + 3 * EXPERTS * BYTES);
 
             VarveException error =
                     assertThrows(
-                            VarveException.class, () -> cache.load(layer(cache, 1), new int[] {2}));
+                            VarveException.class,
+                            () -> load(cache, layer(cache, 1), new int[] {2}));
             assertEquals(VarveException.Kind.CORRUPT_FILE, error.kind());
             assertTrue(
                     error.getMessage().startsWith(path + ": blk.1.ffn_down_exps.weight: expected"),
                     error.getMessage());
             assertTrue(error.getMessage().contains("at offset"), error.getMessage());
-            assertEquals(EXPERT, cache.residentBytes());
-            cache.load(layer(cache, 0), new int[] {0});
+            assertEquals(0, cache.residentBytes());
+            load(cache, layer(cache, 0), new int[] {0});
+            assertEquals(0, cache.counts().hits());
             Files.write(path, whole);
-            cache.load(layer(cache, 1), new int[] {2});
+            load(cache, layer(cache, 1), new int[] {2});
 
             assertEquals(2 * EXPERT, cache.residentBytes());
+        }
+    }
+
+    @Test
+    void callerComputesOnceWhetherExpertsAreReadOrFound() {
+        AtomicInteger runs = new AtomicInteger();
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            cache.load(layer(cache, 0), new int[] {1, 2}, runs::incrementAndGet);
+            assertEquals(1, runs.get());
+            cache.load(layer(cache, 0), new int[] {1, 2}, runs::incrementAndGet);
+            assertEquals(2, runs.get());
+        }
+    }
+
+    @Test
+    void failedComputationLeavesTheCacheUsable() {
+        Runnable failing =
+                () -> {
+                    throw new IllegalStateException("no result");
+                };
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> cache.load(layer(cache, 0), new int[] {1}, failing));
+
+            load(cache, layer(cache, 0), new int[] {1});
+            assertEquals(EXPERT, cache.residentBytes());
         }
     }
 

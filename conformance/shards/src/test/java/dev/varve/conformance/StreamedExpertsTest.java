@@ -6,13 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.engine.ScriptedSpeculator;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.LoadedModel.EngineComponents;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
+import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.ExpertCacheShare;
@@ -35,6 +41,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -201,6 +209,44 @@ class StreamedExpertsTest {
 
         try (LoadedModel model = Cpu.load(file, settings)) {
             CacheHits.requireFromHost(spec, seed, model, "streamed experts");
+        }
+    }
+
+    @Test
+    void draftTokensAreVerifiedWithTheSameTokens() throws Exception {
+        SpeculativeModel sample =
+                SpeculativeModel.of(
+                        decoder(DecoderLayout.QWEN3MOE, TensorType.Q4_0), GgmlType.F16, folder);
+        ModelSettings settings = streamed(sample.settings(), 5 * expertBytes(sample.file()));
+        List<int[]> plain = new ArrayList<>();
+        try (LoadedModel model = Cpu.load(sample.file(), settings)) {
+            for (Answer answer : sample.ask(model, SamplingOptions.greedy())) {
+                plain.add(answer.tokens());
+            }
+        }
+        SpeculationOptions drafts =
+                new SpeculationOptions(
+                        new ScriptedSpeculator(
+                                sample.texts(plain),
+                                4,
+                                depth -> depth < 2 ? 0 : 1,
+                                sample.vocabulary(),
+                                List.of()),
+                        4,
+                        OptionalInt.of(4));
+
+        try (LoadedModel model =
+                Cpu.load(
+                        sample.file(),
+                        settings.with(
+                                new SpeculationRequirements(
+                                        drafts.columns(), drafts.speculator().captures())),
+                        new EngineComponents(Optional.empty(), Optional.of(drafts)))) {
+            List<Answer> answers = sample.ask(model, SamplingOptions.greedy());
+            for (int i = 0; i < plain.size(); i++) {
+                assertArrayEquals(plain.get(i), answers.get(i).tokens(), "prompt " + i);
+                assertTrue(answers.get(i).end().speculation().verifySteps() > 0);
+            }
         }
     }
 

@@ -34,6 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Models with streamed experts, as a host plans and loads them. */
 class HostedStreamingTest {
@@ -41,6 +43,8 @@ class HostedStreamingTest {
     private static final long CACHE = 1 << 20;
 
     @TempDir Path folder;
+
+    private final List<String> notes = new ArrayList<>();
 
     private final ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);
 
@@ -57,7 +61,12 @@ class HostedStreamingTest {
                         DeviceSettings.best().with(devices).withThreads(1),
                         Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
                         ShardProcessSettings.none()),
-                new ModelLoadListener() {});
+                new ModelLoadListener() {
+                    @Override
+                    public void note(String text) {
+                        notes.add(text);
+                    }
+                });
     }
 
     private static PlacementRequest on(String device) {
@@ -93,6 +102,10 @@ class HostedStreamingTest {
         assertEquals(
                 ExpertCacheShare.denseBytes(weights) + CACHE,
                 forecast.parts().getFirst().memory().memory().need().weightBytes());
+        assertTrue(
+                notes.stream()
+                        .anyMatch(note -> note.startsWith(Setting.EXPERT_CACHE + ": 1.0 MiB for ")),
+                notes.toString());
     }
 
     @Test

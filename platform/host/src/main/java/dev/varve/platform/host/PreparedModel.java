@@ -313,10 +313,13 @@ public final class PreparedModel {
     }
 
     private ModelSettings withExpertCache(ModelSettings asked, PlacedShardFactory shards) {
-        return StreamedExperts.sized(
-                asked,
-                model.adapter(),
-                () -> shards.info(request.devices().getFirst()).memoryFreeBytes());
+        ModelSettings sized =
+                StreamedExperts.sized(
+                        asked,
+                        model.adapter(),
+                        () -> shards.info(request.devices().getFirst()).memoryFreeBytes());
+        StreamedExperts.describe(sized, model.adapter()).ifPresent(listener::note);
+        return sized;
     }
 
     private void report(PoolPlan pool) {
@@ -439,7 +442,6 @@ public final class PreparedModel {
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             report(plan.pool());
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
-            StreamedExperts.describe(sized, model.adapter()).ifPresent(listener::note);
             shards.claim(plan);
             listener.planned(plan, placed.reasons());
             Optional<HostedModel.CompressingDrafter> reader = drafter;

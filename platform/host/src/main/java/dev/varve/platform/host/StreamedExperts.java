@@ -84,7 +84,8 @@ final class StreamedExperts {
                         + ByteCount.format(settings.computation().expertCacheBytes())
                         + " for "
                         + ByteCount.format(ExpertCacheShare.expertBytes(all(model)))
-                        + " of experts, the rest is read from the file");
+                        + " of experts; others are read from the file, whose time no forecast"
+                        + " counts");
     }
 
     private static long left(long free, TensorSelection weights) {

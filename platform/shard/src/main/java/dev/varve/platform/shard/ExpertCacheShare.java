@@ -31,6 +31,10 @@ public final class ExpertCacheShare {
      * @param cacheBytes of all ranges together
      */
     public static long of(LayerSplitAdapter model, LayerRange range, long cacheBytes) {
+        if (cacheBytes == 0) {
+            // Nothing is streamed; a model may have other ranges than all of its layers.
+            return 0;
+        }
         long all = expertBytes(model.tensors(new LayerRange(0, model.shape().layerCount())));
         long own = expertBytes(model.tensors(range));
         return own == all ? cacheBytes : (long) ((double) cacheBytes / all * own);

@@ -1,7 +1,7 @@
 package dev.varve.bench;
 
-import dev.varve.platform.http.metrics.GenerationTimes;
-import dev.varve.platform.http.metrics.GenerationTimes.Interval;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder.Interval;
 import dev.varve.platform.http.metrics.Metrics;
 
 import java.io.IOException;
@@ -62,7 +62,7 @@ public final class MetricsBench {
 
     private static void tokens() throws InterruptedException {
         Metrics metrics = new Metrics();
-        GenerationTimes times = metrics.of("model");
+        GenerationLatencyRecorder times = metrics.of("model");
         AtomicBoolean stop = new AtomicBoolean();
         Thread reader = Thread.ofPlatform().daemon().start(() -> read(metrics, stop));
         List<Double> each = new ArrayList<>();

@@ -15,7 +15,7 @@ import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
@@ -117,8 +117,8 @@ public final class ScanBench {
         CacheTypes types = CacheTypes.f16();
         int slots = KvSlotSpan.roundUp(tokens);
         Ratio ratio = new Ratio("scores of " + tokens, GOAL);
-        try (LayerMajorTextScorer scan =
-                        LayerMajorTextScorer.load(
+        try (LayerMajorImportanceScorer scan =
+                        LayerMajorImportanceScorer.load(
                                 model,
                                 device,
                                 types,
@@ -159,8 +159,8 @@ public final class ScanBench {
         Optional<SparseAttention> sparse =
                 Optional.of(new SparseAttention(BlockSelectionRule.of(alpha), 1));
         Ratio ratio = new Ratio("scores of " + tokens + " of " + text.length, 1);
-        try (LayerMajorTextScorer scan =
-                LayerMajorTextScorer.load(
+        try (LayerMajorImportanceScorer scan =
+                LayerMajorImportanceScorer.load(
                         model,
                         device,
                         CacheTypes.f16(),
@@ -190,12 +190,12 @@ public final class ScanBench {
     }
 
     private static void read(
-            LayerMajorTextScorer scan, int[] text, Optional<SparseAttention> sparse) {
+            LayerMajorImportanceScorer scan, int[] text, Optional<SparseAttention> sparse) {
         scan.read(
                 text,
-                new LayerMajorTextScorer.ScoringOptions(
+                new LayerMajorImportanceScorer.ScoringOptions(
                         scan.shape().allLayers(), TailQueries.COUNT, false, sparse),
-                new LayerMajorTextScorer.ProgressAndCancellation() {
+                new LayerMajorImportanceScorer.ProgressAndCancellation() {
                     @Override
                     public boolean isCancelled() {
                         return false;

@@ -16,7 +16,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.ScoringLayers;
 import dev.varve.platform.shard.scoring.SparseAttention;
@@ -67,7 +67,7 @@ class PromptScanTest {
     @TempDir static Path models;
 
     /** A listener that cancels at a given call, or never, and keeps the progress. */
-    private static final class Told implements LayerMajorTextScorer.ProgressAndCancellation {
+    private static final class Told implements LayerMajorImportanceScorer.ProgressAndCancellation {
         private final int cancelAt;
         private int asked;
         private long done;
@@ -90,10 +90,10 @@ class PromptScanTest {
         }
     }
 
-    private static LayerMajorTextScorer load(
+    private static LayerMajorImportanceScorer load(
             Path file, ComputeDevice device, CacheTypes types, int chunk) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
-        return LayerMajorTextScorer.load(
+        return LayerMajorImportanceScorer.load(
                 model.range(model.shape().allLayers()),
                 device,
                 types,
@@ -101,13 +101,15 @@ class PromptScanTest {
                 LoadProgressListener.silent());
     }
 
-    private static LayerMajorTextScorer.ScoringOptions look(int begin, int end, boolean rotated) {
-        return new LayerMajorTextScorer.ScoringOptions(new LayerRange(begin, end), TAIL, rotated);
+    private static LayerMajorImportanceScorer.ScoringOptions look(
+            int begin, int end, boolean rotated) {
+        return new LayerMajorImportanceScorer.ScoringOptions(
+                new LayerRange(begin, end), TAIL, rotated);
     }
 
     private static float[] read(Path file, CacheTypes types, int chunk, int[] text, boolean rotated)
             throws IOException {
-        try (LayerMajorTextScorer scorer = load(file, Cpu.device(), types, chunk)) {
+        try (LayerMajorImportanceScorer scorer = load(file, Cpu.device(), types, chunk)) {
             return scorer.read(
                     text,
                     look(0, scorer.shape().layerCount(), rotated),
@@ -224,11 +226,11 @@ class PromptScanTest {
 
     private static float[] read(Path file, int[] text, Optional<SparseAttention> sparse)
             throws IOException {
-        try (LayerMajorTextScorer scorer = load(file, Cpu.device(), Cpu.F16, 512)) {
+        try (LayerMajorImportanceScorer scorer = load(file, Cpu.device(), Cpu.F16, 512)) {
             LayerRange all = scorer.shape().allLayers();
             return scorer.read(
                     text,
-                    new LayerMajorTextScorer.ScoringOptions(all, TAIL, false, sparse),
+                    new LayerMajorImportanceScorer.ScoringOptions(all, TAIL, false, sparse),
                     new Told(Integer.MAX_VALUE));
         }
     }
@@ -267,11 +269,11 @@ class PromptScanTest {
         SparseAttention sparse = new SparseAttention(new BlockSelectionRule(0.97, 1, 1, 1), 1);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
             int layers = family == Family.QWEN3 ? 4 : 8;
-            LayerMajorTextScorer.ScoringOptions options =
-                    new LayerMajorTextScorer.ScoringOptions(
+            LayerMajorImportanceScorer.ScoringOptions options =
+                    new LayerMajorImportanceScorer.ScoringOptions(
                             new LayerRange(0, layers), TAIL, false, Optional.of(sparse));
-            try (LayerMajorTextScorer whole = load(deep(family), Cpu.device(), F32, 1152);
-                    LayerMajorTextScorer parts = load(deep(family), Cpu.device(), F32, 256)) {
+            try (LayerMajorImportanceScorer whole = load(deep(family), Cpu.device(), F32, 1152);
+                    LayerMajorImportanceScorer parts = load(deep(family), Cpu.device(), F32, 256)) {
                 assertNear(
                         doubles(whole.read(text, options, new Told(Integer.MAX_VALUE))),
                         parts.read(text, options, new Told(Integer.MAX_VALUE)),
@@ -307,7 +309,7 @@ class PromptScanTest {
         double[] expected = new PlainScan(file, text).scores(range, false);
         Told told = new Told(Integer.MAX_VALUE);
 
-        try (LayerMajorTextScorer scorer = load(file, Cpu.device(), F32, 32)) {
+        try (LayerMajorImportanceScorer scorer = load(file, Cpu.device(), F32, 32)) {
             float[] scores = scorer.read(text, look(begin, end, false), told);
 
             assertNear(expected, scores, EXACT, range.toString());
@@ -320,7 +322,8 @@ class PromptScanTest {
     @Test
     void layersWithoutAttentionHaveNoScore() throws Exception {
         int[] text = text(20);
-        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
+        try (LayerMajorImportanceScorer scorer =
+                load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
             VarveException refusal =
                     assertThrows(
                             VarveException.class,
@@ -334,7 +337,7 @@ class PromptScanTest {
     @Test
     void fewerTokensThanQueriesAreRefused() throws Exception {
         int[] text = text(TAIL - 1);
-        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+        try (LayerMajorImportanceScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
             assertThrows(
                     IllegalArgumentException.class,
                     () -> scorer.read(text, look(0, 4, false), new Told(9)));
@@ -344,8 +347,8 @@ class PromptScanTest {
     @Test
     void cancelledScanStopsAndTheNextOneRuns() throws Exception {
         int[] text = text(100);
-        LayerMajorTextScorer.ScoringOptions options = look(0, 4, false);
-        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
+        LayerMajorImportanceScorer.ScoringOptions options = look(0, 4, false);
+        try (LayerMajorImportanceScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
             float[] before = scorer.read(text, options, new Told(Integer.MAX_VALUE));
             Told told = new Told(6);
 
@@ -382,9 +385,9 @@ class PromptScanTest {
         OpenedModel model = Cpu.open(tiny(family), ModelOptions.defaults());
         for (CacheTypes types : List.of(F32, Cpu.F16, Cpu.Q8_0)) {
             long foretold =
-                    LayerMajorTextScorer.bytes(
+                    LayerMajorImportanceScorer.bytes(
                             model.range(model.shape().allLayers()), types, tokens, TAIL);
-            try (LayerMajorTextScorer scorer = load(tiny(family), Cpu.device(), types, 512)) {
+            try (LayerMajorImportanceScorer scorer = load(tiny(family), Cpu.device(), types, 512)) {
                 scorer.read(text(tokens), look(0, 4, false), new Told(Integer.MAX_VALUE));
 
                 String sums = types + ": foretold " + foretold + ", taken " + scorer.lastBytes();
@@ -400,8 +403,8 @@ class PromptScanTest {
     @Tag("nightly")
     void cancelledScanFreesItsMemory() throws Exception {
         int[] text = text(100_000);
-        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
-            LayerMajorTextScorer.ScoringOptions options = look(0, 4, false);
+        try (LayerMajorImportanceScorer scorer = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+            LayerMajorImportanceScorer.ScoringOptions options = look(0, 4, false);
             assertThrows(
                     CancellationException.class, () -> scorer.read(text, options, new Told(0)));
             long before = residentBytes();
@@ -480,7 +483,8 @@ class PromptScanTest {
         models = folder;
         int[] text = text(100);
         float[] expected = read(tiny(Family.QWEN3), Cpu.F16, 64, text, false);
-        try (LayerMajorTextScorer scorer = load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
+        try (LayerMajorImportanceScorer scorer =
+                load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
             float[] scores = scorer.read(text, look(0, 4, false), new Told(Integer.MAX_VALUE));
 
             assertNear(doubles(expected), scores, HALF, "Vulkan");

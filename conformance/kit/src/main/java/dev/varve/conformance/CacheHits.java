@@ -24,8 +24,8 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.Namespace;
-import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.Comparison;
 
@@ -271,8 +271,7 @@ final class CacheHits {
                         new ArchiveSettings.Limits(64 << 20, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new DiskTierOptions(
-                SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
+        return new DiskTierOptions(DiskArchive.open(settings, new SlotStore.Provider()), id, "");
     }
 
     /** Settings with room for one sequence of a block, so that each request evicts the other. */

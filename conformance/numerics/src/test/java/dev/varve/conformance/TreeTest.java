@@ -7,6 +7,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
@@ -19,7 +20,6 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.StateCommit;
-import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TestSeed;
@@ -54,7 +54,7 @@ class TreeTest {
     @TempDir static Path models;
 
     /** A tree of tokens, in which the text itself is a path. */
-    private record Guess(int[] tokens, TokenTree tree, TokenPath right) {
+    private record Guess(int[] tokens, TokenTree tree, AcceptedPath right) {
         static Guess of(int[] text, int position, int vocabulary, Random random) {
             int[] parents = new int[TOKENS];
             int[] tokens = new int[TOKENS];
@@ -79,7 +79,7 @@ class TreeTest {
             return new Guess(
                     tokens,
                     TokenTree.of(parents),
-                    TokenPath.of(right.stream().mapToInt(Integer::intValue).toArray()));
+                    AcceptedPath.of(right.stream().mapToInt(Integer::intValue).toArray()));
         }
 
         int[] along(int token) {
@@ -101,7 +101,7 @@ class TreeTest {
         return chain.run(new Batch(List.of(chunk), Phase.DECODE)).logits();
     }
 
-    private static CacheChanges settled(int position, TokenPath path) {
+    private static CacheChanges settled(int position, AcceptedPath path) {
         int row = GUESSED.stateRow();
         int first = GUESSED.span().slot(position);
         return new CacheChanges(

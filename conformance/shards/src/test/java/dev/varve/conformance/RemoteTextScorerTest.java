@@ -22,8 +22,8 @@ import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen3Model;
@@ -70,14 +70,16 @@ class RemoteTextScorerTest {
         small = Qwen3Model.tiny().write(models);
     }
 
-    private static LayerMajorTextScorer.ScoringOptions look(int begin, int end, boolean rotated) {
-        return new LayerMajorTextScorer.ScoringOptions(new LayerRange(begin, end), TAIL, rotated);
+    private static LayerMajorImportanceScorer.ScoringOptions look(
+            int begin, int end, boolean rotated) {
+        return new LayerMajorImportanceScorer.ScoringOptions(
+                new LayerRange(begin, end), TAIL, rotated);
     }
 
     private static TextScorerLoadRequest request(
             Path file,
-            LayerMajorTextScorer.ScoringOptions options,
-            LocalTextScorer.Residency residency) {
+            LayerMajorImportanceScorer.ScoringOptions options,
+            LocalImportanceScorer.Residency residency) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
         return new TextScorerLoadRequest(
                 ShardLoadRequest.Model.of(model.file(), model.adapter(), ModelOptions.defaults()),
@@ -99,16 +101,17 @@ class RemoteTextScorerTest {
     }
 
     private static TextScorerLoadRequest request() {
-        return request(small, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
+        return request(small, look(0, 4, false), LocalImportanceScorer.Residency.PERSISTENT);
     }
 
-    private static LocalTextScorer here(Path file, LayerMajorTextScorer.ScoringOptions options) {
+    private static LocalImportanceScorer here(
+            Path file, LayerMajorImportanceScorer.ScoringOptions options) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
-        return new LocalTextScorer(
+        return new LocalImportanceScorer(
                 model.range(model.shape().allLayers()),
                 Cpu.oneThread(),
                 options,
-                LocalTextScorer.Residency.PERSISTENT,
+                LocalImportanceScorer.Residency.PERSISTENT,
                 LoadProgressListener.silent());
     }
 
@@ -118,14 +121,15 @@ class RemoteTextScorerTest {
 
     @Test
     void remoteScoresEqualLocalScores() throws Exception {
-        List<LayerMajorTextScorer.ScoringOptions> looks =
+        List<LayerMajorImportanceScorer.ScoringOptions> looks =
                 List.of(look(0, 4, false), look(3, 4, true));
         for (Path file :
                 Thorough.first(1, List.of(small, Qwen35Model.tiny().write(models))).toList()) {
             for (int i = 0; i < looks.size(); i++) {
-                LayerMajorTextScorer.ScoringOptions options = looks.get(i);
-                LocalTextScorer.Residency residency = LocalTextScorer.Residency.values()[1 + i];
-                try (LocalTextScorer here = here(file, options);
+                LayerMajorImportanceScorer.ScoringOptions options = looks.get(i);
+                LocalImportanceScorer.Residency residency =
+                        LocalImportanceScorer.Residency.values()[1 + i];
+                try (LocalImportanceScorer here = here(file, options);
                         RemoteTextScorer there =
                                 open(
                                         "cpu:0@process",
@@ -149,7 +153,7 @@ class RemoteTextScorerTest {
     void severalServersShareOneProcess() throws Exception {
         int[] text = text(300, 2);
         try (ListeningShard shard = ListeningShard.start(program);
-                LocalTextScorer here = here(small, look(0, 4, false));
+                LocalImportanceScorer here = here(small, look(0, 4, false));
                 RemoteTextScorer one = open("cpu:0@unix:x", shard.link(), request());
                 RemoteTextScorer two = open("cpu:0@unix:x", shard.link(), request())) {
             float[] expected = here.read(text, PATIENT);
@@ -265,7 +269,7 @@ class RemoteTextScorerTest {
         Path file = models.resolve("short.gguf");
         Files.copy(small, file, StandardCopyOption.REPLACE_EXISTING);
         TextScorerLoadRequest request =
-                request(file, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
+                request(file, look(0, 4, false), LocalImportanceScorer.Residency.PERSISTENT);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(channel.size() - 1000);
         }
@@ -306,7 +310,7 @@ class RemoteTextScorerTest {
     void differentWeightsWithTheSameHeaderAreRefused(@TempDir Path here) throws Exception {
         Path own = OtherWeights.copy(small, here, "blk.3.ffn_down.weight");
         TextScorerLoadRequest request =
-                request(own, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
+                request(own, look(0, 4, false), LocalImportanceScorer.Residency.PERSISTENT);
         OpenedModel model = Cpu.open(own, ModelOptions.defaults());
         TensorCheck check =
                 new TensorCheck(
@@ -342,7 +346,11 @@ class RemoteTextScorerTest {
         Path file = Qwen35Model.tiny().write(models);
 
         VarveException refusal =
-                refusal(request(file, look(0, 2, false), LocalTextScorer.Residency.PERSISTENT));
+                refusal(
+                        request(
+                                file,
+                                look(0, 2, false),
+                                LocalImportanceScorer.Residency.PERSISTENT));
 
         assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, refusal.kind());
         assertTrue(refusal.getMessage().contains("full attention"), refusal.getMessage());

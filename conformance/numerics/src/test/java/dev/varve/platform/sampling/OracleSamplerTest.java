@@ -297,7 +297,7 @@ class OracleSamplerTest {
     }
 
     private static int ours(AdvancedDraw draw, float[] row, double uniform) {
-        RowMaxima maxima = new RowMaxima(row.length);
+        DeviceArgmax maxima = new DeviceArgmax(row.length);
         maxima.scan(row, 0);
         return draw.draw(row, 0, maxima, uniform, new SplitMix64(1));
     }

@@ -16,8 +16,8 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
@@ -186,22 +186,22 @@ class HostileScanTest {
         return refusal(ask(service, request, Integer.MAX_VALUE));
     }
 
-    private static TextScorerLoadRequest load(LocalTextScorer.Residency residency) {
+    private static TextScorerLoadRequest load(LocalImportanceScorer.Residency residency) {
         GgufFile file = GgufFile.open(path);
         return new TextScorerLoadRequest(
                 ShardLoadRequest.Model.of(
                         file, FAMILY.open(file, ModelOptions.defaults()), ModelOptions.defaults()),
-                new LayerMajorTextScorer.ScoringOptions(new LayerRange(0, 4), 8, false),
+                new LayerMajorImportanceScorer.ScoringOptions(new LayerRange(0, 4), 8, false),
                 residency,
                 new ShardLoadRequest.Device("cpu:0", DeviceOptions.automatic()));
     }
 
     private static Message text(int tokens) {
-        return TextScoreCodec.of(load(LocalTextScorer.Residency.AUTO))
+        return TextScoreCodec.of(load(LocalImportanceScorer.Residency.AUTO))
                 .encode(Qwen3Model.tiny().randomTokens(tokens, tokens));
     }
 
-    private ShardSession loaded(LocalTextScorer.Residency residency) throws Exception {
+    private ShardSession loaded(LocalImportanceScorer.Residency residency) throws Exception {
         ShardSession service = new ShardSession(new Host());
         assertTrue(ask(service, load(residency).encode()).isPresent());
         return service;
@@ -225,8 +225,8 @@ class HostileScanTest {
 
     @ParameterizedTest
     @EnumSource
-    void textThatDoesNotFitIsRefusedAndAShorterOneIsScored(LocalTextScorer.Residency residency)
-            throws Exception {
+    void textThatDoesNotFitIsRefusedAndAShorterOneIsScored(
+            LocalImportanceScorer.Residency residency) throws Exception {
         try (ShardSession service = loaded(residency)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
             free = Optional.of(4L << 20);
@@ -242,7 +242,7 @@ class HostileScanTest {
     /** Of 40 chunks in each of four layers no more than one is computed behind the cancelling. */
     @Test
     void cancelledScanEndsSoonAndTheNextOneRuns() throws Exception {
-        try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
+        try (ShardSession service = loaded(LocalImportanceScorer.Residency.PERSISTENT)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
             Reply left = ask(service, text(20_000), 2);
 
@@ -256,7 +256,7 @@ class HostileScanTest {
     /** Signs of life come now and then, and one at the end. */
     @Test
     void longScanReportsProgress() throws Exception {
-        try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
+        try (ShardSession service = loaded(LocalImportanceScorer.Residency.PERSISTENT)) {
             long before = service.progress();
             Reply reply = ask(service, text(4_000), Integer.MAX_VALUE);
 
@@ -270,7 +270,7 @@ class HostileScanTest {
     @Test
     void everyMutatedTextGetsAResponseAndTheSessionStaysUsable() throws Exception {
         SplittableRandom random = new SplittableRandom(17);
-        try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
+        try (ShardSession service = loaded(LocalImportanceScorer.Residency.PERSISTENT)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
             int accepted = 0;
             for (int i = 0; i < MUTATIONS; i++) {
@@ -286,7 +286,7 @@ class HostileScanTest {
     @Test
     void everyMutatedLoadGetsAResponseAndAValidOneStillWorks() throws Exception {
         SplittableRandom random = new SplittableRandom(18);
-        Message load = load(LocalTextScorer.Residency.REQUEST_SCOPED).encode();
+        Message load = load(LocalImportanceScorer.Residency.REQUEST_SCOPED).encode();
         try (ShardSession service = new ShardSession(new Host())) {
             for (int i = 0; i < LOADS; i++) {
                 ask(service, spoilt(random, load));

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -67,8 +67,8 @@ final class BlockExport {
         return sum;
     }
 
-    private static CachePartTransfer into(List<TransferDescriptor> group) {
-        return new CachePartTransfer() {
+    private static CachePartCallback into(List<TransferDescriptor> group) {
+        return new CachePartCallback() {
             @Override
             public void accept(int index, ByteBuffer bytes) {
                 TransferDescriptor.take(group, index, bytes);

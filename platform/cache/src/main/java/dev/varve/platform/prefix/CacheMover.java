@@ -2,7 +2,7 @@ package dev.varve.platform.prefix;
 
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +16,8 @@ public interface CacheMover {
     CompletableFuture<Void> change(CacheChanges changes);
 
     /** Copies parts out, in the state after all earlier calls. */
-    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target);
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target);
 
     /** Copies parts in, before all later calls. */
-    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source);
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source);
 }

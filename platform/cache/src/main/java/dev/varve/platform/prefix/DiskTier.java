@@ -5,7 +5,7 @@ import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.ObjectKey;
-import dev.varve.platform.store.StoredObject;
+import dev.varve.platform.store.StoredObjectInfo;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -166,7 +166,7 @@ final class DiskTier implements AutoCloseable {
     private StoredPrefix deepest(
             StoredPrefix best, List<ObjectKey> blocks, ObjectKey at, int[] tokens, int end) {
         StoredPrefix result = best;
-        for (StoredObject object : disk.archive().checkpoints(at)) {
+        for (StoredObjectInfo object : disk.archive().checkpoints(at)) {
             int position = object.name().position();
             boolean deeper = position > result.position() && position < tokens.length;
             if (deeper

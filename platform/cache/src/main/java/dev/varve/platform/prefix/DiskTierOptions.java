@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.store.SnapshotArchive;
+import dev.varve.platform.store.DiskArchive;
 
 import java.util.Objects;
 
@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param namespace identifies the model and every other setting that changes the computed values
  * @param origin names of the shards' tensors that are stored there, for diagnostics
  */
-public record DiskTierOptions(SnapshotArchive archive, byte[] namespace, String origin) {
+public record DiskTierOptions(DiskArchive archive, byte[] namespace, String origin) {
     /** Tokens of a block. */
     public static final int BLOCK_TOKENS = CachedBlock.TOKENS;
 

@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.ObjectKey;
-import dev.varve.platform.store.SnapshotArchive;
 
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * prefix to its beginning: hidden states before a gap are not usable.
  */
 record FeaturePrefetchAllocator(
-        SnapshotArchive archive, FeaturePagePool featurePages, ChainKeys keys, StorePrefetch load) {
+        DiskArchive archive, FeaturePagePool featurePages, ChainKeys keys, StorePrefetch load) {
     /** Adds those of a checkpoint; returns whether the ones before it are usable. */
     boolean add(ObjectKey of, Checkpoint checkpoint) {
         return holds(checkpoint.features())

@@ -3,7 +3,7 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -31,11 +31,11 @@ final class FlushingCacheMover {
         return bytesInTransit.get();
     }
 
-    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
         return metered(parts, () -> mover.export(parts, target));
     }
 
-    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
         return metered(parts, () -> mover.adopt(parts, source));
     }
 

@@ -2,8 +2,8 @@ package dev.varve.platform.prefix;
 
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixLookupResult.RestoreStats;
-import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.FinishedSequenceListener;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.SequenceCache;
@@ -75,7 +75,7 @@ public final class PrefixCache implements AutoCloseable {
             SequenceCache sequence, Optional<SnapshotImport> snapshotImport) {}
 
     private PrefixCache(
-            CacheCapacity capacity,
+            KvCacheConfig capacity,
             boolean forgets,
             Optional<HostTierOptions> memory,
             Optional<CacheEventPublisher> eventPublisher,
@@ -100,19 +100,19 @@ public final class PrefixCache implements AutoCloseable {
      * @param forgets whether the model has state that cannot be cut back
      */
     public static PrefixCache of(
-            CacheCapacity capacity, boolean forgets, Optional<HostTierOptions> memory) {
+            KvCacheConfig capacity, boolean forgets, Optional<HostTierOptions> memory) {
         return of(
                 capacity, forgets, memory, Optional.empty(), new FailureCounter(System::nanoTime));
     }
 
     /**
-     * Like {@link #of(CacheCapacity, boolean, Optional)}, with events and a failure counter.
+     * Like {@link #of(KvCacheConfig, boolean, Optional)}, with events and a failure counter.
      *
      * @param eventPublisher receives cache events, and is closed with the cache
      * @param failures counts failures of the cache; only the loss of a shard is thrown
      */
     public static PrefixCache of(
-            CacheCapacity capacity,
+            KvCacheConfig capacity,
             boolean forgets,
             Optional<HostTierOptions> memory,
             Optional<CacheEventPublisher> eventPublisher,

@@ -3,7 +3,7 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.nio.ByteBuffer;
@@ -112,8 +112,8 @@ public final class SnapshotImport {
         }
     }
 
-    private static CachePartTransfer from(List<TransferDescriptor> group) {
-        return new CachePartTransfer() {
+    private static CachePartCallback from(List<TransferDescriptor> group) {
+        return new CachePartCallback() {
             @Override
             public void accept(int index, ByteBuffer bytes) {
                 throw new UnsupportedOperationException(

@@ -6,6 +6,7 @@ import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.sequence.FinishedSequences.Match;
 import dev.varve.platform.sequence.SequenceCache.Checkpoint;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.ChunkComputeMode;
@@ -17,7 +18,6 @@ import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.StateCommit;
-import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,13 +34,13 @@ import java.util.Optional;
  * submitted in their order. Not thread-safe; runs per token.
  */
 public final class KvCacheManager {
-    private final CacheCapacity sizes;
+    private final KvCacheConfig sizes;
     private final boolean forgets;
     private final FinishedSequences residents;
     private final SequenceEvictionHandler evictionHandler;
     private KvSlotAllocator spans;
     private StateRowAllocator rows;
-    private final KvPagingPolicy pagingPolicy;
+    private final KvPageManager pagingPolicy;
 
     /** Accepted draft tokens, for the next batch. */
     private List<StateCommit> commits = new ArrayList<>();
@@ -49,28 +49,28 @@ public final class KvCacheManager {
      * @param sizes of the caches of every shard
      * @param forgets whether the model has state that cannot be cut back
      */
-    public KvCacheManager(CacheCapacity sizes, boolean forgets) {
+    public KvCacheManager(KvCacheConfig sizes, boolean forgets) {
         this(sizes, forgets, SequenceEvictionHandler.NONE, FinishedSequenceListener.NONE);
     }
 
     /**
-     * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with a listener for evictions.
+     * Like {@link #KvCacheManager(KvCacheConfig, boolean)}, with a listener for evictions.
      *
      * @param evictionHandler is notified of evicted sequences
      */
     public KvCacheManager(
-            CacheCapacity sizes, boolean forgets, SequenceEvictionHandler evictionHandler) {
+            KvCacheConfig sizes, boolean forgets, SequenceEvictionHandler evictionHandler) {
         this(sizes, forgets, evictionHandler, FinishedSequenceListener.NONE);
     }
 
     /**
-     * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with listeners.
+     * Like {@link #KvCacheManager(KvCacheConfig, boolean)}, with listeners.
      *
      * @param evictionHandler is notified of evicted sequences
      * @param listener is notified of sequences that become available or unavailable to requests
      */
     public KvCacheManager(
-            CacheCapacity sizes,
+            KvCacheConfig sizes,
             boolean forgets,
             SequenceEvictionHandler evictionHandler,
             FinishedSequenceListener listener) {
@@ -78,7 +78,7 @@ public final class KvCacheManager {
         this.forgets = forgets;
         this.evictionHandler = evictionHandler;
         residents = new FinishedSequences(forgets, listener);
-        pagingPolicy = new KvPagingPolicy(sizes.paging());
+        pagingPolicy = new KvPageManager(sizes.paging());
         spans = new KvSlotAllocator(sizes.slots());
         rows = new StateRowAllocator(sizes.stateRows(), this::freeRows);
     }
@@ -423,7 +423,7 @@ public final class KvCacheManager {
      *
      * @param output output that stays valid
      */
-    public void retainCopy(SequenceCache sequence, TokenOutput output) {
+    public void retainCopy(SequenceCache sequence, TokenLogits output) {
         int wanted = sizes.mostSlots(sequence.computed());
         int capacity = sequence.map().isStraight() ? wanted : sequence.span().capacity();
         if (obtainableSlots() < capacity || !hasRowForFork(Optional.empty())) {
@@ -577,7 +577,7 @@ public final class KvCacheManager {
         Optional<ChunkPlacement> drafted = sequence.takeDraftPlacement();
         if (drafted.isPresent()) {
             int first = drafted.get().firstPosition();
-            accept(sequence, drafted.get(), TokenPath.first(computed - first));
+            accept(sequence, drafted.get(), AcceptedPath.first(computed - first));
             return;
         }
         if (forgets && computed < sequence.computed()) {
@@ -598,7 +598,7 @@ public final class KvCacheManager {
      *
      * @throws IllegalStateException if that forward had no draft tokens
      */
-    public void accept(SequenceCache sequence, TokenPath path) {
+    public void accept(SequenceCache sequence, AcceptedPath path) {
         accept(
                 sequence,
                 sequence.takeDraftPlacement()
@@ -609,7 +609,7 @@ public final class KvCacheManager {
                 path);
     }
 
-    private void accept(SequenceCache sequence, ChunkPlacement place, TokenPath path) {
+    private void accept(SequenceCache sequence, ChunkPlacement place, AcceptedPath path) {
         if (place.isDrafted()) {
             commits.add(
                     new StateCommit(

@@ -1,11 +1,11 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.KvRowOperation;
 import dev.varve.platform.shard.KvSlotCopy;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.SlotPositionMap;
-import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -91,9 +91,9 @@ final class KvSlotAllocator {
      *
      * @param position of the first token
      */
-    void gather(SequenceCache owner, int position, TokenPath path) {
+    void gather(SequenceCache owner, int position, AcceptedPath path) {
         SlotPositionMap map = owner.map();
-        for (TokenPath.Move move : path.moves()) {
+        for (AcceptedPath.Move move : path.moves()) {
             int done = 0;
             while (done < move.count()) {
                 int from = map.offset(position + move.from() + done);

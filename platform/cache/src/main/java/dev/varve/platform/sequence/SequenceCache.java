@@ -26,7 +26,7 @@ public final class SequenceCache {
     private int row = SequenceChunk.ZERO_ROW;
     private Checkpoint checkpoint = Checkpoint.NONE;
     private ChunkHistory chunkHistory = new ChunkHistory();
-    private Optional<TokenOutput> output = Optional.empty();
+    private Optional<TokenLogits> output = Optional.empty();
 
     /** Page table, if its span may be smaller than its tokens. */
     private Optional<PageTable> pages;
@@ -138,7 +138,7 @@ public final class SequenceCache {
     }
 
     /** Output of the last computed token, if it was kept for requests with the same tokens. */
-    public Optional<TokenOutput> output() {
+    public Optional<TokenLogits> output() {
         return output;
     }
 
@@ -205,7 +205,7 @@ public final class SequenceCache {
         checkpoint = kept;
     }
 
-    void setOutput(TokenOutput kept) {
+    void setOutput(TokenLogits kept) {
         output = Optional.of(kept);
     }
 

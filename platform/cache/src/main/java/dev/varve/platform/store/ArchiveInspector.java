@@ -34,7 +34,7 @@ public final class ArchiveInspector {
             Path folder,
             Map<String, String> description,
             boolean readable,
-            List<StoredObject> objects,
+            List<StoredObjectInfo> objects,
             long bytes) {
         /** Number of positions that can be restored. */
         public long checkpoints() {
@@ -57,12 +57,12 @@ public final class ArchiveInspector {
 
         /** Number of uses of its objects. */
         public long uses() {
-            return objects.stream().mapToLong(StoredObject::uses).sum();
+            return objects.stream().mapToLong(StoredObjectInfo::uses).sum();
         }
 
         /** Time of the last use or write of an object, in milliseconds since 1970. */
         public long lastUse() {
-            return objects.stream().mapToLong(StoredObject::lastUse).max().orElse(0);
+            return objects.stream().mapToLong(StoredObjectInfo::lastUse).max().orElse(0);
         }
     }
 
@@ -95,13 +95,13 @@ public final class ArchiveInspector {
                 .toList();
     }
 
-    private List<NamespaceListing> contents() throws IOException {
+    private List<NamespaceContents> contents() throws IOException {
         if (!Files.isDirectory(folder)) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
                     folder + ": expected a folder of the prefix cache, found none");
         }
-        return new StoreFolder(folder).namespaces().stream().map(NamespaceListing::of).toList();
+        return new StoreFolder(folder).namespaces().stream().map(NamespaceContents::of).toList();
     }
 
     /**
@@ -114,18 +114,18 @@ public final class ArchiveInspector {
             Optional<ChunkCipher> cipher,
             BiConsumer<Long, Long> progress)
             throws IOException {
-        List<NamespaceListing> contents = contents();
+        List<NamespaceContents> contents = contents();
         long all = contents.stream().mapToLong(content -> content.objects().size()).sum();
         long done = 0;
         long sound = 0;
         List<String> broken = new ArrayList<>();
-        for (NamespaceListing content : contents) {
+        for (NamespaceContents content : contents) {
             if (!content.where().isReadable()) {
                 broken.add(content.where().folder() + " has an unsupported format");
                 continue;
             }
-            try (SnapshotArchive archive = open(content, provider, cipher)) {
-                for (StoredObject object : content.objects()) {
+            try (DiskArchive archive = open(content, provider, cipher)) {
+                for (StoredObjectInfo object : content.objects()) {
                     try {
                         archive.read(object.name().key(), new DiscardingTarget());
                         sound++;
@@ -142,10 +142,10 @@ public final class ArchiveInspector {
         return new Verdict(sound, broken);
     }
 
-    private SnapshotArchive open(
-            NamespaceListing content, SnapshotStoreProvider provider, Optional<ChunkCipher> cipher)
+    private DiskArchive open(
+            NamespaceContents content, SnapshotStoreProvider provider, Optional<ChunkCipher> cipher)
             throws IOException {
-        return SnapshotArchive.open(
+        return DiskArchive.open(
                 new ArchiveSettings(
                         folder,
                         content.where().namespace(),
@@ -186,18 +186,18 @@ public final class ArchiveInspector {
     private long pruneAlone(long budget, Optional<Duration> ttl) throws IOException {
         long freed = 0;
         long oldest = ttl.map(time -> clock.millis() - time.toMillis()).orElse(Long.MIN_VALUE);
-        for (NamespaceListing content : contents()) {
+        for (NamespaceContents content : contents()) {
             if (content.lastUse() < oldest) {
                 PrivateFiles.delete(content.where().folder());
                 freed += content.bytes();
             }
         }
-        List<NamespaceListing> left =
+        List<NamespaceContents> left =
                 contents().stream()
-                        .sorted(Comparator.comparingLong(NamespaceListing::lastUse))
+                        .sorted(Comparator.comparingLong(NamespaceContents::lastUse))
                         .toList();
-        long used = left.stream().mapToLong(NamespaceListing::bytes).sum();
-        for (NamespaceListing content : left) {
+        long used = left.stream().mapToLong(NamespaceContents::bytes).sum();
+        for (NamespaceContents content : left) {
             if (used > budget) {
                 long less = content.shrink(used - budget, clock.millis());
                 used -= less;
@@ -217,7 +217,7 @@ public final class ArchiveInspector {
         return alone(
                 () -> {
                     long freed = 0;
-                    for (NamespaceListing content : contents()) {
+                    for (NamespaceContents content : contents()) {
                         PrivateFiles.delete(content.where().folder());
                         freed += content.bytes();
                     }

@@ -151,7 +151,7 @@ final class ArchiveWriter {
 
     private boolean copyObject(SnapshotStore from, ObjectKey key) throws IOException {
         Optional<ObjectIndex.Place> place = index.place(key);
-        Optional<StoredObject> object = index.find(key, Long.MIN_VALUE);
+        Optional<StoredObjectInfo> object = index.find(key, Long.MIN_VALUE);
         if (place.isEmpty() || object.isEmpty()) {
             return false;
         }

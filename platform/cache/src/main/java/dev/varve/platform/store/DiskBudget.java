@@ -121,7 +121,7 @@ final class DiskBudget {
         if (others < 0) {
             long bytes = 0;
             for (StoreFolder.NamespaceFolder found : otherNamespaces()) {
-                bytes += NamespaceListing.of(found).bytes();
+                bytes += NamespaceContents.of(found).bytes();
             }
             others = bytes;
         }
@@ -130,10 +130,10 @@ final class DiskBudget {
 
     /** Deletes the least recently used other namespace; returns whether there was one. */
     boolean dropOthers(StoreFolder.NamespaceFolder own) throws IOException {
-        Optional<NamespaceListing> oldest =
+        Optional<NamespaceContents> oldest =
                 otherNamespaces().stream()
-                        .map(NamespaceListing::of)
-                        .min(Comparator.comparingLong(NamespaceListing::lastUse));
+                        .map(NamespaceContents::of)
+                        .min(Comparator.comparingLong(NamespaceContents::lastUse));
         if (oldest.isEmpty() || own.folder().equals(oldest.get().where().folder())) {
             return false;
         }

@@ -77,8 +77,8 @@ final class ObjectIndex {
             return lastUse;
         }
 
-        private StoredObject describe() {
-            return new StoredObject(name, bytes, uses, lastUse);
+        private StoredObjectInfo describe() {
+            return new StoredObjectInfo(name, bytes, uses, lastUse);
         }
 
         private JournalEntry.Added entry() {
@@ -132,7 +132,7 @@ final class ObjectIndex {
     }
 
     /** Finds an object that was last used at a time or later. */
-    synchronized Optional<StoredObject> find(ObjectKey key, long since) {
+    synchronized Optional<StoredObjectInfo> find(ObjectKey key, long since) {
         return Optional.ofNullable(nodes.get(key))
                 .filter(node -> node.lastUse >= since)
                 .map(Node::describe);
@@ -144,7 +144,7 @@ final class ObjectIndex {
     }
 
     /** Checkpoints whose parent is a block or a root. */
-    synchronized List<StoredObject> checkpoints(ObjectKey block, long since) {
+    synchronized List<StoredObjectInfo> checkpoints(ObjectKey block, long since) {
         return children.getOrDefault(block, Set.of()).stream()
                 .filter(node -> node.name.kind() == ObjectKind.CHECKPOINT && node.lastUse >= since)
                 .map(Node::describe)
@@ -255,7 +255,7 @@ final class ObjectIndex {
     }
 
     /** All objects, parents first. */
-    synchronized List<StoredObject> objects() {
+    synchronized List<StoredObjectInfo> objects() {
         return nodes.values().stream().map(Node::describe).toList();
     }
 

@@ -48,7 +48,7 @@ final class OpenNamespace implements AutoCloseable {
                 rebuild();
             }
         } catch (IOException | RuntimeException | Error e) {
-            SnapshotArchive.closeAfter(e, this);
+            DiskArchive.closeAfter(e, this);
             throw e;
         }
     }

@@ -6,8 +6,8 @@
  * <ul>
  *   <li>{@link ReadableArchive}, {@link WritableArchive}, {@link ObjectDescriptor}, {@link
  *       ObjectKey}, {@link Namespace}: the interface for the prefix cache;
- *   <li>{@link SnapshotArchive}, {@link OpenNamespace}, {@link ArchiveWriter}: objects on disk, in
- *       the stores of a plugin, one per {@link StoreSegment};
+ *   <li>{@link DiskArchive}, {@link OpenNamespace}, {@link ArchiveWriter}: objects on disk, in the
+ *       stores of a plugin, one per {@link StoreSegment};
  *   <li>{@link ObjectIndex}, {@link Journal}, {@link IndexRebuild}: the index in memory, and the
  *       journal beside the stores;
  *   <li>{@link StoreFolder}, {@link FolderLock}, {@link DiskBudget}, {@link SegmentEviction}: the

@@ -3,10 +3,10 @@ package dev.varve.platform.prefix;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.SequenceCache;
@@ -15,7 +15,7 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
@@ -133,12 +133,12 @@ final class CacheRig implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
             return failure.isPresent() ? after(null) : after(shard.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
             return failure.isPresent() ? after(null) : after(shard.adopt(parts, source));
         }
     }
@@ -158,8 +158,8 @@ final class CacheRig implements AutoCloseable {
         features = kind.features();
         model = kind.forgets() ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
         LayerRange all = model.shape().allLayers();
-        CacheCapacity capacity =
-                new CacheCapacity(kind.parallel() * CONTEXT, 2 * kind.parallel() + 2);
+        KvCacheConfig capacity =
+                new KvCacheConfig(kind.parallel() * CONTEXT, 2 * kind.parallel() + 2);
         shard =
                 new PlainShard(
                         model,

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.ScheduledTokens;
@@ -20,7 +20,7 @@ import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.RequestedOutput;
@@ -48,7 +48,7 @@ class SnapshotExporterTest {
 
     private final KvCacheManager devices =
             new KvCacheManager(
-                    new CacheCapacity(4 * CONTEXT, 9), false, SequenceEvictionHandler.NONE);
+                    new KvCacheConfig(4 * CONTEXT, 9), false, SequenceEvictionHandler.NONE);
     private final HostPrefixTree tree =
             new HostPrefixTree(new HostMemoryPool(16 << 20), true, () -> 0);
     private final HeldMover mover = new HeldMover();
@@ -79,7 +79,7 @@ class SnapshotExporterTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
             for (int i = 0; i < parts.size(); i++) {
                 target.accept(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
             }
@@ -88,7 +88,7 @@ class SnapshotExporterTest {
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
             throw new AssertionError("nothing is restored");
         }
 

@@ -22,10 +22,10 @@ import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.store.ArchiveInspector;
 import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
 import dev.varve.platform.store.SharedArchiveSettings;
-import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
@@ -90,7 +90,7 @@ class StoredPrefixTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        SnapshotArchive archive = SnapshotArchive.open(settings, new SlotStore.Provider());
+        DiskArchive archive = DiskArchive.open(settings, new SlotStore.Provider());
         return StorageTierOptions.of(Optional.of(new DiskTierOptions(archive, id, "")));
     }
 

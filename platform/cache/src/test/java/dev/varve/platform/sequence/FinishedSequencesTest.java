@@ -26,7 +26,7 @@ class FinishedSequencesTest {
     private final List<String> heard = new ArrayList<>();
     private final KvCacheManager cache =
             new KvCacheManager(
-                    new CacheCapacity(4 * KvSlotSpan.BLOCK, 9),
+                    new KvCacheConfig(4 * KvSlotSpan.BLOCK, 9),
                     false,
                     SequenceEvictionHandler.NONE,
                     new FinishedSequenceListener() {

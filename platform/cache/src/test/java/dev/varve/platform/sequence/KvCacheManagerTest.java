@@ -31,7 +31,7 @@ class KvCacheManagerTest {
     private final KvCacheManager cache = cache(8, true);
 
     private static KvCacheManager cache(int blocks, boolean forgets) {
-        return new KvCacheManager(new CacheCapacity(blocks * BLOCK, ROWS), forgets);
+        return new KvCacheManager(new KvCacheConfig(blocks * BLOCK, ROWS), forgets);
     }
 
     /** Distinct prompts by their first token. */
@@ -176,7 +176,7 @@ class KvCacheManagerTest {
         List<List<SequenceCache>> onHandOver = new ArrayList<>();
         KvCacheManager kept =
                 new KvCacheManager(
-                        new CacheCapacity(16 * BLOCK, ROWS),
+                        new KvCacheConfig(16 * BLOCK, ROWS),
                         true,
                         new SequenceEvictionHandler() {
                             @Override
@@ -263,7 +263,7 @@ class KvCacheManagerTest {
         int[] prompt = prompt(0, 100);
         SequenceCache leader = compute(cache, request(prompt), 100);
         int shared = leader.stateRow();
-        cache.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
+        cache.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
 
@@ -286,11 +286,11 @@ class KvCacheManagerTest {
     void sequencesThatShareAStateRowHaveNoDraftTokens() {
         KvCacheManager own =
                 new KvCacheManager(
-                        new CacheCapacity(8 * BLOCK, ROWS, new RollbackBufferSizes(2, 16)), true);
+                        new KvCacheConfig(8 * BLOCK, ROWS, new RollbackBufferSizes(2, 16)), true);
         int[] prompt = prompt(0, 100);
         SequenceCache leader = compute(own, request(prompt), 100);
         assertTrue(own.mostDraftTokens(leader) > 0);
-        own.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
+        own.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         SequenceCache fork = own.begin(request(prompt), 0).orElseThrow();
 
@@ -306,7 +306,7 @@ class KvCacheManagerTest {
     void truncatedResidentHasNoOutput() {
         KvCacheManager own = cache(12, false);
         SequenceCache leader = compute(own, request(prompt(0, 700)), 512, 700);
-        own.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
+        own.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         SequenceCache cut = own.begin(request(longer(prompt(0, 600), 9)), 0).orElseThrow();
         own.retain(cut);
@@ -324,7 +324,7 @@ class KvCacheManagerTest {
             resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
         }
 
-        cache.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
+        cache.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(5 * BLOCK, cache.slotUse().resident(), "the copy, and two that need not go");
     }
@@ -332,12 +332,12 @@ class KvCacheManagerTest {
     /** A copy whose state would be evicted for the row of its fork is of no use. */
     @Test
     void nothingIsCopiedIfNoForkHasARow() {
-        KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 3), true);
+        KvCacheManager narrow = new KvCacheManager(new KvCacheConfig(16 * BLOCK, 3), true);
         SequenceCache leader = compute(narrow, request(prompt(0, 100)), 60);
         advance(narrow, leader, 80, true);
         advance(narrow, leader, 100);
 
-        narrow.retainCopy(leader, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
+        narrow.retainCopy(leader, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
 
         assertEquals(0, narrow.slotUse().resident());
         assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
@@ -349,11 +349,11 @@ class KvCacheManagerTest {
      */
     @Test
     void twoRowsPerSequenceAreEnoughForAnyEvictionOrder() {
-        KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 5), true);
+        KvCacheManager narrow = new KvCacheManager(new KvCacheConfig(16 * BLOCK, 5), true);
         SequenceCache first = compute(narrow, request(longer(prompt(0, 90), 20)));
         advance(narrow, first, 80, true);
         advance(narrow, first, 100);
-        narrow.retainCopy(first, new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST));
+        narrow.retainCopy(first, new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST));
         SequenceCache second = compute(narrow, request(longer(prompt(10_000, 90), 20)));
         advance(narrow, second, 100, true);
 
@@ -388,7 +388,7 @@ class KvCacheManagerTest {
             SequenceCache leader = compute(cache, request(prompt), 60);
             advance(cache, leader, 80, true);
             advance(cache, leader, 100);
-            cache.retainCopy(leader, new TokenOutput(new float[0], 0, 1, RequestedOutput.BEST));
+            cache.retainCopy(leader, new TokenLogits(new float[0], 0, 1, RequestedOutput.BEST));
             SequenceCache fork = cache.begin(request(prompt), 0).orElseThrow();
             advance(cache, fork, 101);
             cache.drop(fork);

@@ -59,8 +59,8 @@ final class PagedRig {
                         return false;
                     }
                 };
-        CacheCapacity sizes =
-                new CacheCapacity(
+        KvCacheConfig sizes =
+                new KvCacheConfig(
                                 blocks * KvSlotSpan.BLOCK,
                                 ROWS,
                                 forgets ? new RollbackBufferSizes(4, 16) : RollbackBufferSizes.NONE)

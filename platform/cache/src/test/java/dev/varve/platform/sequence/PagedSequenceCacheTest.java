@@ -13,6 +13,7 @@ import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvSlotCopy;
@@ -23,7 +24,6 @@ import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.RollbackBufferSizes;
-import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 
 import org.junit.jupiter.api.Test;
@@ -40,8 +40,8 @@ import java.util.stream.IntStream;
 /** Sequences that share the slots of a cache, each with at most 512 of them. */
 class PagedSequenceCacheTest {
     private static final int PAGE = Pages.TOKENS;
-    private static final TokenOutput OUTPUT =
-            new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST);
+    private static final TokenLogits OUTPUT =
+            new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST);
 
     private final PagedRig rig = new PagedRig(8, PagePolicy.LRU, false);
     private final KvCacheManager cache = rig.cache;
@@ -76,7 +76,7 @@ class PagedSequenceCacheTest {
         assertEquals(slots, cache.mostSlots(tokens));
         assertEquals(
                 KvSlotSpan.roundUp(tokens),
-                new KvCacheManager(new CacheCapacity(4096, 9), false).mostSlots(tokens));
+                new KvCacheManager(new KvCacheConfig(4096, 9), false).mostSlots(tokens));
     }
 
     @Test
@@ -111,7 +111,7 @@ class PagedSequenceCacheTest {
 
     @Test
     void cacheWithoutPoolsHasNoFigures() {
-        KvCacheManager plain = new KvCacheManager(new CacheCapacity(4096, 9), false);
+        KvCacheManager plain = new KvCacheManager(new KvCacheConfig(4096, 9), false);
         SequenceCache sequence = plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
 
         assertEquals(Optional.empty(), plain.paging());
@@ -462,7 +462,7 @@ class PagedSequenceCacheTest {
         PagedRig own = new PagedRig(8, PagePolicy.LRU, forgets);
         SequenceCache sequence = computed(own, prompt(0, 600));
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3});
-        TokenPath path = TokenPath.of(0, 2, 4, 5);
+        AcceptedPath path = AcceptedPath.of(0, 2, 4, 5);
         for (int round = 0; round < 60; round++) {
             if (own.cache.mostDraftTokens(sequence) < 6) {
                 own.decode(sequence);
@@ -489,7 +489,7 @@ class PagedSequenceCacheTest {
         SequenceCache sequence = computed(rig, prompt(0, 2 * PAGE - 3));
         int[] tokens = prompt(3_000_000, 7);
         rig.run(PagedRig.rows(sequence, 6, TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3}), tokens));
-        TokenPath path = TokenPath.of(0, 2, 4, 5);
+        AcceptedPath path = AcceptedPath.of(0, 2, 4, 5);
         for (int i = 0; i < path.length(); i++) {
             sequence.tokens().add(tokens[path.token(i)]);
         }
@@ -515,7 +515,7 @@ class PagedSequenceCacheTest {
             sequence.tokens().add(tokens[token]);
         }
 
-        cache.accept(sequence, TokenPath.of(path));
+        cache.accept(sequence, AcceptedPath.of(path));
         rig.flush();
 
         assertFalse(sequence.map().isStraight());
@@ -773,8 +773,8 @@ class PagedSequenceCacheTest {
 
     @Test
     void rollbackBuffersWorkWithPools() {
-        CacheCapacity sizes =
-                new CacheCapacity(4096, 9, new RollbackBufferSizes(2, 8))
+        KvCacheConfig sizes =
+                new KvCacheConfig(4096, 9, new RollbackBufferSizes(2, 8))
                         .with(new PagingOptions(POOL, PagePolicy.LRU, 64));
 
         assertEquals(new RollbackBufferSizes(2, 8), sizes.rollbackBuffers());

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingCounts;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
@@ -33,8 +33,8 @@ class PagedWalkTest {
     private static final int STEPS = Effort.of(2000, 4000);
     private static final int MOST_RUNNING = 4;
     private static final int MOST_TOKENS = 2500;
-    private static final TokenOutput OUTPUT =
-            new TokenOutput(new float[0], 0, 7, RequestedOutput.BEST);
+    private static final TokenLogits OUTPUT =
+            new TokenLogits(new float[0], 0, 7, RequestedOutput.BEST);
 
     /** All there is of a walk. */
     private static final class Walk {
@@ -201,7 +201,7 @@ class PagedWalkTest {
             }
             TokenTree tree = TokenTree.of(parents);
             rig.run(PagedRig.rows(sequence, count - 1, tree, tokens));
-            TokenPath path = TokenPath.of(tree.path(random.nextInt(count)));
+            AcceptedPath path = AcceptedPath.of(tree.path(random.nextInt(count)));
             for (int i = 0; i < path.length(); i++) {
                 sequence.tokens().add(tokens[path.token(i)]);
             }

@@ -81,8 +81,8 @@ final class ArchiveFixture {
         now = now.plus(time);
     }
 
-    SnapshotArchive open() throws IOException {
-        return SnapshotArchive.open(
+    DiskArchive open() throws IOException {
+        return DiskArchive.open(
                 new ArchiveSettings(
                         folder,
                         namespace,
@@ -167,12 +167,12 @@ final class ArchiveFixture {
         };
     }
 
-    static WriteResult write(SnapshotArchive archive, ObjectDescriptor name, int size) {
+    static WriteResult write(DiskArchive archive, ObjectDescriptor name, int size) {
         return archive.write(name, source(name, size));
     }
 
     /** Reads an object, whose bytes must be those that were written. */
-    static void read(SnapshotArchive archive, ObjectDescriptor name, int size)
+    static void read(DiskArchive archive, ObjectDescriptor name, int size)
             throws ArchiveMissException {
         byte[] read = new byte[size];
         archive.read(
@@ -194,7 +194,7 @@ final class ArchiveFixture {
     }
 
     /** Whether an object is there and can be read; if so, it is right. */
-    static boolean has(SnapshotArchive archive, ObjectDescriptor name, int size) {
+    static boolean has(DiskArchive archive, ObjectDescriptor name, int size) {
         if (archive.find(name.key()).isEmpty()) {
             return false;
         }

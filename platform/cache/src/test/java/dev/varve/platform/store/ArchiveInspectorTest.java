@@ -43,12 +43,12 @@ class ArchiveInspectorTest {
     void leaveTwoModels() throws IOException {
         bed = new ArchiveFixture(folder);
         inspector = new ArchiveInspector(folder, () -> NOW.plus(Duration.ofDays(10)));
-        try (SnapshotArchive archive = bed.of("old").open()) {
+        try (DiskArchive archive = bed.of("old").open()) {
             write(archive, block("a"), SIZE);
             write(archive, checkpoint("a", 5), SIZE);
         }
         bed.pass(Duration.ofDays(9));
-        try (SnapshotArchive archive = bed.of("new").open()) {
+        try (DiskArchive archive = bed.of("new").open()) {
             write(archive, block("a"), SIZE);
             write(archive, block("a/b"), SIZE);
             write(archive, checkpoint("a/b", 5), SIZE);
@@ -151,7 +151,7 @@ class ArchiveInspectorTest {
 
         assertEquals(List.of(), kept("old").objects());
         assertEquals(4, kept("new").objects().size());
-        try (SnapshotArchive archive = bed.of("new").open()) {
+        try (DiskArchive archive = bed.of("new").open()) {
             assertTrue(has(archive, checkpoint("a/b", 5), SIZE));
         }
         assertEquals(recent, inspector.prune(0, Optional.empty()));
@@ -163,14 +163,14 @@ class ArchiveInspectorTest {
         assertEquals(bytes(), inspector.clear());
 
         assertEquals(List.of(), inspector.namespaces());
-        try (SnapshotArchive archive = bed.of("new").open()) {
+        try (DiskArchive archive = bed.of("new").open()) {
             assertFalse(has(archive, block("a"), SIZE));
         }
     }
 
     @Test
     void nothingIsDeletedWhileAServerWrites() throws IOException {
-        try (SnapshotArchive archive = bed.of("new").open()) {
+        try (DiskArchive archive = bed.of("new").open()) {
             assertTrue(has(archive, block("a"), SIZE));
             VarveException thrown = assertThrows(VarveException.class, () -> inspector.clear());
 

@@ -43,7 +43,7 @@ class DamagedStoreTest {
 
     @BeforeEach
     void fill() throws Exception {
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             for (ObjectDescriptor name : CHAIN) {
                 assertEquals(WriteResult.WRITTEN, write(archive, name, SIZE));
             }
@@ -65,7 +65,7 @@ class DamagedStoreTest {
 
     /** How many objects can be read; those are right. A folder may be refused as well. */
     private int readable() throws IOException {
-        try (SnapshotArchive archive = bed().readOnly(true).open()) {
+        try (DiskArchive archive = bed().readOnly(true).open()) {
             return (int) CHAIN.stream().filter(name -> has(archive, name, SIZE)).count();
         } catch (dev.varve.api.VarveException e) {
             return 0;
@@ -134,7 +134,7 @@ class DamagedStoreTest {
         int unseen = 0;
         for (int length = 0; length <= whole.length; length += Effort.of(7, 1)) {
             Files.write(journal, Arrays.copyOf(whole, length));
-            try (SnapshotArchive archive = bed().open()) {
+            try (DiskArchive archive = bed().open()) {
                 archive.awaitOpen();
                 unseen += CHAIN.stream().allMatch(name -> has(archive, name, SIZE)) ? 0 : 1;
                 for (ObjectDescriptor name : CHAIN) {
@@ -154,7 +154,7 @@ class DamagedStoreTest {
 
     /** Counts the objects that a writer or a reader can read after it has searched the stores. */
     private int found(ArchiveFixture bed) throws IOException {
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             archive.awaitOpen();
             return (int) CHAIN.stream().filter(name -> has(archive, name, SIZE)).count();
         }
@@ -216,7 +216,7 @@ class DamagedStoreTest {
                         .orElseThrow();
         Files.write(store, new byte[100]);
 
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             assertEquals(0, CHAIN.stream().filter(name -> has(archive, name, SIZE)).count());
             for (ObjectDescriptor name : CHAIN) {
                 assertTrue(write(archive, name, SIZE).isStored());
@@ -228,7 +228,7 @@ class DamagedStoreTest {
     @Test
     void killedWriterLeavesItsWrittenObjects() throws Exception {
         Path copy = folder.resolve("killed");
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             write(archive, checkpoint("a/b", 50), SIZE);
             try (Stream<Path> files = Files.walk(folder.resolve("store"))) {
                 for (Path file : files.toList()) {
@@ -237,7 +237,7 @@ class DamagedStoreTest {
             }
         }
 
-        try (SnapshotArchive archive = new ArchiveFixture(copy).budget(1 << 20).open()) {
+        try (DiskArchive archive = new ArchiveFixture(copy).budget(1 << 20).open()) {
             for (ObjectDescriptor name : CHAIN) {
                 assertTrue(has(archive, name, SIZE));
             }

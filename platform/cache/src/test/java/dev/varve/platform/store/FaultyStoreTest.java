@@ -90,7 +90,7 @@ class FaultyStoreTest {
     @Test
     void storeThatFailsWritesIsSuspended() throws Exception {
         ArchiveFixture bed = bed();
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             write(archive, block("a"), SIZE);
 
             stores.failing = Optional.of("put");
@@ -106,7 +106,7 @@ class FaultyStoreTest {
 
     @Test
     void storeThatFailsReadsIsAMiss() throws Exception {
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             write(archive, block("a"), SIZE);
             stores.failing = Optional.of("get");
 
@@ -120,12 +120,12 @@ class FaultyStoreTest {
     @Test
     void storeThatFailsToCloseLeavesTheFolderUsable() throws Exception {
         stores.failing = Optional.of("close");
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             write(archive, block("a"), SIZE);
         }
         stores.failing = Optional.empty();
 
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             assertEquals(ArchiveStatus.State.OPEN, archive.status().state());
         }
     }
@@ -133,7 +133,7 @@ class FaultyStoreTest {
     /** The mark of the full generation is a folder with a file, so that no next one is begun. */
     @Test
     void openedStoresAreClosedIfWritingCannotBePrepared() throws Exception {
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             write(archive, block("a"), SIZE);
         }
         Path generation = file("generation-");

@@ -36,7 +36,7 @@ class ObjectIndexTest {
         return index.find(name.key(), 0).isPresent();
     }
 
-    private List<ObjectKey> keys(List<StoredObject> objects) {
+    private List<ObjectKey> keys(List<StoredObjectInfo> objects) {
         return objects.stream().map(object -> object.name().key()).toList();
     }
 
@@ -108,12 +108,12 @@ class ObjectIndexTest {
         assertEquals(2, index.use(checkpoint("a/b", 5).key(), NOW + 5));
         assertEquals(0, index.use(key("nothing"), NOW + 99));
 
-        StoredObject used = index.find(checkpoint("a/b", 5).key(), 0).orElseThrow();
+        StoredObjectInfo used = index.find(checkpoint("a/b", 5).key(), 0).orElseThrow();
         assertEquals(2, used.uses());
         assertEquals(NOW + 10, used.lastUse(), "a clock that was set back changes nothing");
         for (ObjectDescriptor needed :
                 List.of(block("a"), block("a/b"), features(block("a")), features(block("a/b")))) {
-            StoredObject object = index.find(needed.key(), 0).orElseThrow();
+            StoredObjectInfo object = index.find(needed.key(), 0).orElseThrow();
             assertEquals(NOW + 10, object.lastUse(), needed::toString);
             assertEquals(0, object.uses());
         }

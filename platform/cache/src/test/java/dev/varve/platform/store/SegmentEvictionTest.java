@@ -55,7 +55,7 @@ class SegmentEvictionTest {
     @Test
     void budgetHoldsAndUsedObjectsStay() throws Exception {
         ArchiveFixture bed = bed();
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             write(archive, block("head"), SIZE);
             write(archive, checkpoint("head", 0), SIZE);
             for (int i = 0; i < ROUNDS; i++) {
@@ -69,7 +69,7 @@ class SegmentEvictionTest {
             }
             assertTrue(archive.status().traffic().evictions() > ROUNDS * 3 / 4);
         }
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             assertTrue(has(archive, checkpoint("head", 0), SIZE));
             assertTrue(has(archive, checkpoint("head/" + (ROUNDS - 1), 5), SIZE));
         }
@@ -78,18 +78,18 @@ class SegmentEvictionTest {
 
     @Test
     void objectsOfAnotherModelAreEvictedFirst() throws Exception {
-        try (SnapshotArchive other = bed().of("other").open()) {
+        try (DiskArchive other = bed().of("other").open()) {
             for (int i = 0; i < 25; i++) {
                 write(other, block("o" + i), SIZE);
             }
         }
-        try (SnapshotArchive archive = bed().open()) {
+        try (DiskArchive archive = bed().open()) {
             for (int i = 0; i < 25; i++) {
                 assertTrue(write(archive, block("n" + i), SIZE).isStored());
             }
             assertTrue(has(archive, block("n0"), SIZE));
         }
-        try (SnapshotArchive other = bed().of("other").open()) {
+        try (DiskArchive other = bed().of("other").open()) {
             assertEquals(0, other.status().objects());
         }
     }
@@ -219,7 +219,7 @@ class SegmentEvictionTest {
 
     @Test
     void readersSeeOnlyTheirObjectsDuringWritesAndEviction() throws Exception {
-        try (SnapshotArchive archive = bed().open();
+        try (DiskArchive archive = bed().open();
                 ExecutorService threads = Executors.newFixedThreadPool(4)) {
             write(archive, block("head"), SIZE);
             List<Future<Integer>> work = new ArrayList<>();
@@ -237,7 +237,7 @@ class SegmentEvictionTest {
     }
 
     /** Writes and reads; {@link ArchiveFixture#read} compares the bytes. */
-    private static int mix(SnapshotArchive archive, int thread) {
+    private static int mix(DiskArchive archive, int thread) {
         Random random = new Random(thread);
         int read = 0;
         for (int i = 0; i < Effort.of(50, 300); i++) {

@@ -89,8 +89,8 @@ public final class SimulatedDisk implements SnapshotStoreProvider, AutoCloseable
     }
 
     /** Opens the archive on it. */
-    public SnapshotArchive open(byte[] namespace) throws IOException {
-        return SnapshotArchive.open(
+    public DiskArchive open(byte[] namespace) throws IOException {
+        return DiskArchive.open(
                 new ArchiveSettings(
                         folder,
                         new Namespace(namespace, Map.of()),

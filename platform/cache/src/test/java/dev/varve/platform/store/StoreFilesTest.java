@@ -35,7 +35,7 @@ class StoreFilesTest {
     @BeforeEach
     void leaveSomeObjects() throws IOException {
         bed = new ArchiveFixture(folder);
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             write(archive, block("a"), SIZE);
             write(archive, checkpoint("a", 5), SIZE);
         }
@@ -65,7 +65,7 @@ class StoreFilesTest {
     @Test
     void unreadableStoreIsLeftAndAnotherOneIsWritten() throws IOException {
         damageTheStore();
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             Await.until("it is given up", () -> archive.find(block("a").key()).isEmpty());
             assertTrue(archive.find(checkpoint("a", 5).key()).isEmpty());
 
@@ -74,7 +74,7 @@ class StoreFilesTest {
         }
         // Closed in order: what fails may be this process, so that it stays for the next one.
         assertEquals(2, files("generation-\\d+-\\d+").size());
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             assertTrue(has(archive, block("b"), SIZE));
         }
     }
@@ -84,12 +84,12 @@ class StoreFilesTest {
         Path store = store();
         damageTheStore();
         Files.createFile(store.resolveSibling(store.getFileName() + ".open"));
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             Await.until("it is deleted", () -> !Files.exists(store));
             assertTrue(archive.find(block("a").key()).isEmpty());
             assertEquals(WriteResult.WRITTEN, write(archive, block("a"), SIZE));
         }
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             assertTrue(has(archive, block("a"), SIZE));
             assertFalse(has(archive, checkpoint("a", 5), SIZE));
         }
@@ -98,7 +98,7 @@ class StoreFilesTest {
     @Test
     void readerSkipsAnUnreadableStore() throws IOException {
         damageTheStore();
-        try (SnapshotArchive reader = bed.readOnly(true).open()) {
+        try (DiskArchive reader = bed.readOnly(true).open()) {
             Await.until("it is given up", () -> reader.find(block("a").key()).isEmpty());
         }
         assertTrue(Files.exists(store()));
@@ -107,7 +107,7 @@ class StoreFilesTest {
     @Test
     void objectsOfADeletedStoreAreUnknown() throws IOException {
         Files.delete(store());
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             assertTrue(archive.find(block("a").key()).isEmpty());
             assertEquals(WriteResult.WRITTEN, write(archive, block("a"), SIZE));
             assertTrue(has(archive, block("a"), SIZE));
@@ -118,12 +118,12 @@ class StoreFilesTest {
     void objectsAreRecoveredWithoutTheJournal() throws IOException {
         Path rebuilding = journal().resolveSibling("rebuild");
         Files.delete(journal());
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             Await.until("they are found", () -> has(archive, checkpoint("a", 5), SIZE));
             assertTrue(has(archive, block("a"), SIZE));
             Await.until("that is over", () -> !Files.exists(rebuilding));
         }
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             assertTrue(has(archive, checkpoint("a", 5), SIZE), "it is written down");
         }
     }
@@ -133,20 +133,20 @@ class StoreFilesTest {
         byte[] whole = Files.readAllBytes(journal());
         Files.write(journal(), Arrays.copyOf(whole, Long.BYTES));
         Files.createFile(journal().resolveSibling("rebuild"));
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             Await.until("they are found", () -> has(archive, checkpoint("a", 5), SIZE));
         }
     }
 
     @Test
     void longJournalIsCompacted() throws IOException {
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             for (int i = 0; i < 300; i++) {
                 archive.use(checkpoint("a", 5).key());
             }
         }
         long before = Files.size(journal());
-        try (SnapshotArchive archive = bed.open()) {
+        try (DiskArchive archive = bed.open()) {
             assertTrue(Files.size(journal()) < before / 10, Files.size(journal()) + " bytes");
             assertTrue(has(archive, checkpoint("a", 5), SIZE));
             assertEquals(300, archive.find(checkpoint("a", 5).key()).orElseThrow().uses());
@@ -158,8 +158,8 @@ class StoreFilesTest {
 
     @Test
     void clearingDeletesTheStoresAndNotifiesReaders() throws IOException {
-        try (SnapshotArchive archive = bed.open();
-                SnapshotArchive reader = bed.readOnly(true).open()) {
+        try (DiskArchive archive = bed.open();
+                DiskArchive reader = bed.readOnly(true).open()) {
             assertTrue(has(reader, block("a"), SIZE));
 
             archive.clear();
@@ -169,7 +169,7 @@ class StoreFilesTest {
             assertEquals(WriteResult.WRITTEN, write(archive, block("a"), SIZE));
             assertTrue(has(archive, block("a"), SIZE));
         }
-        try (SnapshotArchive archive = bed.readOnly(false).open()) {
+        try (DiskArchive archive = bed.readOnly(false).open()) {
             assertTrue(has(archive, block("a"), SIZE));
             assertFalse(has(archive, checkpoint("a", 5), SIZE));
         }

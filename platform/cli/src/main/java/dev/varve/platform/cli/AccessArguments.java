@@ -4,7 +4,7 @@ import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 
 import picocli.CommandLine.Option;
@@ -98,12 +98,12 @@ final class AccessArguments {
             order = OptionSections.RARE)
     private List<String> allowedHosts = List.of();
 
-    ClientAccess access(Environment environment) {
-        return new ClientAccess(
+    ClientAccessSettings access(Environment environment) {
+        return new ClientAccessSettings(
                 keys(environment),
                 insecure
-                        ? ClientAccess.KeylessListening.ANYWHERE
-                        : ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                        ? ClientAccessSettings.KeylessListening.ANYWHERE
+                        : ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                 new CorsAndHostOptions(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
                 new CacheAccessSettings(scopes, operatorKey()),
                 openMetrics);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.HttpOptions;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
@@ -22,9 +22,9 @@ class HttpFrontendTest {
         HttpOptions options =
                 new HttpOptions(
                         new ListenAddress("[::g]", 0),
-                        new ClientAccess(
+                        new ClientAccessSettings(
                                 Set.of("key"),
-                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                 CorsAndHostOptions.NONE),
                         IngressLimits.DEFAULT);
 
@@ -41,9 +41,9 @@ class HttpFrontendTest {
                 new HttpOptions(
                         // Invalid without a request to a name server.
                         new ListenAddress("[::g]", 0),
-                        new ClientAccess(
+                        new ClientAccessSettings(
                                 Set.of("key"),
-                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                 CorsAndHostOptions.NONE),
                         IngressLimits.DEFAULT);
 

@@ -4,10 +4,10 @@ import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.ScheduledTokens;
-import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.sequence.TokenLogits;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.TokenPath;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -274,7 +274,7 @@ final class DecodeScheduler {
 
     /** Keeps the computed state of the accepted tokens and discards that of the rejected ones. */
     private void accept(Request request, int[] numbers, ShardResult result, int column) {
-        TokenPath path = TokenPath.of(numbers);
+        AcceptedPath path = AcceptedPath.of(numbers);
         cache.accept(request.sequence(), path);
         if (!path.isStraight() && !result.features().isEmpty()) {
             result.features().forEach(feature -> feature.gather(column, path));
@@ -290,7 +290,7 @@ final class DecodeScheduler {
     }
 
     private TokenSelector.SampledToken choose(RequestStep step, ShardResult result, int row) {
-        TokenOutput output = selector.output(result, row, step.outputs());
+        TokenLogits output = selector.output(result, row, step.outputs());
         return selector.choose(step.request(), output);
     }
 }

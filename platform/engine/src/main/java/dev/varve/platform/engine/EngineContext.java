@@ -2,7 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.KvCacheManager;
-import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.sequence.TokenLogits;
 
 /**
  * Shared state of the steps of an engine. Only the engine's thread uses it.
@@ -27,7 +27,7 @@ record EngineContext(
     }
 
     /** Chooses the next token of a request whose known tokens are all computed. */
-    void chooseFirst(Request request, TokenOutput output) {
+    void chooseFirst(Request request, TokenLogits output) {
         running.guard(
                 request,
                 () ->

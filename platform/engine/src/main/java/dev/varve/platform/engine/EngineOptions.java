@@ -1,7 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.prefix.CacheEventPublisher;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -130,7 +130,7 @@ public record EngineOptions(
      * @param caches sizes that all sequences share: slots for at least one whole context, and state
      *     rows as {@link #rowsFor} returns
      */
-    public record Capacity(int contextTokens, int parallel, CacheCapacity caches) {
+    public record Capacity(int contextTokens, int parallel, KvCacheConfig caches) {
         /** Checks that the caches hold one whole context, and rows for all sequences. */
         public Capacity {
             if (contextTokens < 1 || parallel < 1) {
@@ -160,7 +160,7 @@ public record EngineOptions(
         /** Returns the capacity for sequences that share a pool of slots, with their state rows. */
         public static Capacity of(int contextTokens, int parallel, int slots) {
             return new Capacity(
-                    contextTokens, parallel, new CacheCapacity(slots, rowsFor(parallel)));
+                    contextTokens, parallel, new KvCacheConfig(slots, rowsFor(parallel)));
         }
 
         /**

@@ -4,7 +4,7 @@ import dev.varve.platform.sequence.ChunkHistory;
 import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.SequenceCache;
-import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.sequence.TokenLogits;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
 
@@ -322,7 +322,7 @@ final class PrefillScheduler {
 
     private void end(Chunk chunk, ShardResult result, int row) {
         Request request = chunk.request();
-        TokenOutput output = state.selector().output(result, row, chunk.outputs());
+        TokenLogits output = state.selector().output(result, row, chunk.outputs());
         request.decode();
         if (!request.isGenerating() && queue.outputOfDuplicates(request) != RequestedOutput.NONE) {
             state.cache().retainCopy(request.sequence(), state.selector().copy(output));

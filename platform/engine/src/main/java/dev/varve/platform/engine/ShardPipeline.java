@@ -6,7 +6,7 @@ import dev.varve.platform.prefix.CacheMover;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
@@ -29,7 +29,7 @@ import java.util.function.Function;
 public final class ShardPipeline implements CacheMover, AutoCloseable {
     private final List<PipelineStage> stages;
     private final List<DeviceWorker> workers;
-    private final MicroBatches microBatches;
+    private final MicroBatchOptimizer microBatches;
 
     /**
      * Creates a pipeline of shards.
@@ -55,7 +55,8 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
             groups.forEach(group -> workers.add(DeviceWorker.start(group.getFirst().device())));
         }
         microBatches =
-                new MicroBatches(shards.stream().map(shard -> indexOf(shard, groups)).toList());
+                new MicroBatchOptimizer(
+                        shards.stream().map(shard -> indexOf(shard, groups)).toList());
         for (Shard shard : shards) {
             // A single group: no batches overlap, and a change of threads would cost time.
             DeviceWorker worker =
@@ -101,7 +102,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         return index;
     }
 
-    private ShardPipeline(List<PipelineStage> stages, MicroBatches microBatches) {
+    private ShardPipeline(List<PipelineStage> stages, MicroBatchOptimizer microBatches) {
         this.stages = stages;
         this.microBatches = microBatches;
         workers = List.of();
@@ -217,22 +218,22 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
         return move(parts, target, Shard::export);
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
         return move(parts, source, Shard::adopt);
     }
 
     /** {@link Shard#export} or {@link Shard#adopt}. */
     private interface TransferCall {
-        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, CachePartTransfer bytes);
+        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, CachePartCallback bytes);
     }
 
     private CompletableFuture<Void> move(
-            List<CachePart> parts, CachePartTransfer bytes, TransferCall move) {
+            List<CachePart> parts, CachePartCallback bytes, TransferCall move) {
         return inOrder(
                 range -> {
                     ShardTransferParts own = ShardTransferParts.of(range, parts, bytes);

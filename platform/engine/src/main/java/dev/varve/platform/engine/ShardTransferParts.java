@@ -2,7 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -15,9 +15,9 @@ import java.util.List;
  * @param places index of each part in the whole transfer
  * @param all transfer of all parts
  */
-record ShardTransferParts(List<CachePart> parts, List<Integer> places, CachePartTransfer all)
-        implements CachePartTransfer {
-    static ShardTransferParts of(LayerRange range, List<CachePart> all, CachePartTransfer bytes) {
+record ShardTransferParts(List<CachePart> parts, List<Integer> places, CachePartCallback all)
+        implements CachePartCallback {
+    static ShardTransferParts of(LayerRange range, List<CachePart> all, CachePartCallback bytes) {
         List<CachePart> parts = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {

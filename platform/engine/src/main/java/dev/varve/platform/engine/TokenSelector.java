@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sampling.TokenMask;
-import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.sequence.TokenLogits;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.TopTokens;
@@ -47,12 +47,12 @@ final class TokenSelector {
     }
 
     /** Returns the logits of a row of a result, valid until the next batch. */
-    TokenOutput output(ShardResult result, int row, RequestedOutput rows) {
-        return TokenOutput.of(result, row, vocabulary, rows);
+    TokenLogits output(ShardResult result, int row, RequestedOutput rows) {
+        return TokenLogits.of(result, row, vocabulary, rows);
     }
 
     /** Returns a copy that stays valid. */
-    TokenOutput copy(TokenOutput output) {
+    TokenLogits copy(TokenLogits output) {
         return output.copy(vocabulary);
     }
 
@@ -80,7 +80,7 @@ final class TokenSelector {
      *
      * @throws VarveException if no token can be chosen
      */
-    SampledToken choose(Request request, TokenOutput output) {
+    SampledToken choose(Request request, TokenLogits output) {
         int token = next(request, output);
         return record(request, token, logprobs(request, output, token));
     }
@@ -119,7 +119,7 @@ final class TokenSelector {
     }
 
     private static Optional<TokenLogprobs> logprobs(
-            Request request, TokenOutput output, int token) {
+            Request request, TokenLogits output, int token) {
         OptionalInt top = request.rules().topLogprobs();
         return top.isEmpty()
                 ? Optional.empty()
@@ -128,7 +128,7 @@ final class TokenSelector {
                                 .logprobs(output.logits(), output.offset(), token, top.getAsInt()));
     }
 
-    private int next(Request request, TokenOutput output) {
+    private int next(Request request, TokenLogits output) {
         TokenConstraint constraint = request.rules().constraint();
         OptionalInt forced = constraint.forced();
         if (forced.isPresent()) {

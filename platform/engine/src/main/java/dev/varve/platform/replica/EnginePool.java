@@ -34,7 +34,7 @@ public final class EnginePool implements Engine {
     private static final long SHORT_LIFE = Duration.ofMinutes(1).toNanos();
 
     private final List<Replica> replicas;
-    private final PooledEngine.Opener opener;
+    private final LoadedEngine.Opener opener;
     private final ReplicaRestarter restarter;
     private final ActiveRequestCounter open = new ActiveRequestCounter();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
@@ -45,7 +45,7 @@ public final class EnginePool implements Engine {
     private volatile boolean draining;
     private volatile boolean closed;
 
-    private EnginePool(int count, PooledEngine.Opener opener, ReplicaRestarter restarter) {
+    private EnginePool(int count, LoadedEngine.Opener opener, ReplicaRestarter restarter) {
         replicas = IntStream.range(0, count).mapToObj(Replica::new).toList();
         this.opener = opener;
         this.restarter = restarter;
@@ -57,14 +57,14 @@ public final class EnginePool implements Engine {
      * @param members at least one, in the order of their numbers
      * @param opener loads a replacement for an engine that failed
      */
-    public static EnginePool of(List<PooledEngine> members, PooledEngine.Opener opener) {
+    public static EnginePool of(List<LoadedEngine> members, LoadedEngine.Opener opener) {
         return of(members, opener, Duration.ofSeconds(1), Duration.ofMinutes(1));
     }
 
     /** As above, with other pauses between attempts to load a replica. */
     static EnginePool of(
-            List<PooledEngine> members,
-            PooledEngine.Opener opener,
+            List<LoadedEngine> members,
+            LoadedEngine.Opener opener,
             Duration firstPause,
             Duration longest) {
         EnginePool pool =
@@ -75,7 +75,7 @@ public final class EnginePool implements Engine {
         return pool;
     }
 
-    private void put(Replica replica, PooledEngine member, int failures) {
+    private void put(Replica replica, LoadedEngine member, int failures) {
         member.engine().setFailover(new PoolFailover(replica));
         replica.put(member);
         member.engine().broken().thenAccept(reason -> onFailure(replica, reason, failures));
@@ -247,9 +247,9 @@ public final class EnginePool implements Engine {
                 return true;
             }
             failures++;
-            replica.removeEngine().ifPresent(PooledEngine::close);
+            replica.removeEngine().ifPresent(LoadedEngine::close);
             try {
-                PooledEngine opened = opener.open(replica.id());
+                LoadedEngine opened = opener.open(replica.id());
                 replica.countRestart();
                 put(replica, opened, failures);
             } catch (RuntimeException e) {
@@ -285,7 +285,7 @@ public final class EnginePool implements Engine {
      * @return whether the replica had an engine
      */
     public boolean restart(int replica) {
-        Optional<PooledEngine> member = replicas.get(replica).member();
+        Optional<LoadedEngine> member = replicas.get(replica).member();
         member.ifPresent(
                 each ->
                         each.engine()
@@ -325,7 +325,7 @@ public final class EnginePool implements Engine {
     }
 
     private Stream<EngineCore> engines() {
-        return replicas.stream().flatMap(each -> each.member().stream()).map(PooledEngine::engine);
+        return replicas.stream().flatMap(each -> each.member().stream()).map(LoadedEngine::engine);
     }
 
     @Override
@@ -365,14 +365,14 @@ public final class EnginePool implements Engine {
     @Override
     public void close() {
         closed = true;
-        List<PooledEngine> members = engineMembers();
-        members.forEach(PooledEngine::close);
+        List<LoadedEngine> members = engineMembers();
+        members.forEach(LoadedEngine::close);
         restarter.close();
         // Engines that were being loaded meanwhile.
-        replicas.forEach(each -> each.removeEngine().ifPresent(PooledEngine::close));
+        replicas.forEach(each -> each.removeEngine().ifPresent(LoadedEngine::close));
     }
 
-    private List<PooledEngine> engineMembers() {
+    private List<LoadedEngine> engineMembers() {
         return replicas.stream().flatMap(each -> each.removeEngine().stream()).toList();
     }
 }

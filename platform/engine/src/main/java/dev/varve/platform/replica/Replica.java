@@ -20,7 +20,7 @@ final class Replica {
     private final AtomicLong restarts = new AtomicLong();
     private final AtomicInteger failedSteps = new AtomicInteger();
     private volatile CachedPrefixEstimate prefixEstimate = new CachedPrefixEstimate(0);
-    private volatile Optional<PooledEngine> member = Optional.empty();
+    private volatile Optional<LoadedEngine> member = Optional.empty();
     private volatile Optional<VarveException> reason = Optional.empty();
     private volatile long openedAt;
 
@@ -36,7 +36,7 @@ final class Replica {
     }
 
     /** Returns the engine, possibly a failed one; empty while none is loaded. */
-    Optional<PooledEngine> member() {
+    Optional<LoadedEngine> member() {
         return member;
     }
 
@@ -54,7 +54,7 @@ final class Replica {
     }
 
     /** Sets the engine after it was loaded. */
-    synchronized void put(PooledEngine opened) {
+    synchronized void put(LoadedEngine opened) {
         EngineStatus status = opened.engine().status();
         prefixEstimate = new CachedPrefixEstimate(cacheTokens(status));
         failedSteps.set(0);
@@ -78,8 +78,8 @@ final class Replica {
     }
 
     /** Removes and returns the engine; its counters are kept. */
-    synchronized Optional<PooledEngine> removeEngine() {
-        Optional<PooledEngine> taken = member;
+    synchronized Optional<LoadedEngine> removeEngine() {
+        Optional<LoadedEngine> taken = member;
         taken.ifPresent(broken -> addPastCounts(broken.engine().status()));
         member = Optional.empty();
         return taken;

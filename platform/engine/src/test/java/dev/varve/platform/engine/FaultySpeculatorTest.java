@@ -8,7 +8,7 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -258,7 +258,7 @@ class FaultySpeculatorTest {
                         new EngineOptions.Capacity(
                                 PlainEngine.CONTEXT,
                                 PARALLEL,
-                                new CacheCapacity(
+                                new KvCacheConfig(
                                         12 * KvSlotSpan.BLOCK,
                                         EngineOptions.Capacity.rowsFor(PARALLEL),
                                         new RollbackBufferSizes(PARALLEL, 1 + MOST))),

@@ -15,16 +15,16 @@ import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.DiskTierOptions;
-import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.Namespace;
-import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 
@@ -174,7 +174,7 @@ class FeatureBackfillTest {
                 new EngineOptions.Capacity(
                         CONTEXT,
                         PARALLEL,
-                        new CacheCapacity(
+                        new KvCacheConfig(
                                 blocks * KvSlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
                                 new RollbackBufferSizes(PARALLEL, 1 + MOST))),
@@ -203,7 +203,7 @@ class FeatureBackfillTest {
                         InstantSource.system());
         DiskTierOptions disk =
                 new DiskTierOptions(
-                        SnapshotArchive.open(settings, faults.around(new SlotStore.Provider())),
+                        DiskArchive.open(settings, faults.around(new SlotStore.Provider())),
                         id,
                         "");
         return new Bed(

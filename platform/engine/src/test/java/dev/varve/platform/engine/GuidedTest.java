@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.TokenMask;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
@@ -81,7 +81,7 @@ class GuidedTest {
                 new EngineOptions.Capacity(
                         CONTEXT,
                         PARALLEL,
-                        new CacheCapacity(
+                        new KvCacheConfig(
                                 blocks * KvSlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
                                 new RollbackBufferSizes(PARALLEL, 1 + MOST))),

@@ -11,7 +11,7 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.engine.PlainEngine.Ask;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.RollbackBufferSizes;
@@ -98,7 +98,7 @@ class LostStatesTest {
                                 new EngineOptions.Capacity(
                                         CONTEXT,
                                         PARALLEL,
-                                        new CacheCapacity(
+                                        new KvCacheConfig(
                                                 4 * CONTEXT,
                                                 EngineOptions.Capacity.rowsFor(PARALLEL),
                                                 new RollbackBufferSizes(PARALLEL, 1 + MOST))),

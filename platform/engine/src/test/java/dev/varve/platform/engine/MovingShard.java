@@ -2,7 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.testkit.Await;
@@ -76,7 +76,7 @@ final class MovingShard extends PlainShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
         if (isDue(Move.EXPORT)) {
             super.export(parts.subList(0, whole ? parts.size() : 1), target).join();
             return spring();
@@ -85,7 +85,7 @@ final class MovingShard extends PlainShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
         if (isDue(Move.ADOPT)) {
             super.adopt(parts.subList(0, whole ? parts.size() : 1), source).join();
             return spring();

@@ -10,12 +10,12 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PlainModel;
@@ -106,12 +106,12 @@ class OptionalWorkFaultTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
             return unlessDue(Call.EXPORT, Call.EXPORT_FUTURE, () -> super.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
             return unlessDue(Call.ADOPT, Call.ADOPT_FUTURE, () -> super.adopt(parts, source));
         }
 
@@ -138,7 +138,7 @@ class OptionalWorkFaultTest {
                 new EngineOptions.Capacity(
                         CONTEXT,
                         parallel,
-                        new CacheCapacity(parallel * POOL, EngineOptions.Capacity.rowsFor(parallel))
+                        new KvCacheConfig(parallel * POOL, EngineOptions.Capacity.rowsFor(parallel))
                                 .with(new PagingOptions(POOL, PagePolicy.QK, 64))),
                 64);
     }

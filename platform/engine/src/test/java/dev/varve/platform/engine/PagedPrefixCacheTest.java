@@ -8,8 +8,8 @@ import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -77,7 +77,7 @@ class PagedPrefixCacheTest {
                     new EngineOptions.Capacity(
                             CONTEXT,
                             parallel,
-                            new CacheCapacity(
+                            new KvCacheConfig(
                                             blocks * KvSlotSpan.BLOCK,
                                             EngineOptions.Capacity.rowsFor(parallel),
                                             new RollbackBufferSizes(parallel, 1 + MOST_DRAFTS))

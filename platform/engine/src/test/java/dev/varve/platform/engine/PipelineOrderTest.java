@@ -11,7 +11,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FakeShard;
 import dev.varve.platform.shard.HostActivations;
@@ -76,13 +76,13 @@ class PipelineOrderTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
             calls.add("export");
             return super.export(parts, target);
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
             calls.add("adopt");
             return super.adopt(parts, source);
         }
@@ -210,13 +210,13 @@ class PipelineOrderTest {
 
                     @Override
                     public CompletableFuture<Void> export(
-                            List<CachePart> parts, CachePartTransfer bytes) {
+                            List<CachePart> parts, CachePartCallback bytes) {
                         return failing;
                     }
 
                     @Override
                     public CompletableFuture<Void> adopt(
-                            List<CachePart> parts, CachePartTransfer bytes) {
+                            List<CachePart> parts, CachePartCallback bytes) {
                         throw new IllegalArgumentException("on the spot");
                     }
                 });

@@ -18,8 +18,8 @@ import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.store.ArchiveMissException.Reason;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.Namespace;
-import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
@@ -62,7 +62,7 @@ class PrefixCacheDiskTest {
                         Optional.empty(),
                         InstantSource.system());
         return new DiskTierOptions(
-                SnapshotArchive.open(settings, faults.around(new SlotStore.Provider())), id, "");
+                DiskArchive.open(settings, faults.around(new SlotStore.Provider())), id, "");
     }
 
     private EngineCore start(PlainModel model, int parallel, int stages, StoreFaults faults)

@@ -20,12 +20,12 @@ import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.store.ArchiveMissException.Reason;
 import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
 import dev.varve.platform.store.SharedArchiveSettings;
 import dev.varve.platform.store.SharedArchiveStatus;
 import dev.varve.platform.store.SharedArchiveStatus.SearchOutcome;
-import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 
@@ -188,8 +188,7 @@ class PrefixCacheSharedTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new DiskTierOptions(
-                SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
+        return new DiskTierOptions(DiskArchive.open(settings, new SlotStore.Provider()), ID, "");
     }
 
     private enum Damage {

@@ -12,7 +12,7 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.draft.RemoteSpeculator;
 import dev.varve.platform.engine.PlainEngine.Ask;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -131,7 +131,7 @@ class RemoteSpeculatorTest {
                 new EngineOptions.Capacity(
                         CONTEXT,
                         PARALLEL,
-                        new CacheCapacity(
+                        new KvCacheConfig(
                                 4 * CONTEXT,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
                                 new RollbackBufferSizes(PARALLEL, 1 + MOST))),

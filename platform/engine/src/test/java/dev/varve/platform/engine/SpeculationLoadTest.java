@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -71,7 +71,7 @@ class SpeculationLoadTest {
                             new EngineOptions.Capacity(
                                     CONTEXT,
                                     PARALLEL,
-                                    new CacheCapacity(
+                                    new KvCacheConfig(
                                             blocks * KvSlotSpan.BLOCK,
                                             EngineOptions.Capacity.rowsFor(PARALLEL),
                                             new RollbackBufferSizes(PARALLEL, 1 + MOST))),

@@ -11,7 +11,7 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.sampling.AdvancedSampling;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.SequenceBreakers;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ChunkPlacement;
@@ -112,7 +112,7 @@ class SpeculationTest {
                 new EngineOptions.Capacity(
                         CONTEXT,
                         PARALLEL,
-                        new CacheCapacity(
+                        new KvCacheConfig(
                                 blocks * KvSlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
                                 new RollbackBufferSizes(PARALLEL, 1 + MOST))),

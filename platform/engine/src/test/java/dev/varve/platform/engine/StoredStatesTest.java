@@ -10,13 +10,13 @@ import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.DiskTierOptions;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.Namespace;
-import dev.varve.platform.store.SnapshotArchive;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,7 +51,7 @@ class StoredStatesTest {
     private DiskTierOptions disk() throws IOException {
         byte[] id = new byte[32];
         return new DiskTierOptions(
-                SnapshotArchive.open(
+                DiskArchive.open(
                         new ArchiveSettings(
                                 folder,
                                 new Namespace(id, Map.of()),
@@ -76,7 +76,7 @@ class StoredStatesTest {
                                     new EngineOptions.Capacity(
                                             CONTEXT,
                                             1,
-                                            new CacheCapacity(
+                                            new KvCacheConfig(
                                                     CONTEXT,
                                                     EngineOptions.Capacity.rowsFor(1),
                                                     new RollbackBufferSizes(1, 1 + MOST))),

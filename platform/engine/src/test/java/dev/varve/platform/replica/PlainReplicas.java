@@ -68,11 +68,11 @@ final class PlainReplicas {
     }
 
     EnginePool pool(int count) {
-        List<PooledEngine> members = IntStream.range(0, count).mapToObj(this::open).toList();
+        List<LoadedEngine> members = IntStream.range(0, count).mapToObj(this::open).toList();
         return EnginePool.of(members, this::open, Duration.ofMillis(5), Duration.ofMillis(50));
     }
 
-    private PooledEngine open(int replica) {
+    private LoadedEngine open(int replica) {
         refusal.ifPresent(
                 reason -> {
                     throw reason;
@@ -81,7 +81,7 @@ final class PlainReplicas {
         EngineCore engine =
                 EngineCore.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options);
         shards.add(shard);
-        return new PooledEngine(engine, engine);
+        return new LoadedEngine(engine, engine);
     }
 
     /** Makes all later attempts to open an engine fail. */

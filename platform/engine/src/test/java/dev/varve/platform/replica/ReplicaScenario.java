@@ -59,7 +59,7 @@ public final class ReplicaScenario implements Scenario {
                         oneOf(1, MOST_FAULTS));
         refusals = oneOf(0, 0, 3);
         count = choices.nextInt(2, 4);
-        List<PooledEngine> members = IntStream.range(0, count).mapToObj(this::open).toList();
+        List<LoadedEngine> members = IntStream.range(0, count).mapToObj(this::open).toList();
         try (EnginePool pool =
                 EnginePool.of(members, this::load, Duration.ofMillis(5), Duration.ofMillis(50))) {
             SimulatedClients clients = new SimulatedClients(model, pool, this::isExplained);
@@ -77,7 +77,7 @@ public final class ReplicaScenario implements Scenario {
         }
     }
 
-    private PooledEngine load(int replica) {
+    private LoadedEngine load(int replica) {
         simulation.sleep(choices.nextLong(20_000_000));
         if (refusals > 0) {
             refusals--;
@@ -88,7 +88,7 @@ public final class ReplicaScenario implements Scenario {
         return open(replica);
     }
 
-    private PooledEngine open(int replica) {
+    private LoadedEngine open(int replica) {
         EngineOptions options =
                 ChangedOptions.withShardPatience(
                         new EngineOptions(
@@ -112,7 +112,7 @@ public final class ReplicaScenario implements Scenario {
                         faults);
         EngineCore engine =
                 EngineCore.start(new ShardPipeline(List.of(shard)), model.shape(), options);
-        return new PooledEngine(engine, engine);
+        return new LoadedEngine(engine, engine);
     }
 
     private void operate(EnginePool pool, SplittableRandom own) {

@@ -8,7 +8,7 @@ import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ChunkPlacement;
@@ -148,7 +148,7 @@ final class CheckedShard implements AutoCloseable {
                         parts(sequence, position), new KeptParts(snapshot.toArray(byte[][]::new))));
     }
 
-    private record KeptParts(byte[][] bytes) implements CachePartTransfer {
+    private record KeptParts(byte[][] bytes) implements CachePartCallback {
         @Override
         public void accept(int index, ByteBuffer source) {
             bytes[index] = new byte[source.remaining()];

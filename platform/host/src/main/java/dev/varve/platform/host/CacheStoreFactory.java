@@ -16,10 +16,10 @@ import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.ChunkCipher;
+import dev.varve.platform.store.DiskArchive;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
 import dev.varve.platform.store.SharedArchiveSettings;
-import dev.varve.platform.store.SnapshotArchive;
 
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -83,8 +83,8 @@ final class CacheStoreFactory {
         Namespace namespace =
                 CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
         try {
-            SnapshotArchive archive =
-                    SnapshotArchive.open(
+            DiskArchive archive =
+                    DiskArchive.open(
                             archiveSettings(store, namespace),
                             StoreProviderSelector.choose(catalog, store.name()));
             return new DiskTierOptions(archive, namespace.id(), origin(placement));

@@ -3,9 +3,9 @@ package dev.varve.platform.host;
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.digest.Sha256;
+import dev.varve.platform.shard.ImportanceScorer;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.TextScorer;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.security.MessageDigest;
@@ -30,7 +30,7 @@ final class FilePrefillDrafter implements PrefillDrafter {
 
     private final Tokenizer tokenizer;
     private final String identity;
-    private final TextScorer reader;
+    private final ImportanceScorer reader;
     private final ReentrantLock turn = new ReentrantLock(true);
     private volatile boolean closed;
 
@@ -42,14 +42,15 @@ final class FilePrefillDrafter implements PrefillDrafter {
     FilePrefillDrafter(
             ModelRange model,
             Tokenizer tokenizer,
-            TextScorer reader,
-            LayerMajorTextScorer.ScoringOptions options) {
+            ImportanceScorer reader,
+            LayerMajorImportanceScorer.ScoringOptions options) {
         this.tokenizer = tokenizer;
         this.reader = reader;
         identity = identity(model, options);
     }
 
-    private static String identity(ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
+    private static String identity(
+            ModelRange model, LayerMajorImportanceScorer.ScoringOptions options) {
         MessageDigest digest = Sha256.begin();
         ModelFingerprint.add(digest, model.file());
         String variant = model.model().contextVariant().map(name -> " " + name).orElse("");

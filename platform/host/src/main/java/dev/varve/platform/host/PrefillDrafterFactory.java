@@ -17,11 +17,11 @@ import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ImportanceScorer;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
-import dev.varve.platform.shard.TextScorer;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 import dev.varve.platform.shard.scoring.ScoringLayers;
 import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -69,9 +69,9 @@ final class PrefillDrafterFactory {
         GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         LayerSplitAdapter model = family.open(file, reading);
-        LayerMajorTextScorer.requireReadable(file.path(), model.shape());
-        LayerMajorTextScorer.ScoringOptions options = scoringOptions(model.shape());
-        LayerMajorTextScorer.requireAttention(file.path(), model.shape(), options.layers());
+        LayerMajorImportanceScorer.requireReadable(file.path(), model.shape());
+        LayerMajorImportanceScorer.ScoringOptions options = scoringOptions(model.shape());
+        LayerMajorImportanceScorer.requireAttention(file.path(), model.shape(), options.layers());
         Tokenizer tokenizer = Tokenizer.of(file, family.preTokenizers());
         DeviceReference where = devices.choose(settings.placement());
         ModelRange all = new ModelRange(file, model, model.shape().allLayers());
@@ -85,19 +85,21 @@ final class PrefillDrafterFactory {
                 drafter, new ConversationCompressor(drafter, settings.options()));
     }
 
-    private LayerMajorTextScorer.ScoringOptions scoringOptions(ModelShape shape) {
+    private LayerMajorImportanceScorer.ScoringOptions scoringOptions(ModelShape shape) {
         CompressionSettings.Scoring scoring = settings.scoring();
-        return new LayerMajorTextScorer.ScoringOptions(
+        return new LayerMajorImportanceScorer.ScoringOptions(
                 ScoringLayers.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers()),
                 TailQueries.COUNT,
                 scoring.rotated(),
                 scoring.sparse());
     }
 
-    private TextScorer local(
-            DeviceReference where, ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
-        LocalTextScorer scorer =
-                new LocalTextScorer(
+    private ImportanceScorer local(
+            DeviceReference where,
+            ModelRange model,
+            LayerMajorImportanceScorer.ScoringOptions options) {
+        LocalImportanceScorer scorer =
+                new LocalImportanceScorer(
                         model,
                         devices.local().apply(where),
                         options,
@@ -113,8 +115,10 @@ final class PrefillDrafterFactory {
         return scorer;
     }
 
-    private TextScorer remote(
-            DeviceReference where, ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
+    private ImportanceScorer remote(
+            DeviceReference where,
+            ModelRange model,
+            LayerMajorImportanceScorer.ScoringOptions options) {
         RemoteTextScorer scan = reach(where, model, options);
         report(
                 model,
@@ -129,7 +133,9 @@ final class PrefillDrafterFactory {
     }
 
     private RemoteTextScorer reach(
-            DeviceReference where, ModelRange model, LayerMajorTextScorer.ScoringOptions options) {
+            DeviceReference where,
+            ModelRange model,
+            LayerMajorImportanceScorer.ScoringOptions options) {
         try {
             TextScorerLoadRequest request =
                     new TextScorerLoadRequest(
@@ -150,7 +156,8 @@ final class PrefillDrafterFactory {
         }
     }
 
-    private void report(ModelRange model, DeviceReference where, TextScorer reader, String stay) {
+    private void report(
+            ModelRange model, DeviceReference where, ImportanceScorer reader, String stay) {
         notes.accept(
                 String.format(
                         Locale.ROOT,
@@ -162,7 +169,7 @@ final class PrefillDrafterFactory {
                         stay,
                         USUAL_PROMPT,
                         ByteCount.format(
-                                LayerMajorTextScorer.bytes(
+                                LayerMajorImportanceScorer.bytes(
                                         model,
                                         CacheTypes.f16(),
                                         USUAL_PROMPT,
@@ -179,7 +186,7 @@ final class PrefillDrafterFactory {
         GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         LayerSplitAdapter model =
                 catalog.family(file.architecture(), file.path()).open(file, reading);
-        LayerMajorTextScorer.requireReadable(file.path(), model.shape());
+        LayerMajorImportanceScorer.requireReadable(file.path(), model.shape());
         return new PrefillDrafterMemoryPlan(
                 file.path(),
                 devices.choose(settings.placement()),
@@ -189,14 +196,14 @@ final class PrefillDrafterFactory {
     }
 
     private static long readingBytes(ModelRange model, int tokens) {
-        return LayerMajorTextScorer.bytes(model, CacheTypes.f16(), tokens, TailQueries.COUNT);
+        return LayerMajorImportanceScorer.bytes(model, CacheTypes.f16(), tokens, TailQueries.COUNT);
     }
 
-    private LocalTextScorer.Residency residency() {
+    private LocalImportanceScorer.Residency residency() {
         return switch (settings.placement().residency()) {
-            case AUTO -> LocalTextScorer.Residency.AUTO;
-            case PERSISTENT -> LocalTextScorer.Residency.PERSISTENT;
-            case REQUEST_SCOPED -> LocalTextScorer.Residency.REQUEST_SCOPED;
+            case AUTO -> LocalImportanceScorer.Residency.AUTO;
+            case PERSISTENT -> LocalImportanceScorer.Residency.PERSISTENT;
+            case REQUEST_SCOPED -> LocalImportanceScorer.Residency.REQUEST_SCOPED;
         };
     }
 }

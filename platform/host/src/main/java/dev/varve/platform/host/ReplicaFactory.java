@@ -4,7 +4,7 @@ import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.prefix.StorageTierOptions;
-import dev.varve.platform.replica.PooledEngine;
+import dev.varve.platform.replica.LoadedEngine;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.ShardFactory;
@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  * Opens the replicas of a model, at the start and again after a failure. They share the plan, the
  * devices and the disk store; each has its own shards, caches and speculator.
  */
-final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
+final class ReplicaFactory implements LoadedEngine.Opener, AutoCloseable {
     private final Parts parts;
     private final CacheResources cacheResources;
     private final Supplier<Optional<AsyncPageScorer>> pages;
@@ -118,13 +118,13 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     }
 
     @Override
-    public PooledEngine open(int replica) {
+    public LoadedEngine open(int replica) {
         return member(open(LoadProgressListener.silent()));
     }
 
     /** Wraps a replica as an engine of a pool. */
-    static PooledEngine member(LoadedModel loaded) {
-        return new PooledEngine(loaded.engine(), loaded);
+    static LoadedEngine member(LoadedModel loaded) {
+        return new LoadedEngine(loaded.engine(), loaded);
     }
 
     /** Closes unused speculators, the stores and the event publisher; replicas must have ended. */

@@ -27,7 +27,7 @@ import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.PluginGuard;
+import dev.varve.platform.shard.PluginProxyHandler;
 
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -107,7 +107,7 @@ final class SpeculatorFactory {
             closeAfter(e, speculator);
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    PluginGuard.moduleOf(provider)
+                    PluginProxyHandler.moduleOf(provider)
                             + ": speculator "
                             + draft.source()
                             + ": "

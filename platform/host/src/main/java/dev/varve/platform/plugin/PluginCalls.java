@@ -7,7 +7,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.telemetry.TraceExporter;
-import dev.varve.platform.shard.PluginGuard;
+import dev.varve.platform.shard.PluginProxyHandler;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -26,7 +26,7 @@ import java.util.Set;
  * the plugin becomes one, since callers handle that: a full disk and a faulty store have the same
  * consequences. Calls that happen for every token or packet (devices, connections) are not guarded.
  */
-final class PluginCalls implements PluginGuard {
+final class PluginCalls implements PluginProxyHandler {
     private static final Set<Class<?>> OPENED =
             Set.of(
                     LayerSplitAdapter.class,

@@ -19,7 +19,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.prefix.DiskTierOptions;
 import dev.varve.platform.prefix.StorageTierOptions;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.LoadProgressListener;
@@ -258,10 +258,10 @@ public final class LoadedModel implements AutoCloseable {
                 eventPublisher);
     }
 
-    private CacheCapacity caches(MemoryPlan total) {
+    private KvCacheConfig caches(MemoryPlan total) {
         CacheCapacities capacities = total.capacities();
-        CacheCapacity caches =
-                new CacheCapacity(
+        KvCacheConfig caches =
+                new KvCacheConfig(
                         capacities.slots(), capacities.stateRows(), capacities.rollbackBuffers());
         long pageBytes = total.need().kvBytes() / capacities.slots() * Pages.TOKENS;
         return plan.pool()

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.ImportanceScorer;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.PlainModel;
-import dev.varve.platform.shard.TextScorer;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen3Model;
 
@@ -53,8 +53,8 @@ class FilePrefillDrafterTest {
     }
 
     private FilePrefillDrafter drafter(Reading reading, Optional<String> variant) {
-        TextScorer reader =
-                new TextScorer() {
+        ImportanceScorer reader =
+                new ImportanceScorer() {
                     @Override
                     public float[] read(int[] tokens, BooleanSupplier cancelled) {
                         return reading.of(tokens, cancelled);
@@ -80,7 +80,7 @@ class FilePrefillDrafterTest {
                         file, new DescribedModel(PlainModel.full(), variant), new LayerRange(0, 1)),
                 Tokenizer.of(file.metadata()),
                 reader,
-                new LayerMajorTextScorer.ScoringOptions(new LayerRange(0, 1), 8, false));
+                new LayerMajorImportanceScorer.ScoringOptions(new LayerRange(0, 1), 8, false));
     }
 
     /** A request's thread is virtual, and must not wait in native code. */

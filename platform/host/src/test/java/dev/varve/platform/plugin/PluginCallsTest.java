@@ -34,7 +34,7 @@ import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
-import dev.varve.platform.shard.PluginGuard;
+import dev.varve.platform.shard.PluginProxyHandler;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -247,11 +247,11 @@ class PluginCallsTest {
 
     @Test
     void moduleOfAGuardedObjectIsThePlugin() {
-        assertEquals("acme.all", PluginGuard.moduleOf(family(() -> null)));
-        assertEquals("acme.all", PluginGuard.moduleOf(adapter(() -> null)));
-        assertEquals("acme.all", PluginGuard.moduleOf(devices(() -> null)));
-        assertEquals("java.base", PluginGuard.moduleOf("text"));
-        assertEquals(getClass().getName(), PluginGuard.moduleOf(this));
+        assertEquals("acme.all", PluginProxyHandler.moduleOf(family(() -> null)));
+        assertEquals("acme.all", PluginProxyHandler.moduleOf(adapter(() -> null)));
+        assertEquals("acme.all", PluginProxyHandler.moduleOf(devices(() -> null)));
+        assertEquals("java.base", PluginProxyHandler.moduleOf("text"));
+        assertEquals(getClass().getName(), PluginProxyHandler.moduleOf(this));
     }
 
     @Test

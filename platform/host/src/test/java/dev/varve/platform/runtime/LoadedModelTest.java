@@ -15,7 +15,7 @@ import dev.varve.platform.engine.HostCacheOptions;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.RequestedPaging;
-import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.sequence.KvCacheConfig;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.testkit.ByDay;
@@ -219,7 +219,7 @@ class LoadedModelTest {
 
         try (LoadedModel model = PlainLoading.load(opened, settings, 2);
                 LoadedModel plain = PlainLoading.load(opened(), settings(2), 2)) {
-            CacheCapacity caches = model.engineOptions().capacity().caches();
+            KvCacheConfig caches = model.engineOptions().capacity().caches();
 
             // 64 rows of two layers of full attention, whichever shards have them.
             assertEquals(

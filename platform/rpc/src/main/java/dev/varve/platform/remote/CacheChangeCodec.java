@@ -1,6 +1,7 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.backend.TokenTrees;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.HostPageFree;
 import dev.varve.platform.shard.KvRowOperation;
@@ -9,7 +10,6 @@ import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.StateCommit;
-import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.wire.Message;
 
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ final class CacheChangeCodec {
                     .number(commit.writeRow())
                     .number(commit.firstPosition())
                     .number(commit.tokens());
-            TokenPath path = commit.path();
+            AcceptedPath path = commit.path();
             fields.number(path.isStraight() ? 0 : path.length());
             for (int i = 1; i < path.length() && !path.isStraight(); i++) {
                 fields.number(path.token(i));
@@ -111,10 +111,10 @@ final class CacheChangeCodec {
         return new StateCommit(rollbackBuffer, readRow, writeRow, position, path(fields, tokens));
     }
 
-    private static TokenPath path(FieldReader fields, int tokens) {
+    private static AcceptedPath path(FieldReader fields, int tokens) {
         int length = fields.number("path tokens", 0, TokenTrees.MOST_TOKENS);
         if (length == 0) {
-            return TokenPath.first(tokens);
+            return AcceptedPath.first(tokens);
         }
         if (length != tokens) {
             throw FieldReader.invalid("path tokens", tokens, length);
@@ -123,7 +123,7 @@ final class CacheChangeCodec {
         for (int i = 1; i < length; i++) {
             path[i] = fields.number("path token", path[i - 1] + 1, TokenTrees.MOST_TOKENS - 1);
         }
-        return TokenPath.of(path);
+        return AcceptedPath.of(path);
     }
 
     private static KvSlotCopy copy(FieldReader fields) {

@@ -1,7 +1,7 @@
 package dev.varve.platform.remote;
 
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.List;
  * Bytes of cache parts, one part after the other in the order of their message, without gaps.
  * {@link CachePartCodec} has checked the parts and bounds their sizes. For one thread at a time.
  */
-final class CachePartPayload implements CachePartTransfer {
+final class CachePartPayload implements CachePartCallback {
     /** Offset of each part, and the end of the last one. */
     private final int[] begins;
 
@@ -57,7 +57,7 @@ final class CachePartPayload implements CachePartTransfer {
     }
 
     /** Fills all parts from a source. */
-    void fillFrom(CachePartTransfer source) {
+    void fillFrom(CachePartCallback source) {
         for (int i = 0; i < begins.length - 1; i++) {
             ByteBuffer part = slice(i);
             source.give(i, part);
@@ -69,7 +69,7 @@ final class CachePartPayload implements CachePartTransfer {
     }
 
     /** Passes all parts to a target. */
-    void handTo(CachePartTransfer target) {
+    void handTo(CachePartCallback target) {
         for (int i = 0; i < begins.length - 1; i++) {
             target.accept(i, slice(i));
         }

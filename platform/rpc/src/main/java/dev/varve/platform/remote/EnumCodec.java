@@ -8,7 +8,7 @@ import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.RequestedOutput;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 
 import java.util.List;
 import java.util.Map;
@@ -58,13 +58,13 @@ final class EnumCodec<E extends Enum<E>> {
                             DflashSpeculator.WeightResidency.REQUEST_SCOPED));
 
     /** Field of a model that scores texts. */
-    static final EnumCodec<LocalTextScorer.Residency> SCAN_RESIDENCY =
+    static final EnumCodec<LocalImportanceScorer.Residency> SCAN_RESIDENCY =
             numbered(
                     "residency",
                     List.of(
-                            LocalTextScorer.Residency.PERSISTENT,
-                            LocalTextScorer.Residency.REQUEST_SCOPED,
-                            LocalTextScorer.Residency.AUTO));
+                            LocalImportanceScorer.Residency.PERSISTENT,
+                            LocalImportanceScorer.Residency.REQUEST_SCOPED,
+                            LocalImportanceScorer.Residency.AUTO));
 
     /** Field of a load request. */
     static final EnumCodec<FlashAttention> FLASH_ATTENTION =

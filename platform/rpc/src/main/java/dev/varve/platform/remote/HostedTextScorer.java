@@ -7,8 +7,8 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
@@ -20,11 +20,11 @@ import java.util.function.BooleanSupplier;
  * Text-scoring model of a session: translates between its messages and the scorer. For one thread.
  */
 final class HostedTextScorer extends SessionModel {
-    private final LocalTextScorer scorer;
+    private final LocalImportanceScorer scorer;
     private final TextScoreCodec codec;
 
     private HostedTextScorer(
-            LocalTextScorer scorer,
+            LocalImportanceScorer scorer,
             ComputeDevice device,
             TextScoreCodec codec,
             LoadedTensorDigests tensors) {
@@ -53,7 +53,7 @@ final class HostedTextScorer extends SessionModel {
                     LoadedTensorDigests.of(
                             adapter.tensors(all.range()), model.hasSameFiles(mine), host, progress);
             return new HostedTextScorer(
-                    new LocalTextScorer(
+                    new LocalImportanceScorer(
                             all,
                             device,
                             request.options(),
@@ -83,8 +83,8 @@ final class HostedTextScorer extends SessionModel {
     Message read(Message request, BooleanSupplier cancelled, LoadProgressListener progress) {
         int[] tokens = codec.decode(request);
         LoadProgressListener signs = new ThrottledProgress(progress);
-        LayerMajorTextScorer.ProgressAndCancellation listener =
-                new LayerMajorTextScorer.ProgressAndCancellation() {
+        LayerMajorImportanceScorer.ProgressAndCancellation listener =
+                new LayerMajorImportanceScorer.ProgressAndCancellation() {
                     @Override
                     public boolean isCancelled() {
                         return cancelled.getAsBoolean();

@@ -8,7 +8,7 @@ import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgressListener;
@@ -202,7 +202,7 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> wanted, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> wanted, CachePartCallback target) {
         return send(
                 () -> Message.of(MessageType.EXPORT, parts.encode(wanted)),
                 reply -> {
@@ -221,7 +221,7 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> given, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> given, CachePartCallback source) {
         return send(
                 () -> {
                     ByteBuffer fields = parts.encode(given);

@@ -1,10 +1,10 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.shard.ImportanceScorer;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.TextScorer;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
  * the current text fails with a {@link ShardLostException}, and so do later ones until a new
  * process has loaded the model.
  */
-public final class RemoteTextScorer implements TextScorer {
+public final class RemoteTextScorer implements ImportanceScorer {
     /** Milliseconds between two checks whether the caller has cancelled. */
     private static final long POLL_MILLIS = 50;
 

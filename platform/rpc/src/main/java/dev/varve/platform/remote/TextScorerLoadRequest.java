@@ -1,8 +1,8 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.wire.Message;
@@ -21,8 +21,8 @@ import java.util.Optional;
  */
 public record TextScorerLoadRequest(
         ShardLoadRequest.Model model,
-        LayerMajorTextScorer.ScoringOptions options,
-        LocalTextScorer.Residency residency,
+        LayerMajorImportanceScorer.ScoringOptions options,
+        LocalImportanceScorer.Residency residency,
         ShardLoadRequest.Device device) {
     /** Largest number of last tokens that act as queries. */
     private static final int MOST_TAIL = 1 << 10;
@@ -77,13 +77,13 @@ public record TextScorerLoadRequest(
         int begin = fields.number("first layer that looks", 0, layers - 1);
         LayerRange range =
                 new LayerRange(begin, fields.number("end layer that looks", begin + 1, layers));
-        LayerMajorTextScorer.ScoringOptions options =
-                new LayerMajorTextScorer.ScoringOptions(
+        LayerMajorImportanceScorer.ScoringOptions options =
+                new LayerMajorImportanceScorer.ScoringOptions(
                         range,
                         fields.number("tail", 1, MOST_TAIL),
                         fields.flag("rotated"),
                         sparse(fields));
-        LocalTextScorer.Residency residency = EnumCodec.SCAN_RESIDENCY.get(fields);
+        LocalImportanceScorer.Residency residency = EnumCodec.SCAN_RESIDENCY.get(fields);
         fields.end();
         return new TextScorerLoadRequest(model, options, residency, device);
     }

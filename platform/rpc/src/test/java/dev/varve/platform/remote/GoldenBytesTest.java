@@ -10,6 +10,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheCapacities;
@@ -35,10 +36,9 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.StateCommit;
-import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.shard.WeightLayout;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
@@ -362,7 +362,7 @@ class GoldenBytesTest {
                         4, plain.tokens(), plain.place(), plain.outputs(), plain.kind(), tree);
         CacheChanges changes =
                 new CacheChanges(
-                        List.of(new StateCommit(1, 2, 3, 9, TokenPath.of(0, 2, 3))), List.of());
+                        List.of(new StateCommit(1, 2, 3, 9, AcceptedPath.of(0, 2, 3))), List.of());
 
         assertEquals(
                 "67: 0100000000000000010000000100000002000000030000000900000003"
@@ -389,7 +389,7 @@ class GoldenBytesTest {
                                         new LayerRange(1, 4),
                                         8,
                                         true,
-                                        LocalTextScorer.Residency.REQUEST_SCOPED)
+                                        LocalImportanceScorer.Residency.REQUEST_SCOPED)
                                 .encode()));
     }
 
@@ -438,7 +438,7 @@ class GoldenBytesTest {
                 numbers(EnumCodec.OUTPUTS, RequestedOutput.values()));
         assertEquals(
                 "AUTO 2, PERSISTENT 0, REQUEST_SCOPED 1",
-                numbers(EnumCodec.SCAN_RESIDENCY, LocalTextScorer.Residency.values()));
+                numbers(EnumCodec.SCAN_RESIDENCY, LocalImportanceScorer.Residency.values()));
         assertEquals(
                 "AUTO 0, ON 1, OFF 2", numbers(EnumCodec.FLASH_ATTENTION, FlashAttention.values()));
         assertEquals(

@@ -11,7 +11,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
@@ -68,7 +68,7 @@ final class PlainHost implements ShardResources, RangeLoader {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
             return silent ? CompletableFuture.completedFuture(null) : super.export(parts, target);
         }
 

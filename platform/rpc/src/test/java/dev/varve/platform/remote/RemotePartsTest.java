@@ -11,7 +11,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.KvSlotSpan;
@@ -241,8 +241,8 @@ class RemotePartsTest {
 
     @Test
     void failingCallerBufferFailsItsCallOnly() {
-        CachePartTransfer broken =
-                new CachePartTransfer() {
+        CachePartCallback broken =
+                new CachePartCallback() {
                     @Override
                     public void accept(int index, ByteBuffer bytes) {
                         throw new IllegalStateException("no room");

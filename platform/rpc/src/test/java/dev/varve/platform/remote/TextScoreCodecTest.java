@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.shard.local.LayerMajorTextScorer;
-import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.local.LayerMajorImportanceScorer;
+import dev.varve.platform.shard.local.LocalImportanceScorer;
 import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.wire.Message;
@@ -36,7 +36,10 @@ class TextScoreCodecTest {
     private static final TextScoreCodec CODEC = new TextScoreCodec(VOCABULARY, TAIL);
 
     static TextScorerLoadRequest load(
-            LayerRange layers, int tail, boolean rotated, LocalTextScorer.Residency residency) {
+            LayerRange layers,
+            int tail,
+            boolean rotated,
+            LocalImportanceScorer.Residency residency) {
         return new TextScorerLoadRequest(
                 new ShardLoadRequest.Model(
                         "m.gguf",
@@ -44,19 +47,19 @@ class TextScoreCodecTest {
                         Optional.of("cd"),
                         new ShardLoadRequest.ModelDimensions("qwen3", LAYERS, 128, VOCABULARY),
                         ModelOptions.defaults()),
-                new LayerMajorTextScorer.ScoringOptions(layers, tail, rotated),
+                new LayerMajorImportanceScorer.ScoringOptions(layers, tail, rotated),
                 residency,
                 new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)));
     }
 
     private static TextScorerLoadRequest load() {
-        return load(new LayerRange(1, LAYERS), TAIL, true, LocalTextScorer.Residency.AUTO);
+        return load(new LayerRange(1, LAYERS), TAIL, true, LocalImportanceScorer.Residency.AUTO);
     }
 
     @ParameterizedTest
     @EnumSource
-    void loadRoundTrips(LocalTextScorer.Residency residency) {
+    void loadRoundTrips(LocalImportanceScorer.Residency residency) {
         TextScorerLoadRequest request = load(new LayerRange(0, 2), 8, false, residency);
 
         assertEquals(request, TextScorerLoadRequest.decode(request.encode()));
@@ -67,8 +70,8 @@ class TextScoreCodecTest {
 
     static TextScorerLoadRequest sparse(double alpha, int sinks, int leastTokens) {
         TextScorerLoadRequest plain = load();
-        LayerMajorTextScorer.ScoringOptions options =
-                new LayerMajorTextScorer.ScoringOptions(
+        LayerMajorImportanceScorer.ScoringOptions options =
+                new LayerMajorImportanceScorer.ScoringOptions(
                         plain.options().layers(),
                         TAIL,
                         true,
@@ -118,7 +121,7 @@ class TextScoreCodecTest {
     })
     void invalidLoadIsRefused(int begin, int end, int tail, String reason) {
         Message message =
-                load(new LayerRange(begin, end), tail, true, LocalTextScorer.Residency.AUTO)
+                load(new LayerRange(begin, end), tail, true, LocalImportanceScorer.Residency.AUTO)
                         .encode();
 
         assertRefused(reason, () -> TextScorerLoadRequest.decode(message));

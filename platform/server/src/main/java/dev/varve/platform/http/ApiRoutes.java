@@ -146,7 +146,9 @@ final class ApiRoutes {
         report("/props", RoutePurpose.SERVICE, this::properties);
         report("/v1/models", RoutePurpose.SERVICE, this::models, "/models");
         report("/slots", RoutePurpose.SERVICE, this::slots);
-        routes.mapAt(new ModelRoute(lifecycle, offeredModels, models), ModelRoute.PREFIX + "*");
+        routes.mapAt(
+                new RetrieveModelRoute(lifecycle, offeredModels, models),
+                RetrieveModelRoute.PREFIX + "*");
         Route facts =
                 route(
                         "/",
@@ -199,7 +201,7 @@ final class ApiRoutes {
         routes.map(route("/cache/clear", RoutePurpose.OPERATION, Route.Methods.POST, cache::clear));
         ActiveRequestEndpoints requests = new ActiveRequestEndpoints(offeredModels, activeRequests);
         report("/requests", RoutePurpose.MONITORING, requests::list);
-        routes.map(new ControlRoute(context, requests), "/chat/completions/control");
+        routes.map(new RequestControlRoute(context, requests), "/chat/completions/control");
         routes.mapAt(
                 route(
                         "/requests/ID",

@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.trace.RequestContext;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -16,7 +16,7 @@ record Exchange(
         HttpServletRequest request,
         HttpServletResponse response,
         AdmissionDecision.Admitted admitted,
-        RequestTraceContext traceContext) {
+        RequestContext traceContext) {
     /**
      * Returns the owner of the request for fair sharing of the CPU: its key, or its connection if
      * the server needs no key.

@@ -9,8 +9,8 @@ import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.JsonFieldScanner;
 import dev.varve.platform.http.json.JsonResponse;
-import dev.varve.platform.http.json.UnparsedFieldFinder;
 import dev.varve.platform.http.trace.OpenSpan;
 import dev.varve.platform.intake.RequestBody;
 
@@ -188,7 +188,7 @@ final class GenerationRoute extends JsonPostRoute {
 
     /** Returns whether a body that is not parsed yet requests a stream. */
     private static boolean streams(byte[] body, boolean usual) {
-        return UnparsedFieldFinder.field(
+        return JsonFieldScanner.field(
                         body,
                         "stream",
                         value -> Optional.of(value.currentToken() == JsonToken.VALUE_TRUE))

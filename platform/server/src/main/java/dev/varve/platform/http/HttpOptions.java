@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.UnknownFieldPolicy;
@@ -28,7 +28,7 @@ import java.util.Optional;
  */
 public record HttpOptions(
         ListenAddress address,
-        ClientAccess access,
+        ClientAccessSettings access,
         IngressLimits limits,
         SettingNames names,
         UnknownFieldPolicy fields,
@@ -56,7 +56,7 @@ public record HttpOptions(
     /**
      * Makes options with defaults for the rest; error messages name settings by their identifiers.
      */
-    public HttpOptions(ListenAddress address, ClientAccess access, IngressLimits limits) {
+    public HttpOptions(ListenAddress address, ClientAccessSettings access, IngressLimits limits) {
         this(
                 address,
                 access,
@@ -71,7 +71,8 @@ public record HttpOptions(
 
     /** Returns options for loopback, any free port, no key. */
     public static HttpOptions loopback() {
-        return new HttpOptions(ListenAddress.LOOPBACK, ClientAccess.LOCAL, IngressLimits.DEFAULT);
+        return new HttpOptions(
+                ListenAddress.LOOPBACK, ClientAccessSettings.LOCAL, IngressLimits.DEFAULT);
     }
 
     /** Returns a copy with other limits. */

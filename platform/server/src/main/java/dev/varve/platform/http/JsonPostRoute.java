@@ -6,7 +6,7 @@ import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.intake.RequestBody;
 import dev.varve.platform.intake.RequestIngress;
 
@@ -80,7 +80,7 @@ abstract class JsonPostRoute extends Route {
     }
 
     private OfferedModels.AcquiredModel acquire(
-            Optional<String> name, BooleanSupplier disconnected, RequestTraceContext traceContext)
+            Optional<String> name, BooleanSupplier disconnected, RequestContext traceContext)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = traceContext.child("model");
         try {

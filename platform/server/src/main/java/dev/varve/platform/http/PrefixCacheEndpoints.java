@@ -2,7 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.model.PrefixCacheReport;
+import dev.varve.platform.http.model.PrefixCacheContentsReport;
 import dev.varve.platform.http.serving.RunningModel;
 import dev.varve.platform.prefix.CachedPrefixInfo;
 
@@ -37,7 +37,7 @@ record PrefixCacheEndpoints(OfferedModels offeredModels) {
                 model.isPresent()
                         ? EngineFutures.await(model.get().served().engine().cacheEntries())
                         : List.of();
-        return PrefixCacheReport.entries(entries, limit);
+        return PrefixCacheContentsReport.entries(entries, limit);
     }
 
     /** Reads the limit without decoding escapes: a number needs none. */

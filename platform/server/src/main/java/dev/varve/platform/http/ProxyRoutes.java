@@ -97,10 +97,10 @@ final class ProxyRoutes {
                         forwarded(
                                 exchange ->
                                         proxy.model(
-                                                ModelRoute.id(exchange.request()),
+                                                RetrieveModelRoute.id(exchange.request()),
                                                 exchange.request(),
                                                 exchange.response()))),
-                ModelRoute.PREFIX + "*");
+                RetrieveModelRoute.PREFIX + "*");
     }
 
     /** Returns an answer that comes from the upstream server, for which shutdown waits. */

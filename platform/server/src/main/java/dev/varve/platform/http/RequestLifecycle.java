@@ -10,7 +10,7 @@ import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.intake.IngressException;
@@ -55,7 +55,7 @@ final class RequestLifecycle {
                 RequestId.put(
                         Optional.ofNullable(request.getHeader(RequestId.HEADER)),
                         response::setHeader);
-        RequestTraceContext traceContext = begun.traceContext();
+        RequestContext traceContext = begun.traceContext();
         RequestOutcome outcome = RequestOutcome.FAILED;
         try {
             outcome = outcome(route, request, new DisconnectAwareResponse(response), traceContext);
@@ -71,7 +71,7 @@ final class RequestLifecycle {
             RequestLog.Response response,
             Tracing.StartedRequest begun,
             RequestOutcome outcome) {
-        RequestTraceContext traceContext = begun.traceContext();
+        RequestContext traceContext = begun.traceContext();
         metrics.countRequest(
                 route.label(),
                 response.status(),
@@ -120,7 +120,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestTraceContext traceContext)
+            RequestContext traceContext)
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
@@ -147,7 +147,7 @@ final class RequestLifecycle {
             ErrorForm form,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestTraceContext traceContext)
+            RequestContext traceContext)
             throws IOException {
         ApiException error;
         try {
@@ -182,7 +182,7 @@ final class RequestLifecycle {
             Route route,
             HttpServletRequest request,
             HttpServletResponse response,
-            RequestTraceContext traceContext)
+            RequestContext traceContext)
             throws IOException, InterruptedException {
         access.allowOrigin(request, response);
         AdmissionDecision.Admitted admitted = admitted(request, response);

@@ -2,7 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.log.LogFields;
 import dev.varve.platform.log.LogValue;
 import dev.varve.platform.setting.SettingNames;
@@ -36,7 +36,7 @@ final class RequestLog {
             Route route,
             HttpServletRequest request,
             Response response,
-            RequestTraceContext context,
+            RequestContext context,
             RequestOutcome outcome,
             SettingNames names) {
         System.Logger.Level level =

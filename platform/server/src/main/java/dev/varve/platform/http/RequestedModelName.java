@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.json.UnparsedFieldFinder;
+import dev.varve.platform.http.json.JsonFieldScanner;
 
 import jakarta.servlet.http.HttpServletRequest;
 
@@ -17,7 +17,7 @@ final class RequestedModelName {
 
     /** Returns the name in a body that is not parsed yet; empty if it has none. */
     static Optional<String> in(byte[] body) {
-        return UnparsedFieldFinder.field(
+        return JsonFieldScanner.field(
                 body,
                 FIELD,
                 value ->

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.AccessControl;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.http.metrics.Metrics;
@@ -46,7 +46,7 @@ class AdmissionHandlerTest {
     private final ScriptedEngine engine = new ScriptedEngine();
     private final RequestIngress ingress = new RequestIngress(IngressLimits.DEFAULT);
     private final AccessControl access =
-            new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL);
+            new AccessControl(ListenAddress.LOOPBACK, ClientAccessSettings.LOCAL);
 
     @AfterEach
     void stop() {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
@@ -39,9 +39,9 @@ class BasePathTest {
                     engine,
                     new HttpOptions(
                             new ListenAddress("127.0.0.1", 0, "/llm/varve"),
-                            new ClientAccess(
+                            new ClientAccessSettings(
                                     Set.of("k"),
-                                    ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                    ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                     new CorsAndHostOptions(Set.of(), Set.of())),
                             IngressLimits.DEFAULT));
     private final URI root = server.server.uri().resolve("/");

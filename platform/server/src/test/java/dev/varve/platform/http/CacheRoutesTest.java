@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
@@ -51,9 +51,9 @@ class CacheRoutesTest {
             CorsAndHostOptions corsAndHosts, String operator, String... keys) {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
-                new ClientAccess(
+                new ClientAccessSettings(
                                 Set.of(keys),
-                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                 corsAndHosts)
                         .withCache(
                                 new CacheAccessSettings(
@@ -306,7 +306,7 @@ class CacheRoutesTest {
             HttpOptions options =
                     new HttpOptions(
                             ListenAddress.LOOPBACK,
-                            ClientAccess.LOCAL.withCache(
+                            ClientAccessSettings.LOCAL.withCache(
                                     new CacheAccessSettings(rule, Optional.empty())),
                             IngressLimits.DEFAULT);
             try (TestServer server = TestServer.of(engine, options)) {

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
@@ -138,9 +138,9 @@ class HttpServerTest {
                         () ->
                                 new HttpOptions(
                                         new ListenAddress("0.0.0.0", 0),
-                                        new ClientAccess(
+                                        new ClientAccessSettings(
                                                 Set.of(),
-                                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                                ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                                 CorsAndHostOptions.NONE),
                                         IngressLimits.DEFAULT));
 
@@ -157,9 +157,9 @@ class HttpServerTest {
                         () ->
                                 new HttpOptions(
                                         new ListenAddress(host, 0),
-                                        new ClientAccess(
+                                        new ClientAccessSettings(
                                                 Set.of(),
-                                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                                ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                                 CorsAndHostOptions.NONE),
                                         IngressLimits.DEFAULT));
 
@@ -177,9 +177,9 @@ class HttpServerTest {
                                     HttpServer.start(
                                             new HttpOptions(
                                                     new ListenAddress("127.0.0.1", port),
-                                                    new ClientAccess(
+                                                    new ClientAccessSettings(
                                                             Set.of(),
-                                                            ClientAccess.KeylessListening
+                                                            ClientAccessSettings.KeylessListening
                                                                     .LOOPBACK_ONLY,
                                                             CorsAndHostOptions.NONE),
                                                     IngressLimits.DEFAULT)));
@@ -409,9 +409,9 @@ class HttpServerTest {
         HttpOptions options =
                 new HttpOptions(
                         new ListenAddress("127.0.0.1", 0),
-                        new ClientAccess(
+                        new ClientAccessSettings(
                                 Set.of("alice", "bob"),
-                                ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                 CorsAndHostOptions.NONE),
                         IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
@@ -433,10 +433,10 @@ class HttpServerTest {
     @ParameterizedTest
     @CsvSource({"false, 401", "true, 200"})
     void metricsMayBePublicWithoutAKey(boolean open, int status) throws Exception {
-        ClientAccess keys =
-                new ClientAccess(
+        ClientAccessSettings keys =
+                new ClientAccessSettings(
                         Set.of("alice"),
-                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                        ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                         CorsAndHostOptions.NONE);
         HttpOptions options =
                 new HttpOptions(

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.tls.TlsSource;
 import dev.varve.platform.intake.IngressLimits;
@@ -107,7 +107,7 @@ class HttpsTest {
                         () ->
                                 new HttpOptions(
                                                 new ListenAddress("0.0.0.0", 0),
-                                                ClientAccess.LOCAL,
+                                                ClientAccessSettings.LOCAL,
                                                 IngressLimits.DEFAULT)
                                         .withTls(options().tls()));
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.intake.IngressLimits;
@@ -114,9 +114,9 @@ class PageRulesTest {
         HttpOptions options =
                 new HttpOptions(
                         new ListenAddress("0.0.0.0", 0),
-                        new ClientAccess(
+                        new ClientAccessSettings(
                                 Set.of(),
-                                ClientAccess.KeylessListening.ANYWHERE,
+                                ClientAccessSettings.KeylessListening.ANYWHERE,
                                 CorsAndHostOptions.NONE),
                         IngressLimits.DEFAULT);
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.upstream.UpstreamServer;
@@ -493,9 +493,9 @@ class ProxyFailureTest {
     private static HttpOptions locked() {
         return new HttpOptions(
                 new ListenAddress("127.0.0.1", 0),
-                new ClientAccess(
+                new ClientAccessSettings(
                         Set.of("theirs"),
-                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                        ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                         CorsAndHostOptions.NONE),
                 IngressLimits.DEFAULT.withBodyBytes(1000));
     }

@@ -2,7 +2,7 @@ package dev.varve.platform.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.Json;
@@ -53,9 +53,9 @@ class ReasoningControlTest {
                 TestServer.loading(
                         new HttpOptions(
                                 ListenAddress.LOOPBACK,
-                                new ClientAccess(
+                                new ClientAccessSettings(
                                         Set.of(keys),
-                                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                        ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                         CorsAndHostOptions.NONE),
                                 IngressLimits.DEFAULT));
         test.server.ready(SmallChat.served(engine));

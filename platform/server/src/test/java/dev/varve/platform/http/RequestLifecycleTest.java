@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Caller;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.RoutePurpose;
 import dev.varve.platform.http.answer.RequestOutcome;
@@ -40,7 +40,7 @@ class RequestLifecycleTest {
     private final Metrics metrics = new Metrics();
     private final RequestLifecycle lifecycle =
             new RequestLifecycle(
-                    new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL),
+                    new AccessControl(ListenAddress.LOOPBACK, ClientAccessSettings.LOCAL),
                     metrics,
                     Tracing.off(),
                     Setting::id);

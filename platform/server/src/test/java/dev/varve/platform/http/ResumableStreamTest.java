@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.resume.ResumePolicy;
@@ -218,9 +218,9 @@ class ResumableStreamTest {
         HttpOptions options =
                 new HttpOptions(
                         ListenAddress.LOOPBACK,
-                        new ClientAccess(
+                        new ClientAccessSettings(
                                         Set.of("a", "b"),
-                                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                        ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                         CorsAndHostOptions.NONE)
                                 .withCache(new CacheAccessSettings(rule, Optional.empty())),
                         IngressLimits.DEFAULT);

@@ -4,7 +4,7 @@ import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.http.access.AccessControl;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.resume.ResumableStreamLimits;
@@ -32,7 +32,7 @@ class RouteListTest {
     private final HttpOptions options = HttpOptions.loopback();
     private final RequestIngress ingress = new RequestIngress(IngressLimits.DEFAULT);
     private final AccessControl access =
-            new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL);
+            new AccessControl(ListenAddress.LOOPBACK, ClientAccessSettings.LOCAL);
 
     @AfterEach
     void stop() {
@@ -66,7 +66,7 @@ class RouteListTest {
         Metrics metrics = new Metrics();
         try (UpstreamProxy proxy =
                 new UpstreamProxy(
-                        upstream, ClientAccess.LOCAL, metrics, SettingNames.IDENTIFIERS)) {
+                        upstream, ClientAccessSettings.LOCAL, metrics, SettingNames.IDENTIFIERS)) {
             ProxyRoutes routes =
                     new ProxyRoutes(
                             new RequestLifecycle(

@@ -14,7 +14,7 @@ import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.http.access.CacheAccessSettings;
 import dev.varve.platform.http.access.CacheSharingPolicy;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.model.MemoryPlacement;
@@ -419,9 +419,9 @@ class StatusRouteTest {
         HttpOptions options =
                 new HttpOptions(
                         ListenAddress.LOOPBACK,
-                        new ClientAccess(
+                        new ClientAccessSettings(
                                         Set.of("one", "two"),
-                                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                                        ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                                         CorsAndHostOptions.NONE)
                                 .withCache(
                                         new CacheAccessSettings(

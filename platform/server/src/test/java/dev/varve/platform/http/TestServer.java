@@ -5,7 +5,7 @@ import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.ReasoningMarks;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ResponseSyntax;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.access.CorsAndHostOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.Json;
@@ -92,9 +92,9 @@ final class TestServer implements AutoCloseable {
     static HttpOptions withKey(String key) {
         return new HttpOptions(
                 new ListenAddress("127.0.0.1", 0),
-                new ClientAccess(
+                new ClientAccessSettings(
                         Set.of(key),
-                        ClientAccess.KeylessListening.LOOPBACK_ONLY,
+                        ClientAccessSettings.KeylessListening.LOOPBACK_ONLY,
                         new CorsAndHostOptions(Set.of("http://page.example"), Set.of())),
                 IngressLimits.DEFAULT.withBodyBytes(1000));
     }

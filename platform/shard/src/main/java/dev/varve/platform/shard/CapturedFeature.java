@@ -14,9 +14,9 @@ public record CapturedFeature(int layer, float[] values, int tokens) {
      *
      * @param column first column of the chunk
      */
-    public void gather(int column, TokenPath path) {
+    public void gather(int column, AcceptedPath path) {
         int length = values.length / tokens;
-        for (TokenPath.Move move : path.moves()) {
+        for (AcceptedPath.Move move : path.moves()) {
             System.arraycopy(
                     values,
                     (column + move.from()) * length,

@@ -124,7 +124,7 @@ public interface Shard extends AutoCloseable {
      * @param target receives the bytes of each part before the future completes
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target);
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target);
 
     /**
      * Copies parts of sequences into the caches, for the calls after this one. All or nothing:
@@ -134,7 +134,7 @@ public interface Shard extends AutoCloseable {
      * @param source writes the bytes of each part before the future completes
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source);
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source);
 
     /**
      * Makes a lost shard usable again, with empty caches; completes at once if it was not lost.

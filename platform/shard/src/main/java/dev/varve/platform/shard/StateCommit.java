@@ -14,7 +14,7 @@ package dev.varve.platform.shard;
  *     first ones, or a path through a tree
  */
 public record StateCommit(
-        int rollbackBuffer, int readRow, int writeRow, int firstPosition, TokenPath path) {
+        int rollbackBuffer, int readRow, int writeRow, int firstPosition, AcceptedPath path) {
     /** Checks everything that does not depend on the caches. */
     public StateCommit {
         int tokens = path.length();
@@ -44,7 +44,7 @@ public record StateCommit(
      */
     public StateCommit(
             int rollbackBuffer, int readRow, int writeRow, int firstPosition, int tokens) {
-        this(rollbackBuffer, readRow, writeRow, firstPosition, TokenPath.first(tokens));
+        this(rollbackBuffer, readRow, writeRow, firstPosition, AcceptedPath.first(tokens));
     }
 
     /** Number of accepted tokens. */

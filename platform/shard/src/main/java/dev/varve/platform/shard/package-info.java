@@ -19,7 +19,7 @@
  *   <li>{@link Pages}, {@link SlotPositionMap}, {@link PageQuery}, {@link KeyBounds}: pages of a
  *       bounded KV cache;
  *   <li>{@link BatchInvariance}, {@link Numerics}, {@link WeightLayout}: settings that decide bits;
- *   <li>{@link TextScorer}: a model that scores the tokens of a text.
+ *   <li>{@link ImportanceScorer}: a model that scores the tokens of a text.
  * </ul>
  *
  * <p>They are one package because nearly all are parameters or results of {@link Shard}: a change

@@ -72,7 +72,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
         for (int i = 0; i < parts.size(); i++) {
             target.accept(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }
@@ -80,7 +80,7 @@ public abstract class FakeShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
         for (int i = 0; i < parts.size(); i++) {
             source.give(i, ByteBuffer.allocate((int) parts.get(i).bytes()));
         }

@@ -6,7 +6,7 @@ import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /** The bytes of the parts of a call, which a test takes out or puts in. Thread-safe. */
-public final class KeptParts implements CachePartTransfer {
+public final class KeptParts implements CachePartCallback {
     private final NavigableMap<Integer, byte[]> bytes = new ConcurrentSkipListMap<>();
 
     /** Returns a handler with these bytes, indexed by the positions of the parts in their call. */

@@ -543,7 +543,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);
@@ -555,7 +555,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);

@@ -70,19 +70,20 @@ class TokenTreeTest {
 
     @Test
     void pathMovesToTheFrontInRuns() {
-        TokenPath path = TokenPath.of(0, 1, 4, 5, 9);
+        AcceptedPath path = AcceptedPath.of(0, 1, 4, 5, 9);
 
         assertEquals(
-                List.of(new TokenPath.Move(4, 2, 2), new TokenPath.Move(9, 4, 1)), path.moves());
+                List.of(new AcceptedPath.Move(4, 2, 2), new AcceptedPath.Move(9, 4, 1)),
+                path.moves());
         assertEquals(9, path.last());
-        assertTrue(TokenPath.of(0, 1, 2).isStraight());
-        assertEquals(TokenPath.first(3), TokenPath.of(0, 1, 2));
-        assertEquals(List.of(), TokenPath.first(7).moves());
+        assertTrue(AcceptedPath.of(0, 1, 2).isStraight());
+        assertEquals(AcceptedPath.first(3), AcceptedPath.of(0, 1, 2));
+        assertEquals(List.of(), AcceptedPath.first(7).moves());
         for (int[] wrong :
                 List.of(new int[0], new int[] {1}, new int[] {0, 0}, new int[] {0, 2, 1})) {
-            assertThrows(IllegalArgumentException.class, () -> TokenPath.of(wrong));
+            assertThrows(IllegalArgumentException.class, () -> AcceptedPath.of(wrong));
         }
-        assertThrows(IllegalArgumentException.class, () -> TokenPath.first(0));
+        assertThrows(IllegalArgumentException.class, () -> AcceptedPath.first(0));
     }
 
     @Test
@@ -90,7 +91,7 @@ class TokenTreeTest {
         CapturedFeature feature =
                 new CapturedFeature(1, new float[] {0, 0, 1, 10, 2, 20, 3, 30, 4, 40, 5, 50}, 6);
 
-        feature.gather(1, TokenPath.of(0, 2, 4));
+        feature.gather(1, AcceptedPath.of(0, 2, 4));
 
         assertArrayEquals(
                 new float[] {0, 0, 1, 10, 3, 30, 5, 50}, Arrays.copyOf(feature.values(), 8));

@@ -60,7 +60,7 @@ final class BlockConvolution {
      * @param input of the part before it is filtered, {@code F32 [hidden, rows]}, block after block
      */
     static BlockConvolution of(
-            SubLayer part, int layer, DraftLayers layers, ShardWeights weights, Tensor input) {
+            SubLayer part, int layer, DraftOperators layers, ShardWeights weights, Tensor input) {
         DraftHyperparameters network = layers.network();
         Optional<Taps> taps =
                 network.method() instanceof BlockDecoding.Selector selector

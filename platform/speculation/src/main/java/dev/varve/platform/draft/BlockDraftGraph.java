@@ -107,7 +107,7 @@ final class BlockDraftGraph implements DraftGraph {
             for (DraftHyperparameters.LayerAttention rule : network.rules()) {
                 masks.computeIfAbsent(rule, unknown -> masks());
             }
-            decoded = record(new DraftLayers(context.ops(), weights, draft), weights, draft);
+            decoded = record(new DraftOperators(context.ops(), weights, draft), weights, draft);
         } catch (RuntimeException | Error e) {
             context.close();
             throw e;
@@ -136,7 +136,7 @@ final class BlockDraftGraph implements DraftGraph {
     }
 
     private BlockTokenDecoder.OutputTensors record(
-            DraftLayers layers, ShardWeights weights, DraftFile draft) {
+            DraftOperators layers, ShardWeights weights, DraftFile draft) {
         Ops ops = context.ops();
         Tensor embedded =
                 table.isPresent()
@@ -179,7 +179,7 @@ final class BlockDraftGraph implements DraftGraph {
     }
 
     /** {@code F32 [length, heads, columns]}. */
-    private Tensor attend(DraftLayers layers, int layer, Tensor queries) {
+    private Tensor attend(DraftOperators layers, int layer, Tensor queries) {
         Ops ops = context.ops();
         int block = network.block().tokens();
         List<Tensor> own = masks.get(network.rules().get(layer));
@@ -246,7 +246,7 @@ final class BlockDraftGraph implements DraftGraph {
      *     not output them
      * @param slots other candidates of each slot, if requested
      */
-    record BlockDraft(int[] rows, float[] probabilities, Optional<PositionCandidates> slots) {}
+    record BlockDraft(int[] rows, float[] probabilities, Optional<BlockCandidates> slots) {}
 
     /**
      * Computes the drafts.

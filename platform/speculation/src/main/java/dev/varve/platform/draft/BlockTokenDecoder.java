@@ -53,7 +53,7 @@ final class BlockTokenDecoder {
 
     private final Ops ops;
     private final ShardWeights weights;
-    private final DraftLayers layers;
+    private final DraftOperators layers;
     private final DraftHyperparameters network;
     private final String head;
     private final int sequences;
@@ -64,7 +64,7 @@ final class BlockTokenDecoder {
      * @param branches whether other candidates of each slot are requested
      */
     BlockTokenDecoder(
-            DraftLayers layers,
+            DraftOperators layers,
             ShardWeights weights,
             String head,
             int sequences,

@@ -49,7 +49,7 @@ final class ContextGraph implements DraftGraph {
             features = context.newTensor(GgmlType.F32, featureLength, tokens).markInput();
             positions = context.newTensor(GgmlType.I32, tokens).markInput();
             rows = context.newTensor(GgmlType.I64, tokens).markInput();
-            DraftLayers layers = new DraftLayers(context.ops(), weights, draft);
+            DraftOperators layers = new DraftOperators(context.ops(), weights, draft);
             factors =
                     layers.normsFeatures()
                             ? Optional.empty()
@@ -61,7 +61,7 @@ final class ContextGraph implements DraftGraph {
         }
     }
 
-    private void record(DraftLayers layers, DraftHyperparameters network, DraftCache cache) {
+    private void record(DraftOperators layers, DraftHyperparameters network, DraftCache cache) {
         Ops ops = context.ops();
         Tensor fused = layers.fuse(features, factors);
         int length = network.heads().keyLength();

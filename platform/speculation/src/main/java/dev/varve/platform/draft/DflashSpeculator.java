@@ -271,7 +271,7 @@ public final class DflashSpeculator implements Speculator {
 
     private Draft draft(BlockDraftGraph.BlockDraft found, DraftRequest request) {
         int most = Math.min(mostTokens(), request.most());
-        DraftGrade confidence = DraftGrade.of(found.probabilities(), most);
+        DraftConfidence confidence = DraftConfidence.of(found.probabilities(), most);
         int[] tokens = ids.targets(found.rows(), confidence.usefulTokens());
         if (tokens.length == 0) {
             return Draft.NONE;

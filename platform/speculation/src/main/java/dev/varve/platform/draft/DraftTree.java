@@ -23,13 +23,9 @@ record DraftTree(int[] rows, int[] parents) {
         private final int number;
         private final int depth;
         private final double logProbability;
-        private final List<PositionCandidates.Ranked> followers;
+        private final List<BlockCandidates.Ranked> followers;
 
-        Node(
-                int number,
-                int depth,
-                double logProbability,
-                List<PositionCandidates.Ranked> followers) {
+        Node(int number, int depth, double logProbability, List<BlockCandidates.Ranked> followers) {
             this.number = number;
             this.depth = depth;
             this.logProbability = logProbability;
@@ -39,7 +35,7 @@ record DraftTree(int[] rows, int[] parents) {
 
     /** State of a tree while it grows. */
     private static final class Builder {
-        private final PositionCandidates slots;
+        private final BlockCandidates slots;
         private final int depth;
         private final int ranks;
         private final int[] rows;
@@ -53,7 +49,7 @@ record DraftTree(int[] rows, int[] parents) {
         private int count;
         private int waited;
 
-        Builder(PositionCandidates slots, int depth, int ranks, int budget) {
+        Builder(BlockCandidates slots, int depth, int ranks, int budget) {
             this.slots = slots;
             this.depth = depth;
             this.ranks = ranks;
@@ -62,7 +58,7 @@ record DraftTree(int[] rows, int[] parents) {
         }
 
         /** Possible successors of a draft token in a slot, the likeliest first. */
-        private List<PositionCandidates.Ranked> followers(int slot, int index) {
+        private List<BlockCandidates.Ranked> followers(int slot, int index) {
             return slot < depth ? slots.rank(slot, index, ranks) : List.of();
         }
 
@@ -70,7 +66,7 @@ record DraftTree(int[] rows, int[] parents) {
             return new Node(-1, 0, 0, followers(0, 0));
         }
 
-        private Node add(Node parent, PositionCandidates.Ranked guess, double logProbability) {
+        private Node add(Node parent, BlockCandidates.Ranked guess, double logProbability) {
             rows[count] = guess.row();
             parents[count] = parent.number;
             return new Node(
@@ -94,7 +90,7 @@ record DraftTree(int[] rows, int[] parents) {
         private void follow(int[] spine) {
             Node last = root();
             for (int row : spine) {
-                List<PositionCandidates.Ranked> followers = last.followers;
+                List<BlockCandidates.Ranked> followers = last.followers;
                 int rank = 0;
                 while (rank < followers.size() && followers.get(rank).row() != row) {
                     rank++;
@@ -103,9 +99,9 @@ record DraftTree(int[] rows, int[] parents) {
                     addUnbranched(last, spine);
                     return;
                 }
-                PositionCandidates.Ranked guess = followers.get(rank);
+                BlockCandidates.Ranked guess = followers.get(rank);
                 // The other candidates keep their order.
-                List<PositionCandidates.Ranked> ordered = new ArrayList<>(followers);
+                List<BlockCandidates.Ranked> ordered = new ArrayList<>(followers);
                 ordered.add(0, ordered.remove(rank));
                 Node parent = new Node(last.number, last.depth, last.logProbability, ordered);
                 last = add(parent, guess, parent.logProbability + guess.logProbability());
@@ -146,7 +142,7 @@ record DraftTree(int[] rows, int[] parents) {
      * @param depth maximum number of consecutive draft tokens
      * @param budget maximum number of draft tokens, at least the length of the path
      */
-    static DraftTree of(PositionCandidates slots, int[] spine, int depth, int budget) {
+    static DraftTree of(BlockCandidates slots, int[] spine, int depth, int budget) {
         int ranks = budget > depth ? TokenLattice.RANKS : 1;
         Builder builder = new Builder(slots, Math.min(depth, slots.slots()), ranks, budget);
         builder.follow(spine);

@@ -5,9 +5,9 @@ import dev.varve.api.ggml.Tensor;
 
 /** Bias that the token before adds to some logits (DSpark). */
 final class MarkovTransitions implements TokenTransitions {
-    private final DraftLayers layers;
+    private final DraftOperators layers;
 
-    MarkovTransitions(DraftLayers layers) {
+    MarkovTransitions(DraftOperators layers) {
         this.layers = layers;
     }
 

@@ -8,14 +8,14 @@ import dev.varve.api.ggml.Tensor;
  * (DFlash2).
  */
 final class SelectorTransitions implements TokenTransitions {
-    private final DraftLayers layers;
+    private final DraftOperators layers;
     private final PositionMajorLayout layout;
     private final Tensor factors;
 
     /**
      * @param factors computed from each slot's state, {@code F32 [rank, slots * sequences]}
      */
-    SelectorTransitions(DraftLayers layers, PositionMajorLayout layout, Tensor factors) {
+    SelectorTransitions(DraftOperators layers, PositionMajorLayout layout, Tensor factors) {
         this.layers = layers;
         this.layout = layout;
         this.factors = factors;

@@ -112,7 +112,7 @@ record TokenLattice(
     }
 
     /** Reads the computed candidates of a sequence. */
-    PositionCandidates read(int sequence) {
+    BlockCandidates read(int sequence) {
         int count = (int) candidates.ne(0);
         int[][] rows = new int[layout.count()][count];
         float[][] chances = new float[layout.count()][count];
@@ -128,7 +128,7 @@ record TokenLattice(
                 behind.add(values);
             }
         }
-        return new PositionCandidates(
+        return new BlockCandidates(
                 rows, chances, links.isEmpty() ? Optional.empty() : Optional.of(behind));
     }
 }

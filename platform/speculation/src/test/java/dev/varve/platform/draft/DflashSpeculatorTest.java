@@ -287,9 +287,9 @@ class DflashSpeculatorTest {
         Draft draft = text.guess(rig, 20, 7);
 
         assertArrayEquals(Arrays.copyOf(rig.found(text, 0, 20, false).rows(), 3), draft.tokens());
-        assertEquals(DraftGrade.of(probabilities, 7).grade(), draft.grade());
+        assertEquals(DraftConfidence.of(probabilities, 7).grade(), draft.grade());
         assertEquals(2, text.guess(rig, 20, 2).tokens().length);
-        assertEquals(DraftGrade.of(probabilities, 2).grade(), text.guess(rig, 20, 2).grade());
+        assertEquals(DraftConfidence.of(probabilities, 2).grade(), text.guess(rig, 20, 2).grade());
     }
 
     @Test

@@ -22,7 +22,7 @@ class DraftTreeTest {
     private static final int DEPTH = 4;
     private static final int CANDIDATES = 5;
 
-    private static PositionCandidates slots(Random random, boolean linked) {
+    private static BlockCandidates slots(Random random, boolean linked) {
         int[][] rows = new int[DEPTH][];
         float[][] shares = new float[DEPTH][CANDIDATES];
         List<float[]> links = new ArrayList<>();
@@ -37,15 +37,15 @@ class DraftTreeTest {
             }
             links.add(link);
         }
-        return new PositionCandidates(rows, shares, linked ? Optional.of(links) : Optional.empty());
+        return new BlockCandidates(rows, shares, linked ? Optional.of(links) : Optional.empty());
     }
 
     /** The best of each slot behind the one before. */
-    private static int[] spine(PositionCandidates slots) {
+    private static int[] spine(BlockCandidates slots) {
         int[] spine = new int[DEPTH];
         int before = 0;
         for (int slot = 0; slot < DEPTH; slot++) {
-            PositionCandidates.Ranked best = slots.rank(slot, before, 1).getFirst();
+            BlockCandidates.Ranked best = slots.rank(slot, before, 1).getFirst();
             spine[slot] = best.row();
             before = best.index();
         }
@@ -56,12 +56,12 @@ class DraftTreeTest {
     private record Candidate(List<Integer> path, double logProbability) {}
 
     private static void all(
-            PositionCandidates slots, Candidate before, int index, List<Candidate> found) {
+            BlockCandidates slots, Candidate before, int index, List<Candidate> found) {
         int slot = before.path().size();
         if (slot == DEPTH) {
             return;
         }
-        for (PositionCandidates.Ranked next : slots.rank(slot, index, TokenLattice.RANKS)) {
+        for (BlockCandidates.Ranked next : slots.rank(slot, index, TokenLattice.RANKS)) {
             List<Integer> path = new ArrayList<>(before.path());
             path.add(next.row());
             Candidate own = new Candidate(path, before.logProbability() + next.logProbability());
@@ -88,7 +88,7 @@ class DraftTreeTest {
     void bestAlternativesFollowThePath(boolean linked) {
         Random random = new Random(3);
         for (int round = 0; round < 200; round++) {
-            PositionCandidates slots = slots(random, linked);
+            BlockCandidates slots = slots(random, linked);
             int[] spine = spine(slots);
             int budget = DEPTH + 1 + random.nextInt(30);
             DraftTree tree = DraftTree.of(slots, spine, DEPTH, budget);
@@ -112,8 +112,8 @@ class DraftTreeTest {
 
     @Test
     void equalProbabilitiesAreInInsertionOrder() {
-        PositionCandidates slots =
-                new PositionCandidates(
+        BlockCandidates slots =
+                new BlockCandidates(
                         new int[][] {{7, 3, 5}, {2, 9, 4}},
                         new float[][] {{0.25f, 0.25f, 0.25f}, {0.25f, 0.25f, 0.25f}},
                         Optional.empty());
@@ -127,7 +127,7 @@ class DraftTreeTest {
     /** A network's own path need not be what is likeliest of each slot. */
     @Test
     void alternativePathStaysWhole() {
-        PositionCandidates slots = slots(new Random(1), true);
+        BlockCandidates slots = slots(new Random(1), true);
 
         DraftTree unknown = DraftTree.of(slots, new int[] {500, 501, 502}, DEPTH, 12);
         int[] second = {
@@ -146,8 +146,8 @@ class DraftTreeTest {
 
     @Test
     void nonFiniteProbabilityIsNotProposed() {
-        PositionCandidates slots =
-                new PositionCandidates(
+        BlockCandidates slots =
+                new BlockCandidates(
                         new int[][] {{1, 2, 3}, {4, 5, 5}},
                         new float[][] {{Float.NaN, 0.5f, 0}, {0.5f, 0.2f, 0.2f}},
                         Optional.empty());
@@ -160,7 +160,7 @@ class DraftTreeTest {
 
     @Test
     void withoutRoomThereIsThePathOnly() {
-        PositionCandidates slots = slots(new Random(2), false);
+        BlockCandidates slots = slots(new Random(2), false);
         int[] spine = spine(slots);
 
         DraftTree tree = DraftTree.of(slots, spine, DEPTH, DEPTH);

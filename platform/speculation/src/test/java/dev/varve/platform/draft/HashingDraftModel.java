@@ -67,14 +67,14 @@ final class HashingDraftModel implements BlockDraftModel {
     }
 
     /** Returns two candidates per draft token: its row in the head and the next row. */
-    private static PositionCandidates slots(int[] rows, Kind kind) {
+    private static BlockCandidates slots(int[] rows, Kind kind) {
         int[][] candidates = new int[rows.length][];
         float[][] shares = new float[rows.length][];
         for (int i = 0; i < rows.length; i++) {
             candidates[i] = new int[] {rows[i], (rows[i] + 1) % kind.rows()};
             shares[i] = new float[] {0.6f, 0.3f};
         }
-        return new PositionCandidates(candidates, shares, Optional.empty());
+        return new BlockCandidates(candidates, shares, Optional.empty());
     }
 
     @Override

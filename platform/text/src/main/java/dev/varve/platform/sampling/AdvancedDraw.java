@@ -36,7 +36,7 @@ final class AdvancedDraw {
      *
      * @param xtcRandom decides whether XTC drops tokens
      */
-    int draw(float[] row, int offset, RowMaxima maxima, double uniform, SplitMix64 xtcRandom) {
+    int draw(float[] row, int offset, DeviceArgmax maxima, double uniform, SplitMix64 xtcRandom) {
         candidates.collect(row, offset, maxima, -Float.MAX_VALUE);
         return options.advanced().mirostat().version() == 0
                 ? drawFiltered(maxima.highest(), uniform, xtcRandom)

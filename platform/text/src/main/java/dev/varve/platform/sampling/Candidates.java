@@ -18,21 +18,21 @@ final class Candidates {
     private static final float FARTHEST = 64;
 
     private final double[] sums = new double[STEPS];
-    private long[] ranked = new long[RowMaxima.BLOCK];
-    private int[] ids = new int[RowMaxima.BLOCK];
-    private float[] logits = new float[RowMaxima.BLOCK];
-    private float[] weights = new float[RowMaxima.BLOCK];
+    private long[] ranked = new long[DeviceArgmax.BLOCK];
+    private int[] ids = new int[DeviceArgmax.BLOCK];
+    private float[] logits = new float[DeviceArgmax.BLOCK];
+    private float[] weights = new float[DeviceArgmax.BLOCK];
     private int count;
     private float lowest;
     private float stepsPerLogit;
 
     /** Restarts with the tokens that reach a logit. */
-    void collect(float[] row, int offset, RowMaxima maxima, float least) {
+    void collect(float[] row, int offset, DeviceArgmax maxima, float least) {
         count = 0;
         setSteps(least, maxima.highest());
         for (int block = 0; block < maxima.count(); block++) {
             if (maxima.block(block) >= least) {
-                reserve(count + RowMaxima.BLOCK);
+                reserve(count + DeviceArgmax.BLOCK);
                 count = collectBlock(row, offset, maxima.begin(block), maxima.end(block), least);
             }
         }

@@ -41,7 +41,7 @@ public final class Sampler {
 
     private final WeightFunction function = new WeightFunction();
     private final Candidates candidates = new Candidates();
-    private final RowMaxima maxima;
+    private final DeviceArgmax maxima;
     private final AdvancedDraw advancedDraw;
     private final SplitMix64 xtcRandom;
     private final float[] sortedMaxima;
@@ -75,7 +75,7 @@ public final class Sampler {
         long seed = options.seed().orElseGet(() -> ThreadLocalRandom.current().nextLong());
         this.random = new SplitMix64(seed);
         this.otherRandom = new SplitMix64(new SplitMix64(~seed).nextLong());
-        this.maxima = new RowMaxima(vocabularySize);
+        this.maxima = new DeviceArgmax(vocabularySize);
         this.advancedDraw = new AdvancedDraw(options, vocabularySize, function);
         this.xtcRandom = new SplitMix64(new SplitMix64(seed + 1).nextLong());
         this.sortedMaxima = new float[maxima.count()];
@@ -200,7 +200,7 @@ public final class Sampler {
      */
     public static int argmax(float[] logits, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, logits.length);
-        return RowMaxima.argmax(logits, offset, length);
+        return DeviceArgmax.argmax(logits, offset, length);
     }
 
     /**
@@ -239,12 +239,12 @@ public final class Sampler {
 
     private int mostLikely(float[] logits, int offset) {
         if (!adjustments.changesLogits()) {
-            int best = RowMaxima.argmax(logits, offset, vocabularySize);
+            int best = DeviceArgmax.argmax(logits, offset, vocabularySize);
             if (!adjustments.isSuppressed(best)) {
                 return best;
             }
         }
-        return RowMaxima.argmax(adjust(logits, offset), 0, vocabularySize);
+        return DeviceArgmax.argmax(adjust(logits, offset), 0, vocabularySize);
     }
 
     private float[] adjust(float[] logits, int offset) {

@@ -15,10 +15,10 @@ final class SoftmaxWeights {
     SoftmaxWeights(int length, WeightFunction function) {
         this.function = function;
         this.weights = new float[length];
-        this.blockSums = new double[Math.ceilDiv(length, RowMaxima.BLOCK)];
+        this.blockSums = new double[Math.ceilDiv(length, DeviceArgmax.BLOCK)];
     }
 
-    void compute(float[] row, int offset, RowMaxima maxima, double temperature) {
+    void compute(float[] row, int offset, DeviceArgmax maxima, double temperature) {
         total = 0;
         double least = maxima.highest() - WeightFunction.REACH * temperature;
         for (int block = 0; block < blockSums.length; block++) {
@@ -58,8 +58,8 @@ final class SoftmaxWeights {
                 rest -= blockSums[block];
             }
         }
-        int begin = lastBlock * RowMaxima.BLOCK;
-        return drawFrom(weights, begin, Math.min(weights.length, begin + RowMaxima.BLOCK), rest);
+        int begin = lastBlock * DeviceArgmax.BLOCK;
+        return drawFrom(weights, begin, Math.min(weights.length, begin + DeviceArgmax.BLOCK), rest);
     }
 
     /**

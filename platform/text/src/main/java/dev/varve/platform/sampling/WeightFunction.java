@@ -24,7 +24,7 @@ final class WeightFunction {
     private static final double LEAST_STEP = -REACH / HALVINGS;
     private static final double FLOOR = exponential(LEAST_STEP);
 
-    private final double[] steps = new double[RowMaxima.BLOCK];
+    private final double[] steps = new double[DeviceArgmax.BLOCK];
 
     /**
      * Writes the weights of {@code logits[offset + i]} to {@code weights[i]}, for i from begin to
@@ -39,8 +39,8 @@ final class WeightFunction {
             float highest,
             double temperature) {
         double scale = 1 / (HALVINGS * temperature);
-        for (int i = begin; i < end; i += RowMaxima.BLOCK) {
-            int count = Math.min(end - i, RowMaxima.BLOCK);
+        for (int i = begin; i < end; i += DeviceArgmax.BLOCK) {
+            int count = Math.min(end - i, DeviceArgmax.BLOCK);
             applyToBlock(logits, offset + i, weights, i, count, highest, scale);
         }
     }

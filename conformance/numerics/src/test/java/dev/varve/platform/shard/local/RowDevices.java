@@ -87,7 +87,7 @@ public final class RowDevices implements AutoCloseable {
 
     /** Finds the best tokens of rows as a shard does. */
     public List<Optional<TopTokens>> top(String name, float[]... rows) {
-        return compute(name, RowTop::record, top -> top.read(rows[0].length), rows);
+        return compute(name, DeviceTopTokens::record, top -> top.read(rows[0].length), rows);
     }
 
     static float[] randomRow(SplittableRandom random, int length) {

@@ -15,13 +15,13 @@ public final class AccessControl {
     private static final String EXPOSED =
             "X-Request-Id, Request-Id, X-Varve-Stream, Retry-After, X-Should-Retry";
 
-    private final ClientAccess access;
+    private final ClientAccessSettings access;
     private final CrossOriginGuard pages;
     private final OperatorRules operator;
     private final ProxyHeaderDetector proxies = new ProxyHeaderDetector();
 
     /** Makes the rules of a server that listens at an address. */
-    public AccessControl(ListenAddress address, ClientAccess access) {
+    public AccessControl(ListenAddress address, ClientAccessSettings access) {
         this.access = access;
         pages = new CrossOriginGuard(address, access.corsAndHosts());
         operator = new OperatorRules(address, access);

@@ -19,10 +19,10 @@ import java.util.Set;
 final class OperatorRules {
     private static final String ONLY_OPERATOR = "only the operator may use this route: ";
 
-    private final ClientAccess access;
+    private final ClientAccessSettings access;
     private final CrossOriginGuard ownPages;
 
-    OperatorRules(ListenAddress address, ClientAccess access) {
+    OperatorRules(ListenAddress address, ClientAccessSettings access) {
         this.access = access;
         ownPages = new CrossOriginGuard(address, CorsAndHostOptions.NONE);
     }

@@ -8,8 +8,8 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.metrics.GenerationTimes;
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
@@ -34,8 +34,8 @@ final class ChoiceEventQueue implements AutoCloseable {
     /** Volatile: the engine's thread may cancel before the field is set. */
     private volatile List<GenerationHandle> generations = List.of();
 
-    private final GenerationTimes times;
-    private final RequestTraceContext traceContext;
+    private final GenerationLatencyRecorder times;
+    private final RequestContext traceContext;
     private final Runnable abort;
     private volatile boolean overflown;
     private volatile boolean cancelled;
@@ -47,7 +47,10 @@ final class ChoiceEventQueue implements AutoCloseable {
      *     returns
      */
     ChoiceEventQueue(
-            int count, GenerationTimes times, RequestTraceContext traceContext, Runnable abort) {
+            int count,
+            GenerationLatencyRecorder times,
+            RequestContext traceContext,
+            Runnable abort) {
         events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
         this.times = times;
         this.traceContext = traceContext;

@@ -2,9 +2,9 @@ package dev.varve.platform.http.answer;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.http.metrics.GenerationTimes;
-import dev.varve.platform.http.metrics.GenerationTimes.Interval;
-import dev.varve.platform.http.metrics.GenerationTimes.Stage;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder.Interval;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder.Stage;
 
 import java.util.Optional;
 
@@ -13,7 +13,7 @@ import java.util.Optional;
  * each token; the trace receives only the beginning and the end of each stage.
  */
 final class GenerationClock {
-    private final GenerationTimes times;
+    private final GenerationLatencyRecorder times;
     private final Optional<GenerationTrace> trace;
     private final long request;
     private final long submitted;
@@ -27,7 +27,8 @@ final class GenerationClock {
      *
      * @param request when the request arrived, on the clock of {@link System#nanoTime}
      */
-    GenerationClock(GenerationTimes times, long request, Optional<GenerationTrace> trace) {
+    GenerationClock(
+            GenerationLatencyRecorder times, long request, Optional<GenerationTrace> trace) {
         this.times = times;
         this.request = request;
         this.trace = trace;

@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ShardStatus;
-import dev.varve.platform.http.metrics.GenerationTimes.Stage;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder.Stage;
 import dev.varve.platform.http.trace.OpenSpan;
 
 import java.util.List;

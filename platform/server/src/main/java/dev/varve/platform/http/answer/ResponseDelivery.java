@@ -7,14 +7,14 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.live.ActiveRequest;
 import dev.varve.platform.http.live.ActiveRequests;
-import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.metrics.OrcaLoadReport;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.ResumableStream;
 import dev.varve.platform.http.resume.ResumableStreamStore;
 import dev.varve.platform.http.resume.ResumePolicy;
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.http.trace.ServerErrorLog;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
@@ -90,7 +90,7 @@ public final class ResponseDelivery {
             String route,
             String requestId,
             ConnectionProbe probe,
-            RequestTraceContext traceContext) {
+            RequestContext traceContext) {
         /** Adds the engine's load to the response headers, if the client requested it. */
         private void addLoadReport(Engine engine) {
             Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
@@ -170,7 +170,7 @@ public final class ResponseDelivery {
             GeneratingModel source,
             Caller caller,
             ActiveRequest active,
-            RequestTraceContext traceContext) {
+            RequestContext traceContext) {
         /** Submits the choices to the engine. */
         void submit(ChoiceEventQueue choices) {
             CacheScope scope = pending.cache().within(caller.scope());
@@ -207,7 +207,7 @@ public final class ResponseDelivery {
     private Optional<ResumableStream> openStream(
             PreparedResponse pendingResponse, String requestId) {
         PreparedRequest pending = pendingResponse.pending();
-        RequestTraceContext traceContext = pendingResponse.traceContext();
+        RequestContext traceContext = pendingResponse.traceContext();
         ChoiceEventQueue choices =
                 new ChoiceEventQueue(
                         pending.choices().size(),
@@ -255,7 +255,7 @@ public final class ResponseDelivery {
             throws IOException, InterruptedException {
         PreparedRequest pending = pendingResponse.pending();
         int count = pending.choices().size();
-        GenerationTimes times = metrics.of(pendingResponse.traceContext().model());
+        GenerationLatencyRecorder times = metrics.of(pendingResponse.traceContext().model());
         try (ChoiceEventQueue choices =
                 new ChoiceEventQueue(
                         count, times, pendingResponse.traceContext(), client.probe()::abort)) {
@@ -277,14 +277,14 @@ public final class ResponseDelivery {
             PendingPreparation preparation,
             BooleanSupplier disconnected,
             ActiveRequest active,
-            GenerationTimes times)
+            GenerationLatencyRecorder times)
             throws IOException {
         try {
             return preparation
                     .work()
                     .prepare(() -> active.isCancelled() || disconnected.getAsBoolean());
         } catch (CancellationException e) {
-            times.countCancelled(GenerationTimes.Stage.PREPARE);
+            times.countCancelled(GenerationLatencyRecorder.Stage.PREPARE);
             if (active.isCancelled()) {
                 throw ApiException.cancelled();
             }

@@ -1,7 +1,7 @@
 package dev.varve.platform.http.metrics;
 
-import dev.varve.platform.http.metrics.GenerationTimes.Interval;
-import dev.varve.platform.http.metrics.GenerationTimes.Stage;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder.Interval;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder.Stage;
 
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
@@ -30,7 +30,7 @@ final class GenerationLatencyMetrics {
                     "Responses that were cancelled without a waiting client, by stage.",
                     "stage",
                     MODEL);
-    private final Map<String, GenerationTimes> models = new ConcurrentHashMap<>();
+    private final Map<String, GenerationLatencyRecorder> models = new ConcurrentHashMap<>();
 
     GenerationLatencyMetrics() {
         for (Interval each : Interval.values()) {
@@ -43,18 +43,18 @@ final class GenerationLatencyMetrics {
      * Returns the times of a model. {@code id} must be the id of a model of the server, so that the
      * number of labels is bounded.
      */
-    GenerationTimes of(String id) {
+    GenerationLatencyRecorder of(String id) {
         return models.computeIfAbsent(id, this::create);
     }
 
-    private GenerationTimes create(String model) {
+    private GenerationLatencyRecorder create(String model) {
         Map<Interval, DistributionDataPoint> histograms = new EnumMap<>(Interval.class);
         times.forEach((interval, each) -> histograms.put(interval, each.labelValues(model)));
         Map<Stage, CounterDataPoint> counters = new EnumMap<>(Stage.class);
         for (Stage stage : Stage.values()) {
             counters.put(stage, cancelled.labelValues(stage.word(), model));
         }
-        return new GenerationTimes(histograms, counters);
+        return new GenerationLatencyRecorder(histograms, counters);
     }
 
     List<MetricSnapshot> collect() {

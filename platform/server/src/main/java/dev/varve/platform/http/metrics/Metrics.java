@@ -56,7 +56,7 @@ public final class Metrics {
      * Returns the times of a model's generations. {@code model} is its id, never a name from a
      * client.
      */
-    public GenerationTimes of(String model) {
+    public GenerationLatencyRecorder of(String model) {
         return generations.of(model);
     }
 

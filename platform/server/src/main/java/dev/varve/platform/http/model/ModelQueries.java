@@ -67,7 +67,7 @@ public final class ModelQueries {
         if (!status.replicas().isEmpty()) {
             runtime.set("replicas", ReplicaReport.of(status.replicas(), names));
         }
-        runtime.set("prefix_cache", PrefixCacheReport.tiers(status.cache(), scopes));
+        runtime.set("prefix_cache", PrefixCacheContentsReport.tiers(status.cache(), scopes));
         served.compressor()
                 .ifPresent(each -> runtime.set("compression", CompressionInfo.of(each.options())));
         status.paging().ifPresent(paging -> runtime.set("kvflash", PagingReport.of(paging)));

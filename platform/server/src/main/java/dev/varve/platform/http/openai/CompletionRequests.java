@@ -114,7 +114,7 @@ public final class CompletionRequests {
                 served,
                 1,
                 KIND.infill(),
-                new PromptText(Optional.of(new DecodedTextLimit("prompt", 1)), true));
+                new PromptEcho(Optional.of(new DecodedTextLimit("prompt", 1)), true));
     }
 
     private static List<ChatPrompt> prompts(
@@ -122,7 +122,7 @@ public final class CompletionRequests {
             ServedModel served,
             long output,
             InfillFields infill,
-            PromptText shown) {
+            PromptEcho shown) {
         Tokenizer tokenizer = served.textProcessing().tokenizer();
         if (infill.areIn(fields)) {
             ChatPrompt prompt =
@@ -161,7 +161,7 @@ public final class CompletionRequests {
                         : Optional.empty();
         long output = parameters.minOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
         List<ChatPrompt> prompts =
-                prompts(fields, served, output, kind.infill(), new PromptText(echoed, false));
+                prompts(fields, served, output, kind.infill(), new PromptEcho(echoed, false));
         List<PreparedRequest.Choice> choices = new ArrayList<>();
         ResponseSyntax responseSyntax = ResponseSyntax.plain(served.textProcessing().tokenizer());
         ResponseFormat form =

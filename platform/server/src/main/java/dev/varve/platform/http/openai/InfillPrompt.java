@@ -51,7 +51,7 @@ final class InfillPrompt {
             InfillFields names,
             Tokenizer tokenizer,
             TokenLimit limit,
-            PromptText shown) {
+            PromptEcho shown) {
         String place = names.suffix();
         InfillTokens tokens =
                 tokenizer

@@ -47,10 +47,10 @@ public final class Tracing implements AutoCloseable {
     }
 
     /** A request that has begun, with its metadata and its client's trace context. */
-    public record StartedRequest(RequestTraceContext traceContext, Optional<TraceParent> parent) {
+    public record StartedRequest(RequestContext traceContext, Optional<TraceParent> parent) {
         /** Makes a request that arrives now and is not traced. */
         public StartedRequest() {
-            this(new RequestTraceContext(), Optional.empty());
+            this(new RequestContext(), Optional.empty());
         }
     }
 
@@ -73,7 +73,7 @@ public final class Tracing implements AutoCloseable {
                 parent.map(TraceParent::sampled)
                         .orElseGet(() -> ThreadLocalRandom.current().nextDouble() < share);
         return new StartedRequest(
-                new RequestTraceContext(
+                new RequestContext(
                         now,
                         traced
                                 ? Optional.of(new OpenSpan(name, FinishedSpan.Kind.SERVER, now))

@@ -2,7 +2,7 @@ package dev.varve.platform.http.upstream;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ClientAccessSettings;
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.ResponseDelivery;
@@ -36,7 +36,7 @@ public final class UpstreamProxy implements AutoCloseable {
     private static final String MODELS = "/models";
 
     private final CompressionProxySettings upstream;
-    private final ClientAccess access;
+    private final ClientAccessSettings access;
     private final Metrics metrics;
     private final SettingNames names;
     private final UpstreamClient client;
@@ -49,7 +49,7 @@ public final class UpstreamProxy implements AutoCloseable {
      */
     public UpstreamProxy(
             CompressionProxySettings upstream,
-            ClientAccess access,
+            ClientAccessSettings access,
             Metrics metrics,
             SettingNames names) {
         this.upstream = upstream;

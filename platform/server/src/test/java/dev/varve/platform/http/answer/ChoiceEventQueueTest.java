@@ -11,9 +11,9 @@ import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.http.EngineStub;
 import dev.varve.platform.http.SmallChat;
-import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 
 @Timeout(60)
 class ChoiceEventQueueTest {
-    private static final GenerationTimes TIMES = new Metrics().of("small");
+    private static final GenerationLatencyRecorder TIMES = new Metrics().of("small");
 
     /** Says more of its first answer than anybody reads before it is known what was submitted. */
     private static final class HastyEngine extends EngineStub {
@@ -66,7 +66,7 @@ class ChoiceEventQueueTest {
         HastyEngine engine = new HastyEngine();
         int[] aborts = {0};
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(2, TIMES, new RequestTraceContext(), () -> aborts[0]++)) {
+                new ChoiceEventQueue(2, TIMES, new RequestContext(), () -> aborts[0]++)) {
             choices.submit(
                     engine,
                     CacheScope.common(),

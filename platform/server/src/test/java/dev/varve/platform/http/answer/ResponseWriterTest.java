@@ -14,9 +14,9 @@ import dev.varve.platform.http.EngineStub;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.GenerationLatencyRecorder;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.trace.RequestTraceContext;
+import dev.varve.platform.http.trace.RequestContext;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
@@ -41,7 +41,7 @@ import java.util.function.Consumer;
 
 @Timeout(60)
 class ResponseWriterTest {
-    private static final GenerationTimes TIMES = new Metrics().of("small");
+    private static final GenerationLatencyRecorder TIMES = new Metrics().of("small");
 
     private final RecordedResponse response = new RecordedResponse();
 
@@ -116,7 +116,7 @@ class ResponseWriterTest {
     @ByDay(1)
     void disconnectedClientIsNotAwaited(ResponseMode delivery) {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestTraceContext(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -139,7 +139,7 @@ class ResponseWriterTest {
                         () -> {},
                         failure -> {});
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestTraceContext(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -160,7 +160,7 @@ class ResponseWriterTest {
     @Test
     void clientThatReceivesNoTokensGetsEventsToo() throws Exception {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(1, TIMES, new RequestTraceContext(), () -> {})) {
+                new ChoiceEventQueue(1, TIMES, new RequestContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(said("a", "b"))),
                     CacheScope.common(),
@@ -191,7 +191,7 @@ class ResponseWriterTest {
     private RequestOutcome write(ResponseMode delivery, List<Consumer<GenerationListener>> scripts)
             throws Exception {
         try (ChoiceEventQueue choices =
-                new ChoiceEventQueue(scripts.size(), TIMES, new RequestTraceContext(), () -> {})) {
+                new ChoiceEventQueue(scripts.size(), TIMES, new RequestContext(), () -> {})) {
             choices.submit(
                     new ScriptEngine(scripts),
                     CacheScope.common(),

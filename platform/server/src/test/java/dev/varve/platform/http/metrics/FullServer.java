@@ -59,16 +59,16 @@ final class FullServer {
                         new CompressionTimes(1, 20, 3),
                         new CompressionFingerprint("00")),
                 "one");
-        GenerationTimes times = metrics.of("one");
-        times.observe(GenerationTimes.Interval.QUEUE, 1_000_000);
-        times.observe(GenerationTimes.Interval.FIRST_TOKEN, 2_100_000);
-        times.observe(GenerationTimes.Interval.FIRST_TOKEN, 700_000_000);
-        times.observe(GenerationTimes.Interval.FIRST_TOKEN, 700_000_000_000L);
-        times.observe(GenerationTimes.Interval.TOKEN_GAP, 1_000_000);
-        times.observe(GenerationTimes.Interval.PREFILL, 1_000_000);
-        times.observe(GenerationTimes.Interval.DECODE, 1_000_000);
-        times.observe(GenerationTimes.Interval.REQUEST, 1_000_000);
-        times.countCancelled(GenerationTimes.Stage.DECODE);
+        GenerationLatencyRecorder times = metrics.of("one");
+        times.observe(GenerationLatencyRecorder.Interval.QUEUE, 1_000_000);
+        times.observe(GenerationLatencyRecorder.Interval.FIRST_TOKEN, 2_100_000);
+        times.observe(GenerationLatencyRecorder.Interval.FIRST_TOKEN, 700_000_000);
+        times.observe(GenerationLatencyRecorder.Interval.FIRST_TOKEN, 700_000_000_000L);
+        times.observe(GenerationLatencyRecorder.Interval.TOKEN_GAP, 1_000_000);
+        times.observe(GenerationLatencyRecorder.Interval.PREFILL, 1_000_000);
+        times.observe(GenerationLatencyRecorder.Interval.DECODE, 1_000_000);
+        times.observe(GenerationLatencyRecorder.Interval.REQUEST, 1_000_000);
+        times.countCancelled(GenerationLatencyRecorder.Stage.DECODE);
         return metrics;
     }
 

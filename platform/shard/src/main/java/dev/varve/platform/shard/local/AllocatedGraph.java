@@ -180,12 +180,12 @@ final class AllocatedGraph implements AutoCloseable {
     }
 
     /** The best token of each row of logits, if the device finds it. */
-    Optional<RowMaxima> maxima() {
+    Optional<DeviceArgmax> maxima() {
         return recording.maxima();
     }
 
     /** The best tokens of each row of logits, if requested and the device finds them. */
-    Optional<RowTop> top() {
+    Optional<DeviceTopTokens> top() {
         return recording.top();
     }
 

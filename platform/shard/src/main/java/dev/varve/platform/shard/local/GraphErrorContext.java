@@ -2,7 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.platform.shard.PluginGuard;
+import dev.varve.platform.shard.PluginProxyHandler;
 
 /**
  * Plugin, architecture and layer range of a recorded graph, for messages.
@@ -14,7 +14,7 @@ import dev.varve.platform.shard.PluginGuard;
 record GraphErrorContext(String plugin, String architecture, LayerRange range) {
     static GraphErrorContext of(LayerSplitAdapter model, LayerRange range) {
         return new GraphErrorContext(
-                PluginGuard.moduleOf(model), model.shape().architecture(), range);
+                PluginProxyHandler.moduleOf(model), model.shape().architecture(), range);
     }
 
     /** Creates the exception for a rule that the family broke. */

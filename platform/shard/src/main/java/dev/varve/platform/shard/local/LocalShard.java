@@ -9,7 +9,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.CacheUnitBytes;
 import dev.varve.platform.shard.ComputeResource;
 import dev.varve.platform.shard.DeviceTurn;
@@ -447,12 +447,12 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartCallback target) {
         return move(() -> partTensors.export(parts, target));
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartCallback source) {
         return move(() -> partTensors.adopt(parts, source));
     }
 

@@ -48,7 +48,7 @@ final class LogitsReader {
      */
     Map<Integer, TopTokens> read(Batch batch, Tensor rows, AllocatedGraph graph, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);
-        Optional<RowMaxima> maxima = graph.maxima();
+        Optional<DeviceArgmax> maxima = graph.maxima();
         Optional<int[]> known =
                 maxima.isPresent() && wantsBest(batch)
                         ? Optional.of(maxima.get().read(vocabulary))

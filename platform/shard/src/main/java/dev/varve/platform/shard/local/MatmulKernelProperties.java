@@ -15,7 +15,7 @@ import dev.varve.api.model.TensorUse;
  *     one, cost about as much as all of them together
  * @param group a product of many columns may be divided at multiples of this number of columns,
  *     into products of 16 or more, without a change to any bit
- * @param tiles whether products of many columns are faster in {@link WeightReadTiling}
+ * @param tiles whether products of many columns are faster in {@link MatmulTiling}
  */
 record MatmulKernelProperties(
         int most, boolean planes, int maxSingleColumns, int group, boolean tiles) {

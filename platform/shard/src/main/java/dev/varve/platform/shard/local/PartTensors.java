@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.RowLayout;
 
 import java.nio.ByteBuffer;
@@ -89,7 +89,7 @@ final class PartTensors {
         this.check = check;
     }
 
-    void export(List<CachePart> parts, CachePartTransfer target) {
+    void export(List<CachePart> parts, CachePartCallback target) {
         List<LocatedPart> all = placed(parts, caches.windows()::slotToRead, false);
         for (int i = 0; i < all.size(); i++) {
             ByteBuffer bytes = scratch(all.get(i).part());
@@ -100,7 +100,7 @@ final class PartTensors {
         }
     }
 
-    void adopt(List<CachePart> parts, CachePartTransfer source) {
+    void adopt(List<CachePart> parts, CachePartCallback source) {
         List<LocatedPart> all = placed(parts, caches.windows()::slotToWrite, true);
         for (int i = 0; i < all.size(); i++) {
             LocatedPart each = all.get(i);

@@ -11,7 +11,8 @@ import dev.varve.api.ggml.Tensor;
  *     kept after their rotation by position
  * @param sparse whether attention is block-sparse
  */
-record ScoringCapture(Tensor keys, LayerMajorTextScorer.ScoringOptions options, boolean sparse) {
+record ScoringCapture(
+        Tensor keys, LayerMajorImportanceScorer.ScoringOptions options, boolean sparse) {
     /** More query heads than any supported model has. */
     private static final int MOST_HEADS = 256;
 

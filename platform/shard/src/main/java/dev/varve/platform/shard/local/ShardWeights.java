@@ -225,7 +225,7 @@ public final class ShardWeights implements AutoCloseable {
     public Tensor multiply(Ops ops, String name, Tensor input) {
         Tensor weight = get(name, TensorUse.MATMUL);
         return kernelProperties(name, TensorUse.MATMUL).tiles()
-                ? WeightReadTiling.multiply(ops, weight, input, threads)
+                ? MatmulTiling.multiply(ops, weight, input, threads)
                 : ops.mulMat(weight, input);
     }
 
@@ -254,8 +254,7 @@ public final class ShardWeights implements AutoCloseable {
         return (int)
                 tensors.entrySet().stream()
                         .filter(each -> kernelProperties.get(each.getKey()).tiles())
-                        .mapToLong(
-                                each -> WeightReadTiling.tensors(each.getValue(), columns, threads))
+                        .mapToLong(each -> MatmulTiling.tensors(each.getValue(), columns, threads))
                         .sum();
     }
 

@@ -9,8 +9,8 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.RollbackBufferSizes;
-import dev.varve.platform.shard.TokenPath;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -130,8 +130,8 @@ final class StateRollbackBuffer implements AutoCloseable {
     }
 
     /** Moves the inputs of a path's tokens to the places of the first tokens. */
-    void gather(int number, TokenPath path) {
-        for (TokenPath.Move move : path.moves()) {
+    void gather(int number, AcceptedPath path) {
+        for (AcceptedPath.Move move : path.moves()) {
             for (Layer layer : layers.values()) {
                 move(layer.convolution(), 1, number, move);
                 move(layer.keys(), 2, number, move);
@@ -145,7 +145,7 @@ final class StateRollbackBuffer implements AutoCloseable {
     /**
      * @param dimension dimension of the tokens
      */
-    private static void move(Tensor tensor, int dimension, int number, TokenPath.Move move) {
+    private static void move(Tensor tensor, int dimension, int number, AcceptedPath.Move move) {
         long begin = number * tensor.nb(dimension + 1);
         byte[] bytes = new byte[Math.toIntExact(move.count() * tensor.nb(dimension))];
         tensor.readBytes(bytes, 0, bytes.length, begin + move.from() * tensor.nb(dimension));

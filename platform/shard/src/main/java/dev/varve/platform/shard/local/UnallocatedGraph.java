@@ -35,8 +35,8 @@ record UnallocatedGraph(
         Graph graph,
         GraphInputs inputs,
         Optional<Tensor> logits,
-        Optional<RowMaxima> maxima,
-        Optional<RowTop> top,
+        Optional<DeviceArgmax> maxima,
+        Optional<DeviceTopTokens> top,
         Optional<Tensor> boundary,
         Map<Integer, Tensor> features,
         Map<Integer, List<Tensor>> queries,
@@ -154,9 +154,10 @@ record UnallocatedGraph(
                 graph,
                 inputs,
                 logits,
-                RowMaxima.record(context.ops(), graph, logits.get(), device.ggmlDevice()),
+                DeviceArgmax.record(context.ops(), graph, logits.get(), device.ggmlDevice()),
                 wantsTop
-                        ? RowTop.record(context.ops(), graph, logits.get(), device.ggmlDevice())
+                        ? DeviceTopTokens.record(
+                                context.ops(), graph, logits.get(), device.ggmlDevice())
                         : Optional.empty(),
                 boundary,
                 features,

@@ -1,11 +1,11 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.shard.AcceptedPath;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.StateCommit;
-import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.WindowRegionPositions;
 
 import java.util.OptionalInt;
@@ -144,7 +144,7 @@ final class WindowSlotMap {
                             + ", which cannot end at "
                             + commit.end());
         }
-        for (TokenPath.Move move : commit.path().moves()) {
+        for (AcceptedPath.Move move : commit.path().moves()) {
             int slot = region(row) + commit.firstPosition() - begins[row];
             rows.move(slot + move.from(), slot + move.to(), move.count());
         }

@@ -12,8 +12,8 @@
  *       {@link GraphKey}; {@link AttentionBlock}, {@link DeltaNetBlock}, {@link CustomStateBlock},
  *       {@link MoeBlock} and {@link MatrixProducts} record the operators of a layer;
  *   <li>{@link TreeInput}, {@link TreeRecurrence}: trees of draft tokens in recurrent layers;
- *   <li>{@link LayerMajorTextScorer} and {@link SparseBlockSelector}: scores for the tokens of a
- *       text, with the same graphs.
+ *   <li>{@link LayerMajorImportanceScorer} and {@link SparseBlockSelector}: scores for the tokens
+ *       of a text, with the same graphs.
  * </ul>
  *
  * <p>They are one package because a graph names tensors of the weights and of all caches, and the

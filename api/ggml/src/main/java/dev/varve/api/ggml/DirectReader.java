@@ -5,6 +5,8 @@ import static dev.varve.api.ggml.Native.C_INT64;
 import static dev.varve.api.ggml.Native.C_POINTER;
 import static dev.varve.api.ggml.Native.C_SIZE_T;
 import static dev.varve.api.ggml.Native.returns;
+import static dev.varve.api.ggml.NativeCall.call;
+import static dev.varve.api.ggml.NativeCall.pointer;
 
 import dev.varve.api.VarveException;
 
@@ -31,7 +33,10 @@ public final class DirectReader implements AutoCloseable {
     /** {@code POSIX_FADV_DONTNEED} */
     private static final int DONT_NEED = 4;
 
-    /** {@code int open(const char * path, int flags, mode_t mode)}; the mode is not used. */
+    /**
+     * {@code int open(const char * path, int flags, ...)}; the mode is not used. In the calling
+     * conventions of Linux the fixed arguments are those of any function.
+     */
     private static final MethodHandle OPEN =
             Native.bindSystem("open", returns(C_INT, C_POINTER, C_INT));
 
@@ -85,7 +90,7 @@ public final class DirectReader implements AutoCloseable {
     private static int open(Path path, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(path.toString());
-            return Native.call(() -> (int) OPEN.invokeExact(name, flags));
+            return (int) call(OPEN, pointer(name), flags);
         }
     }
 
@@ -135,14 +140,12 @@ public final class DirectReader implements AutoCloseable {
                     VarveException.Kind.UNREADABLE_FILE,
                     path + ": reading " + bytes + " bytes at " + offset + " failed");
         }
-        int ignored =
-                Native.call(() -> (int) FADVISE.invokeExact(buffered, offset, bytes, DONT_NEED));
+        call(FADVISE, buffered, offset, bytes, DONT_NEED);
         return count;
     }
 
     private static long pread(int file, long address, long offset, long bytes) {
-        MemorySegment target = MemorySegment.ofAddress(address);
-        return Native.call(() -> (long) PREAD.invokeExact(file, target, bytes, offset));
+        return call(PREAD, file, address, bytes, offset);
     }
 
     /** Closes the file; closing twice is allowed. No read may be in progress. */
@@ -159,6 +162,6 @@ public final class DirectReader implements AutoCloseable {
     }
 
     private static void close(int file) {
-        int ignored = Native.call(() -> (int) CLOSE.invokeExact(file));
+        call(CLOSE, file);
     }
 }

@@ -46,6 +46,7 @@ class PluginKitIT {
                         "dev.varve.api.speculation",
                         "dev.varve.api.telemetry",
                         "dev.varve.api.transport",
+                        "dev.varve.api.vision",
                         "module:dev.varve.error",
                         "dev.varve.api",
                         "module:dev.varve.ggml",

@@ -195,7 +195,7 @@ class PageImageIT {
         assertThat(thumbnails()).hasCount(0);
     }
 
-    /** A conversation with images goes on with a model that reads text only. */
+    /** A user can continue a conversation with images with a model that reads text only. */
     @Test
     void modelWithoutEncoderIsNamedBeforeSending() throws IOException {
         tab.page().locator(PICKER).setInputFiles(image("sun.png", 160, 96));

@@ -54,51 +54,27 @@ final class NativeCall {
     }
 
     static long call(MethodHandle function) {
-        try {
-            return (long) function.invokeExact(0L, 0L, 0L, 0L, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, 0L, 0L, 0L, 0L, 0L, 0L);
     }
 
     static long call(MethodHandle function, long a) {
-        try {
-            return (long) function.invokeExact(a, 0L, 0L, 0L, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, 0L, 0L, 0L, 0L, 0L);
     }
 
     static long call(MethodHandle function, long a, long b) {
-        try {
-            return (long) function.invokeExact(a, b, 0L, 0L, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, 0L, 0L, 0L, 0L);
     }
 
     static long call(MethodHandle function, long a, long b, long c) {
-        try {
-            return (long) function.invokeExact(a, b, c, 0L, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, 0L, 0L, 0L);
     }
 
     static long call(MethodHandle function, long a, long b, long c, long d) {
-        try {
-            return (long) function.invokeExact(a, b, c, d, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, d, 0L, 0L);
     }
 
     static long call(MethodHandle function, long a, long b, long c, long d, long e) {
-        try {
-            return (long) function.invokeExact(a, b, c, d, e, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, d, e, 0L);
     }
 
     static long call(MethodHandle function, long a, long b, long c, long d, long e, long f) {
@@ -111,20 +87,12 @@ final class NativeCall {
 
     static long call(
             MethodHandle function, long a, long b, long c, long d, long e, long f, long g) {
-        try {
-            return (long) function.invokeExact(a, b, c, d, e, f, g, 0L, 0L, 0L, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, d, e, f, g, 0L, 0L, 0L, 0L, 0L);
     }
 
     static long call(
             MethodHandle function, long a, long b, long c, long d, long e, long f, long g, long h) {
-        try {
-            return (long) function.invokeExact(a, b, c, d, e, f, g, h, 0L, 0L, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, d, e, f, g, h, 0L, 0L, 0L, 0L);
     }
 
     static long call(
@@ -138,11 +106,7 @@ final class NativeCall {
             long g,
             long h,
             long i) {
-        try {
-            return (long) function.invokeExact(a, b, c, d, e, f, g, h, i, 0L, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, d, e, f, g, h, i, 0L, 0L, 0L);
     }
 
     static long call(
@@ -157,11 +121,7 @@ final class NativeCall {
             long h,
             long i,
             long j) {
-        try {
-            return (long) function.invokeExact(a, b, c, d, e, f, g, h, i, j, 0L, 0L);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, d, e, f, g, h, i, j, 0L, 0L);
     }
 
     static long call(
@@ -177,35 +137,40 @@ final class NativeCall {
             long i,
             long j,
             long k) {
+        return call(function, a, b, c, d, e, f, g, h, i, j, k, 0L);
+    }
+
+    static long call(
+            MethodHandle function,
+            long a,
+            long b,
+            long c,
+            long d,
+            long e,
+            long f,
+            long g,
+            long h,
+            long i,
+            long j,
+            long k,
+            long l) {
         try {
-            return (long) function.invokeExact(a, b, c, d, e, f, g, h, i, j, k, 0L);
+            return (long) function.invokeExact(a, b, c, d, e, f, g, h, i, j, k, l);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
     }
 
     static long call(MethodHandle function, long a, long b, float u) {
-        try {
-            return (long) function.invokeExact(a, b, 0L, 0L, 0L, 0L, u, 0f, 0f);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, 0L, 0L, 0L, 0L, u, 0f, 0f);
     }
 
     static long call(MethodHandle function, long a, long b, float u, float v) {
-        try {
-            return (long) function.invokeExact(a, b, 0L, 0L, 0L, 0L, u, v, 0f);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, 0L, 0L, 0L, 0L, u, v, 0f);
     }
 
     static long call(MethodHandle function, long a, long b, long c, float u, float v) {
-        try {
-            return (long) function.invokeExact(a, b, c, 0L, 0L, 0L, u, v, 0f);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, 0L, 0L, 0L, u, v, 0f);
     }
 
     static long call(
@@ -218,8 +183,22 @@ final class NativeCall {
             float u,
             float v,
             float w) {
+        return call(function, a, b, c, d, e, 0L, u, v, w);
+    }
+
+    static long call(
+            MethodHandle function,
+            long a,
+            long b,
+            long c,
+            long d,
+            long e,
+            long f,
+            float u,
+            float v,
+            float w) {
         try {
-            return (long) function.invokeExact(a, b, c, d, e, 0L, u, v, w);
+            return (long) function.invokeExact(a, b, c, d, e, f, u, v, w);
         } catch (Throwable failure) {
             throw unexpected(failure);
         }
@@ -240,11 +219,7 @@ final class NativeCall {
             float x,
             float y,
             float z) {
-        try {
-            return (long) function.invokeExact(a, b, c, d, e, f, g, 0L, u, v, w, x, y, z);
-        } catch (Throwable failure) {
-            throw unexpected(failure);
-        }
+        return call(function, a, b, c, d, e, f, g, 0L, u, v, w, x, y, z);
     }
 
     static long call(

@@ -9,10 +9,10 @@ import java.util.Optional;
  *     rows take
  * @param begin token before the rows
  * @param end token after the rows
- * @param writer who writes begin and end
+ * @param writer writes {@code begin} and {@code end}
  */
 public record ImageMarks(String placeholder, String begin, String end, Writer writer) {
-    /** Who writes the tokens around an image. */
+    /** Parts of the program that can write the tokens around an image. */
     public enum Writer {
         /** The chat template writes all three tokens. */
         TEMPLATE,

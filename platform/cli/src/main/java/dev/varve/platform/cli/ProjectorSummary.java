@@ -13,10 +13,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a projector file encodes, or why it cannot be used.
+ * Summary of a projector file: its images, or the reason that prevents its use.
  *
  * @param projector the file as its provider reads it
- * @param problem why it cannot be used
+ * @param problem reason that prevents its use
  */
 record ProjectorSummary(Optional<ProjectorFile> projector, Optional<String> problem) {
     /** Returns the summary of a file; empty if it is no projector. */

@@ -186,7 +186,7 @@ class ImageDecoderTest {
         return out.toByteArray();
     }
 
-    /** Where the white half is in the upright image. */
+    /** The white half is on the given side of the upright image. */
     @ParameterizedTest
     @CsvSource({
         "1, 32, right", "2, 32, left", "3, 32, left", "4, 32, right",

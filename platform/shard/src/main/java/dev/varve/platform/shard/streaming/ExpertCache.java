@@ -20,7 +20,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The experts of a shard that are in memory, up to a limit. The least recently used expert is
- * evicted first. Thread-safe; an expert stays in memory until the next call of {@link #load}.
+ * evicted first. Thread-safe; an expert stays in memory until the next call of {@link #load}, so
+ * shards that share a cache take turns: each holds the lock of the processor during a step.
  */
 public final class ExpertCache implements AutoCloseable {
     private record Key(ExpertGroup group, int expert) {}

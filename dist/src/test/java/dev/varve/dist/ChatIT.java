@@ -86,6 +86,25 @@ class ChatIT {
         }
     }
 
+    /** A Ctrl-C on an empty line that counted twice would leave the chat. */
+    @Test
+    void ctrlCCountsOnce() throws Exception {
+        assumeTrue(TerminalSession.isAvailable(), "script of util-linux is missing");
+        try (TerminalSession session =
+                varve.onTerminal("generate", DemoFamily.QWEN35.reference(), "--log-level", "off")) {
+            session.await(PROMPT);
+            for (int i = 0; i < 50; i++) {
+                session.type("\3");
+                assertTrue(session.await(PROMPT).contains("press Ctrl-C again"));
+                session.type("a\3");
+                assertFalse(session.await(PROMPT).contains("press Ctrl-C again"));
+            }
+            session.type("\4");
+
+            assertEquals(0, session.status());
+        }
+    }
+
     /** Only so much is tokenised as shows that the message is too long. */
     @Test
     void messageThatExceedsTheContextFails() throws Exception {

@@ -24,6 +24,7 @@ import java.util.function.BooleanSupplier;
 public final class TerminalChat {
     private static final String PROMPT = ">>> ";
     private static final String CONTINUATION = "... ";
+    private static final String SOFTWARE_SIGNALS = "org.jline.terminal.softwareSignals";
 
     private final Terminal terminal;
     private final ChatOptions options;
@@ -43,6 +44,9 @@ public final class TerminalChat {
      */
     public static void run(ChatModel model, ChatOptions options, BooleanSupplier stopping)
             throws InterruptedException {
+        // JLine would also raise signals for characters that it reads, so one Ctrl-C could count
+        // twice.
+        System.setProperty(SOFTWARE_SIGNALS, "false");
         try (Terminal terminal =
                 TerminalBuilder.builder()
                         .system(true)

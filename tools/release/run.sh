@@ -41,9 +41,14 @@ step() {
   local name=$1 status=ok start=$SECONDS
   shift
   echo "== $name"
-  if ! (set -e && "$@") 2>&1 | tee "$out/$name.log"; then
-    status=FAILED failed=yes
-  fi
+  # not in a condition, where bash would go on after a command that failed
+  set +e
+  (
+    set -e
+    "$@"
+  ) 2>&1 | tee "$out/$name.log"
+  [[ ${PIPESTATUS[0]} == 0 ]] || status=FAILED failed=yes
+  set -e
   [[ -s $out/$name.log ]] || rm -f "$out/$name.log"
   printf '%-16s %-8s %4d s\n' "$name" "$status" $((SECONDS - start)) | tee -a "$out/steps.txt"
 }
@@ -55,8 +60,8 @@ versions() {
   local found
   found=$(grep -m1 -o '<version>[^<]*' "$root/pom.xml" | cut -d'>' -f2)
   [[ $found == "$version" ]] || { echo "pom.xml: version: expected $version, found $found" && return 1; }
-  grep -q "^## $version " "$root/CHANGELOG.md" ||
-    { echo "CHANGELOG.md: expected a section \"## $version - DATE\"" && return 1; }
+  grep -qE "^## ${version//./\\.} \\(2[0-9]{3}-[0-9]{2}-[0-9]{2}\\)$" "$root/CHANGELOG.md" ||
+    { echo "CHANGELOG.md: expected a section \"## $version (YYYY-MM-DD)\"" && return 1; }
   [[ -z $(git -C "$root" status --porcelain) ]] || { echo "$root: has changes that are not committed" && return 1; }
 }
 

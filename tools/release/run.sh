@@ -130,8 +130,18 @@ vulnerabilities() {
   release_tool vulnerabilities --sbom "$out/varve-$version-linux-x64.cdx.json" --advisories "$advisories"
 }
 
+# Packages of another folder have the same bytes.
+packages() {
+  local file archive=$out/varve-$version-linux-x64.tar.gz
+  "$root/tools/release/packages/make.sh" "$archive" "$out"
+  (umask 077 && TZ=Asia/Kolkata "$root/tools/release/packages/make.sh" "$archive" "$work/packages")
+  for file in "$work"/packages/*; do
+    cmp "$file" "$out/${file##*/}"
+  done
+}
+
 sums() {
-  (cd "$out" && sha256sum ./*.tar.gz ./*.cdx.json | sed 's#\./##' >SHA256SUMS && sha256sum -c --quiet SHA256SUMS)
+  (cd "$out" && sha256sum ./*.tar.gz ./*.cdx.json $(ls ./*.deb ./*.rpm 2>/dev/null) | sed 's#\./##' >SHA256SUMS && sha256sum -c --quiet SHA256SUMS)
 }
 sign() {
   gpg --batch --yes --armor --local-user "$key" --output "$out/SHA256SUMS.asc" --detach-sign "$out/SHA256SUMS"
@@ -146,7 +156,7 @@ first_response() {
   found=$(env -i PATH=/usr/bin:/bin HOME="$folder" "$folder/varve-$version/bin/varve" --version)
   [[ $found == *"$version"* ]] || { echo "varve --version: expected $version, found $found" && return 1; }
   found=$(env -i PATH=/usr/bin:/bin HOME="$folder" "$folder/varve-$version/bin/varve" generate --model demo:qwen35 \
-    --chat -p "What is 7 + 5?" --temp 0 2>/dev/null)
+    --chat "What is 7 + 5?" --temp 0 2>/dev/null)
   [[ $found == *12* ]] || { echo "7 + 5: expected 12, found $found" && return 1; }
 }
 
@@ -163,6 +173,16 @@ else
   left_out vulnerabilities "no --advisories"
 fi
 step first-response first_response
+if command -v dpkg-deb >/dev/null && command -v rpmbuild >/dev/null; then
+  step packages packages
+else
+  left_out packages "no dpkg-deb or no rpmbuild"
+fi
+if [[ $(id -u) == 0 && -f $out/varve_${version}_amd64.deb ]] && command -v debootstrap >/dev/null; then
+  step installation "$root/tools/release/packages/try.sh" "$out/varve_${version}_amd64.deb" "$work/chroot"
+else
+  left_out installation "no package, no debootstrap, or not root"
+fi
 step sums sums
 if [[ -n $key ]]; then
   step sign sign

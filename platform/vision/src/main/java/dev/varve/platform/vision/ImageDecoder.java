@@ -50,10 +50,20 @@ public final class ImageDecoder {
             RgbImage pixels = read(header.format(), file, frame.width(), frame.height());
             return frame.place(pixels, header);
         }
+        requireWhole(header.format(), file);
         boolean turned = header.orientation().isTurned();
         int width = turned ? header.height() : header.width();
         int height = turned ? header.width() : header.height();
         return header.orientation().apply(read(header.format(), file, width, height));
+    }
+
+    /** Checks what the readers of the JDK do not. */
+    private static void requireWhole(ImageFormat format, byte[] file) {
+        if (format == ImageFormat.JPEG) {
+            JpegEnd.require(file);
+        } else if (format == ImageFormat.PNG) {
+            PngChecksum.require(file);
+        }
     }
 
     /**
@@ -68,12 +78,26 @@ public final class ImageDecoder {
             if (reader.getWidth(0) != width || reader.getHeight(0) != height) {
                 throw new IOException("the frame has another size than the header");
             }
+            reader.addIIOReadWarningListener(ImageDecoder::requireComplete);
             return pixels(reader.read(0));
+        } catch (InvalidImageException e) {
+            throw e;
         } catch (IOException | RuntimeException e) {
             // Readers of the JDK throw many kinds of exceptions on broken files.
             throw new InvalidImageException("the " + format.mediaType() + " file is broken", e);
         } finally {
             reader.dispose();
+        }
+    }
+
+    /**
+     * The reader of JPEG files warns about missing data, and replaces it by grey. Its other
+     * warnings are about harmless additions.
+     */
+    private static void requireComplete(ImageReader reader, String warning) {
+        String text = warning.toLowerCase(Locale.ROOT);
+        if (text.contains("premature end") || text.contains("bad huffman")) {
+            throw new InvalidImageException("the image data ends too early");
         }
     }
 

@@ -34,6 +34,8 @@ module dev.varve.platform.server {
             dev.varve.platform.cli;
     exports dev.varve.platform.http.access to
             dev.varve.platform.cli;
+    exports dev.varve.platform.http.fetch to
+            dev.varve.platform.cli;
     exports dev.varve.platform.http.json to
             dev.varve.platform.cli;
     exports dev.varve.platform.http.model to

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import javax.imageio.ImageIO;
@@ -109,6 +110,29 @@ class ImageCommandsIT {
                         command("chat", "--mmproj", projector()));
         assertEquals(0, chat.status(), chat.err());
         assertEquals(answer, letters(chat.out()));
+    }
+
+    @Test
+    void placeholdersStandForTheTokensOfAnImage() throws Exception {
+        Varve.Outcome outcome =
+                varve.run(
+                        command(
+                                "generate",
+                                "--mmproj",
+                                projector(),
+                                "--image",
+                                sun,
+                                "--json",
+                                "--chat",
+                                QUESTION));
+
+        assertEquals(0, outcome.status(), outcome.err());
+        String list =
+                outcome.out().replaceAll("(?s).*\"prompt_tokens\"\\s*:\\s*\\[([^]]*)].*", "$1");
+        List<Integer> tokens =
+                Arrays.stream(list.split(",")).map(String::strip).map(Integer::valueOf).toList();
+        assertTrue(tokens.size() > 15, outcome.out());
+        assertTrue(tokens.stream().allMatch(token -> token >= 0), outcome.out());
     }
 
     @Test

@@ -104,6 +104,8 @@ public enum Setting {
     MMPROJ_DEVICE("mmprojDevice"),
     /** Most tokens of an image. */
     IMAGE_TOKENS("imageTokens"),
+    /** Hosts from which images may be fetched. */
+    ALLOW_IMAGE_URLS("allowImageUrls"),
     /** Batch invariance: what the results of a token may depend on. */
     EXACT_ROWS("exactRows"),
     /** Whether attention is one operator. */

@@ -56,6 +56,7 @@ final class FlagNames implements SettingNames {
             case MMPROJ -> "--mmproj";
             case MMPROJ_DEVICE -> "--mmproj-device";
             case IMAGE_TOKENS -> "--image-max-tokens";
+            case ALLOW_IMAGE_URLS -> "--allow-image-urls";
             case EXACT_ROWS -> "--exact-rows";
             case FLASH_ATTENTION -> "--flash-attn";
             case CHAT_TEMPLATE -> "--chat-template-file";

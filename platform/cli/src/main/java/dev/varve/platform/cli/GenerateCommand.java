@@ -152,7 +152,7 @@ final class GenerateCommand extends CliCommand {
                             new GenerationRequest.Choice(
                                     sampling(runtime, flags),
                                     OptionalInt.empty(),
-                                    constraint(runtime, whole.tokens())));
+                                    constraint(runtime, known(runtime, whole))));
             generate(runtime, request);
         }
         // Not closed: it may take longer than this command.
@@ -189,6 +189,16 @@ final class GenerateCommand extends CliCommand {
         ResponseOptions options =
                 ResponseOptions.stoppingAt(List.of()).of(form.form(dialect, runtime.tokenizer()));
         return dialect.open(promptTokens, options).constraint();
+    }
+
+    /** Returns the tokens of a prompt, with the vocabulary's placeholder for those of images. */
+    private static int[] known(HostedModel runtime, GenerationRequest.Prompt prompt) {
+        return runtime.images()
+                .map(
+                        encoder ->
+                                new LocalChatImages(encoder, runtime.tokenizer())
+                                        .known(prompt.tokens()))
+                .orElseGet(prompt::tokens);
     }
 
     private void generate(HostedModel runtime, GenerationRequest request)
@@ -270,7 +280,7 @@ final class GenerateCommand extends CliCommand {
     private static ObjectNode describe(
             HostedModel runtime, GenerationRequest request, GeneratedText text, GenerationEnd end) {
         ObjectNode result = CliJson.object();
-        result.set("prompt_tokens", CliJson.array(request.prompt().tokens()));
+        result.set("prompt_tokens", CliJson.array(known(runtime, request.prompt())));
         result.set("tokens", CliJson.array(text.tokens()));
         result.put("text", text.text())
                 .put(

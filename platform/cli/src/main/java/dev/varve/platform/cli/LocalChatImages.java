@@ -58,6 +58,11 @@ final class LocalChatImages {
         }
     }
 
+    /** Returns the tokens of a prompt with the placeholder for each token of an image. */
+    int[] known(int[] tokens) {
+        return placeholders.known(tokens);
+    }
+
     private void requireFits(ChatPrompt text, List<byte[]> files, int context) {
         int places = placeholders.count(text);
         if (places != files.size()) {

@@ -6,6 +6,7 @@ import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
@@ -58,6 +59,8 @@ final class ServeArguments {
     @Mixin private AccessArguments access;
 
     @Mixin private TlsArguments tls;
+
+    @Mixin private ImageUrlArguments imageUrls;
 
     @Mixin private HostCacheArguments hostCache;
 
@@ -133,7 +136,7 @@ final class ServeArguments {
 
     @Option(
             names = "--max-body",
-            defaultValue = "16M",
+            defaultValue = "32M",
             paramLabel = "BYTES",
             description = "Maximum size of a request body. K, M and G stand for KiB, MiB and GiB.",
             order = OptionSections.RARE + 1)
@@ -271,6 +274,15 @@ final class ServeArguments {
         return IngressLimits.DEFAULT
                 .withBodyBytes(maxBodyBytes())
                 .withConnectionsPerClient(connections);
+    }
+
+    /**
+     * Returns the fetcher of images that requests name by URL; empty if the server may not.
+     *
+     * @throws UsageException if a host is malformed
+     */
+    Optional<ImageFetcher> imageFetcher() {
+        return imageUrls.fetcher();
     }
 
     private int maxBodyBytes() {

@@ -181,7 +181,8 @@ final class ServeCommand extends CliCommand {
                         model.exactRows(),
                         server.callRecovery(),
                         samplingValues,
-                        server.outputLimit());
+                        server.outputLimit(),
+                        server.imageFetcher());
         if (named.size() == 1 && !models.areLoadedOnDemand()) {
             return serveOne(named.getFirst(), settings, maker, options);
         }

@@ -6,6 +6,7 @@ import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ShardMemoryPlan;
+import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.http.model.MemoryPlacement;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
@@ -27,13 +28,15 @@ import java.util.Optional;
  * @param recovery whether tool calls without their opening delimiter are parsed as calls
  * @param sampling sampling values that the operator sets
  * @param outputLimit meaning of an output limit if the context has room for fewer tokens
+ * @param fetcher fetches the images of other hosts; empty if the server may not
  */
 record ServedModelFactory(
         ReasoningDefaults reasoning,
         String exactRows,
         UnmarkedCallPolicy recovery,
         ModelSampling.Operator sampling,
-        OutputLimitPolicy outputLimit) {
+        OutputLimitPolicy outputLimit,
+        Optional<ImageFetcher> fetcher) {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
     /**
@@ -47,10 +50,11 @@ record ServedModelFactory(
         return runtime.images().map(images -> text.with(input(images, runtime))).orElse(text);
     }
 
-    private static ServedModel.ImageInput input(PromptImages images, HostedModel runtime) {
+    private ServedModel.ImageInput input(PromptImages images, HostedModel runtime) {
         return new ServedModel.ImageInput(
                 images,
-                new ImagePlaceholders(images.marks(), images.positions(), runtime.tokenizer()));
+                new ImagePlaceholders(images.marks(), images.positions(), runtime.tokenizer()),
+                fetcher);
     }
 
     private ServedModel text(HostedModel runtime, String id, Optional<ChatRenderer> chat) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * Encoded images, as a conversation sends its images again with each request: by their keys, and by
- * the digests of their files, of which several may give the same image. The least recently used one
- * is evicted first. Thread-safe.
+ * the digests of their files and limits, of which several may give the same image. The least
+ * recently used one is evicted first. Thread-safe.
  */
 final class EncodedImageCache {
     /** Digests of an image that are remembered, so that they stay small beside its rows. */

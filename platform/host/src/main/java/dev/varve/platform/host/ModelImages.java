@@ -80,33 +80,36 @@ public final class ModelImages implements PromptImages, AutoCloseable {
     }
 
     @Override
-    public ImageGrid measure(byte[] file) {
-        ImageHeader header = decoder.header(file);
-        return grid(header, rule.canvas(header.width(), header.height()));
+    public ImageGrid measure(byte[] file, int maxTokens) {
+        return measure(file, rule.limitedTo(maxTokens));
     }
 
-    private ImageGrid grid(ImageHeader header, CanvasSize canvas) {
-        if (rule.tokens(canvas) > input.maxTokens()) {
+    private ImageGrid measure(byte[] file, CanvasRule limited) {
+        ImageHeader header = decoder.header(file);
+        CanvasSize canvas = limited.canvas(header.width(), header.height());
+        if (limited.tokens(canvas) > limited.maxTokens()) {
             throw new InvalidImageException(
                     header.size()
                             + " pixels take "
-                            + rule.tokens(canvas)
+                            + limited.tokens(canvas)
                             + " tokens; at most "
-                            + input.maxTokens()
+                            + limited.maxTokens()
                             + " are allowed");
         }
-        return new ImageGrid(rule.columns(canvas), rule.rows(canvas));
+        return new ImageGrid(limited.columns(canvas), limited.rows(canvas));
     }
 
     @Override
-    public EncodedImage encode(byte[] file, BooleanSupplier cancelled) {
-        String digest = HexFormat.of().formatHex(Sha256.begin().digest(file));
+    public EncodedImage encode(byte[] file, int maxTokens, BooleanSupplier cancelled) {
+        CanvasRule limited = rule.limitedTo(maxTokens);
+        String digest =
+                HexFormat.of().formatHex(Sha256.begin().digest(file)) + ":" + limited.maxTokens();
         Optional<EncodedImage> known = cache.find(digest);
         if (known.isPresent()) {
             return known.get();
         }
-        ImageGrid grid = measure(file);
-        RgbImage canvas = canvas(file);
+        ImageGrid grid = measure(file, limited);
+        RgbImage canvas = canvas(file, limited);
         ImageKey key = ImageKey.of(identity, canvas);
         // Two requests with one image: the second one finds what the first one computes.
         encoding.lock();
@@ -137,12 +140,12 @@ public final class ModelImages implements PromptImages, AutoCloseable {
         return cache.bytes();
     }
 
-    private RgbImage canvas(byte[] file) {
+    private RgbImage canvas(byte[] file, CanvasRule limited) {
         return decoding.run(
                 decoder.header(file),
                 () -> {
                     RgbImage image = decoder.decode(file);
-                    CanvasSize size = rule.canvas(image.width(), image.height());
+                    CanvasSize size = limited.canvas(image.width(), image.height());
                     return CanvasPainter.paint(image, size);
                 });
     }

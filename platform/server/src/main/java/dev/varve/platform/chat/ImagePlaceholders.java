@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * clients never becomes a placeholder, since it is tokenised without control tokens.
  */
 public final class ImagePlaceholders {
-    private static final int UNKNOWN = -1;
+    private static final int NO_TOKEN = -1;
 
     private final int placeholder;
     private final OptionalInt begin;
@@ -63,7 +63,15 @@ public final class ImagePlaceholders {
     }
 
     /**
-     * Returns the prompt with unknown tokens of images, for counting.
+     * Returns the tokens of a prompt as users know them: with the placeholder for each token of an
+     * image, instead of the negative number that identifies its pixels.
+     */
+    public int[] known(int[] tokens) {
+        return Arrays.stream(tokens).map(id -> id < 0 ? placeholder : id).toArray();
+    }
+
+    /**
+     * Returns the prompt with the placeholder for each token of an image, for counting.
      *
      * @param images as many as placeholders
      */
@@ -71,7 +79,7 @@ public final class ImagePlaceholders {
         Expansion expansion = new Expansion(prompt);
         for (ImageGrid image : images) {
             int[] tokens = new int[image.tokens()];
-            Arrays.fill(tokens, UNKNOWN);
+            Arrays.fill(tokens, placeholder);
             expansion.add(image, tokens);
         }
         return expansion.prompt(SequenceImages.NONE);
@@ -151,7 +159,7 @@ public final class ImagePlaceholders {
 
         ChatPrompt prompt(SequenceImages images) {
             // No token is -1, so the rest is copied.
-            copyUntil(UNKNOWN);
+            copyUntil(NO_TOKEN);
             moveBoundaries();
             return new ChatPrompt(tokens.build().toArray(), withBorders(), source.text(), images);
         }

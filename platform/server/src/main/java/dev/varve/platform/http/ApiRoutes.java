@@ -224,36 +224,25 @@ final class ApiRoutes {
 
     private void mapTexts() {
         routes.map(
-                new TextProcessingRoute(
+                TextProcessingRoute.ofPrompts(
                         "/apply-template",
                         context,
-                        (model, body) -> {
-                            ChatPrompt prompt = model.preparer().prompt(chat, body);
-                            return Json.object()
-                                    .put("prompt", prompt.text())
-                                    .put("tokens", prompt.tokens().length);
-                        }));
+                        chat,
+                        prompt ->
+                                Json.object()
+                                        .put("prompt", prompt.text())
+                                        .put("tokens", prompt.tokens().length)));
         routes.map(
-                new TextProcessingRoute(
+                TextProcessingRoute.ofDialect(
                         "/v1/messages/count_tokens",
                         context,
                         messages,
-                        (model, body) ->
-                                Json.object()
-                                        .put(
-                                                "input_tokens",
-                                                model.preparer()
-                                                        .prompt(messages, body)
-                                                        .tokens()
-                                                        .length)),
+                        prompt -> Json.object().put("input_tokens", prompt.tokens().length)),
                 "/messages/count_tokens",
                 "/v1/v1/messages/count_tokens");
         routes.map(
-                new TextProcessingRoute(
-                        "/v1/chat/completions/render",
-                        context,
-                        chat,
-                        (model, body) -> rendered(model.preparer().prompt(chat, body))));
+                TextProcessingRoute.ofDialect(
+                        "/v1/chat/completions/render", context, chat, ApiRoutes::rendered));
         routes.map(
                 new TextProcessingRoute(
                         "/v1/completions/render",

@@ -1,8 +1,10 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.conversation.ApiDialect;
+import dev.varve.platform.http.conversation.PendingPrompt;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonResponse;
@@ -17,45 +19,84 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** A route that turns a body into an object without the engine, such as {@code /tokenize}. */
 final class TextProcessingRoute extends JsonPostRoute {
     private static final long serialVersionUID = 1L;
 
-    private final transient BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use;
+    private final transient BiFunction<OfferedModels.ModelWithReaders, ObjectNode, TextResult> use;
     private final Optional<ErrorForm> errors;
 
-    TextProcessingRoute(
-            String label,
-            RouteContext context,
-            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use) {
-        this(label, context, Optional.empty(), use);
-    }
+    /** Result of a body. */
+    private sealed interface TextResult {
+        /** A serialized object. */
+        record Ready(byte[] json) implements TextResult {}
 
-    /** Makes a route of a dialect, with that dialect's error form. */
-    TextProcessingRoute(
-            String label,
-            RouteContext context,
-            ApiDialect dialect,
-            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use) {
-        this(
-                label,
-                context,
-                Optional.of(dialect.errors()),
-                (model, body) -> {
-                    dialect.rules().check(body, context.policy());
-                    return use.apply(model, body);
-                });
+        /** A prompt that waits for images of other hosts, and the object that it becomes. */
+        record Waiting(PendingPrompt.Task task, Function<ChatPrompt, JsonNode> show)
+                implements TextResult {}
+
+        static TextResult of(JsonNode object) {
+            return new Ready(Json.writeBytes(object));
+        }
+
+        static TextResult of(PendingPrompt prompt, Function<ChatPrompt, JsonNode> show) {
+            return switch (prompt) {
+                case PendingPrompt.Ready(ChatPrompt ready) -> of(show.apply(ready));
+                case PendingPrompt.Remote(PendingPrompt.Task task) -> new Waiting(task, show);
+            };
+        }
     }
 
     private TextProcessingRoute(
             String label,
             RouteContext context,
             Optional<ErrorForm> errors,
-            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use) {
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, TextResult> use) {
         super(label, context);
         this.use = use;
         this.errors = errors;
+    }
+
+    TextProcessingRoute(
+            String label,
+            RouteContext context,
+            BiFunction<OfferedModels.ModelWithReaders, ObjectNode, JsonNode> use) {
+        this(
+                label,
+                context,
+                Optional.empty(),
+                (model, body) -> TextResult.of(use.apply(model, body)));
+    }
+
+    /** Makes a route for the prompts of a dialect, which accepts fields of any name. */
+    static TextProcessingRoute ofPrompts(
+            String label,
+            RouteContext context,
+            ApiDialect dialect,
+            Function<ChatPrompt, JsonNode> show) {
+        return new TextProcessingRoute(
+                label,
+                context,
+                Optional.empty(),
+                (model, body) -> TextResult.of(model.preparer().prompt(dialect, body), show));
+    }
+
+    /** Makes a route for the prompts of a dialect, with that dialect's fields and errors. */
+    static TextProcessingRoute ofDialect(
+            String label,
+            RouteContext context,
+            ApiDialect dialect,
+            Function<ChatPrompt, JsonNode> show) {
+        return new TextProcessingRoute(
+                label,
+                context,
+                Optional.of(dialect.errors()),
+                (model, body) -> {
+                    dialect.rules().check(body, context.policy());
+                    return TextResult.of(model.preparer().prompt(dialect, body), show);
+                });
     }
 
     @Override
@@ -65,7 +106,8 @@ final class TextProcessingRoute extends JsonPostRoute {
 
     /**
      * Serializes the response beside the engine too: it may be larger than the request body, and
-     * takes that body's share of memory.
+     * takes that body's share of memory. A thread of the request waits for other hosts, so that
+     * none of the others does.
      */
     @Override
     RequestOutcome answer(
@@ -74,14 +116,22 @@ final class TextProcessingRoute extends JsonPostRoute {
             OfferedModels.AcquiredModel acquired,
             ConnectionProbe probe)
             throws IOException, InterruptedException {
-        byte[] answer =
+        TextResult result =
                 work(
                         exchange,
                         body,
                         fields -> {
                             new RequestFields(fields).text("model");
-                            return Json.writeBytes(use.apply(acquired.model(), fields));
+                            return use.apply(acquired.model(), fields);
                         });
+        byte[] answer =
+                switch (result) {
+                    case TextResult.Ready(byte[] json) -> json;
+                    case TextResult.Waiting(
+                                    PendingPrompt.Task task,
+                                    Function<ChatPrompt, JsonNode> show) ->
+                            Json.writeBytes(show.apply(task.prompt(probe::isDisconnected)));
+                };
         JsonResponse.write(exchange.response(), 200, answer);
         return RequestOutcome.PLAIN;
     }

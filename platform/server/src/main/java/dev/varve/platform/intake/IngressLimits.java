@@ -21,10 +21,11 @@ public record IngressLimits(
         ClientTimeouts timeouts,
         Duration memoryTimeout) {
     /**
-     * A prompt of a million tokens has about 4 MiB; the rest is for escapes and for histories that
-     * the template omits.
+     * The largest image has 20 MiB, which take 27 MiB in base64 with line breaks. A prompt of a
+     * million tokens has about 4 MiB; the rest is for escapes and for histories that the template
+     * omits.
      */
-    public static final int DEFAULT_BODY_BYTES = 16 << 20;
+    public static final int DEFAULT_BODY_BYTES = 32 << 20;
 
     /** High, since a reverse proxy counts as one client. */
     public static final int DEFAULT_CONNECTIONS = 1024;

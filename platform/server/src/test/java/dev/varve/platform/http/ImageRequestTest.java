@@ -11,6 +11,9 @@ import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ImagePlaceholders;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.http.fetch.AllowedHosts;
+import dev.varve.platform.http.fetch.CannedServer;
+import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
@@ -23,6 +26,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.platform.vision.EncodedImage;
 import dev.varve.platform.vision.ImageGrid;
 import dev.varve.platform.vision.ImageKey;
+import dev.varve.platform.vision.ImageLimits;
 import dev.varve.platform.vision.InvalidImageException;
 import dev.varve.platform.vision.PromptImages;
 import dev.varve.platform.vision.RgbImage;
@@ -81,17 +85,19 @@ class ImageRequestTest {
         }
 
         @Override
-        public ImageGrid measure(byte[] file) {
+        public ImageGrid measure(byte[] file, int maxTokens) {
             if (file.length != 2) {
                 throw new InvalidImageException("the data is not an image");
             }
-            return new ImageGrid(file[0], file[1]);
+            return file[0] * file[1] > maxTokens
+                    ? new ImageGrid(1, maxTokens)
+                    : new ImageGrid(file[0], file[1]);
         }
 
         @Override
-        public EncodedImage encode(byte[] file, BooleanSupplier cancelled) {
+        public EncodedImage encode(byte[] file, int maxTokens, BooleanSupplier cancelled) {
             encoded.incrementAndGet();
-            ImageGrid grid = measure(file);
+            ImageGrid grid = measure(file, maxTokens);
             RgbImage canvas = new RgbImage(1, 1, new byte[] {file[0], file[1], 0});
             return new EncodedImage(
                     grid, ImageKey.of(new byte[0], canvas), new float[grid.tokens()]);
@@ -105,12 +111,16 @@ class ImageRequestTest {
 
     @BeforeEach
     void start() {
-        server = TestServer.of(served().with(new ServedModel.ImageInput(encoder, placeholders())));
+        server = TestServer.of(served().with(input(Optional.empty())));
     }
 
     @AfterEach
     void close() {
         server.close();
+    }
+
+    private ServedModel.ImageInput input(Optional<ImageFetcher> fetcher) {
+        return new ServedModel.ImageInput(encoder, placeholders(), fetcher);
     }
 
     private ImagePlaceholders placeholders() {
@@ -278,7 +288,8 @@ class ImageRequestTest {
                 "{'url': 'data:image/png;base64,?'}    | expected an image in base64",
                 "{'url': 'data:image/png,AAAA'}        | expected a data URL in base64",
                 "{'url': 'https://example.com/a.png'}  | the server fetches no images",
-                "{'url': 'file:///etc/passwd'}         | the server fetches no images",
+                "{'url': 'file:///etc/passwd'}         | expected a URL with data, http or https",
+                "{'url': 'data:image/png;base64,AwI=', 'detail': 'medium'} | expected low",
                 "{}                                    | expected image_url with a data URL"
             })
     void unusableImageIsNamedWithTheReason(String url, String reason) throws Exception {
@@ -292,7 +303,52 @@ class ImageRequestTest {
                                         + "}]"));
 
         assertEquals(400, response.statusCode(), response.body());
-        assertTrue(response.body().contains("messages[0].content[1]: " + reason), response.body());
+        assertTrue(response.body().contains("messages[0].content[1]"), response.body());
+        assertTrue(response.body().contains(": " + reason), response.body());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"low, 256", "high, 288", "auto, 288", "original, 288"})
+    void lowDetailLimitsTheTokensOfAnImage(String detail, int tokens) throws Exception {
+        engine.hasContext(500);
+        String url = "data:image/png;base64," + base64(24, 12);
+        for (String part :
+                List.of(
+                        "{'type': 'image_url', 'image_url': {'url': '#', 'detail': '%'}}",
+                        "{'type': 'input_image', 'image_url': '#', 'detail': '%'}")) {
+            GenerationRequest.Prompt prompt =
+                    prompt(
+                            "/v1/chat/completions",
+                            chat("[" + part.replace("#", url).replace("%", detail) + "]"));
+
+            assertEquals(tokens, Arrays.stream(prompt.tokens()).filter(id -> id < 0).count());
+        }
+    }
+
+    @Test
+    void largestFileFitsIntoABody() throws Exception {
+        byte[] file = new byte[ImageLimits.defaults().bytes()];
+        String lines = Base64.getMimeEncoder().encodeToString(file).replace("\r\n", "\\r\\n");
+
+        HttpResponse<String> response =
+                post(
+                        "/v1/chat/completions",
+                        chat("[{'type': 'image_url', 'image_url': {'url': '" + lines + "'}}]"));
+
+        assertEquals(400, response.statusCode());
+        assertTrue(response.body().contains("the data is not an image"), response.body());
+    }
+
+    @Test
+    void placeholderStandsForTheTokensOfImagesOutsideTheEngine() throws Exception {
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        "/v1/chat/completions",
+                        chat("[{'type': 'image_url', 'image_url': {'url': 'AgE='}}]"));
+
+        assertEquals(
+                "[user]<|vision_start|><|image_pad|><|image_pad|><|vision_end|>",
+                TOKENIZER.decode(placeholders().known(prompt.tokens()), true));
     }
 
     @Test
@@ -351,6 +407,96 @@ class ImageRequestTest {
         assertTrue(
                 Arrays.stream(prompt.boundaries()).anyMatch(position -> position == 16),
                 Arrays.toString(prompt.boundaries()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '#',
+            value = {
+                "/v1/chat/completions | {'messages': [{'role': 'user', 'content':"
+                        + " [{'type': 'image_url', 'image_url': {'url': '%'}}]}]}",
+                "/v1/messages | {'max_tokens': 9, 'messages': [{'role': 'user', 'content':"
+                        + " [{'type': 'image', 'source': {'type': 'url', 'url': '%'}}]}]}",
+                "/v1/responses | {'input': [{'role': 'user', 'content':"
+                        + " [{'type': 'input_image', 'image_url': '%'}]}]}"
+            })
+    void imagesOfAllowedHostsAreFetched(String path, String body) throws Exception {
+        try (CannedServer files = new CannedServer();
+                TestServer fetching = fetching("127.0.0.1:" + files.port())) {
+            files.file("/a.png", "\u0003\u0002");
+            String url = "http://127.0.0.1:" + files.port() + "/a.png";
+            HttpResponse<String> response =
+                    fetching.post(path, body.replace("%", url).replace('\'', '"'));
+
+            assertEquals(200, response.statusCode(), response.body());
+            assertEquals(
+                    "[user]<|vision_start|>######<|vision_end|>",
+                    shown(engine.requests.getLast().prompt()));
+        }
+    }
+
+    private TestServer fetching(String host) {
+        ImageFetcher fetcher = new ImageFetcher(AllowedHosts.parse(List.of(host)));
+        return TestServer.of(served().with(input(Optional.of(fetcher))));
+    }
+
+    @Test
+    void fetchedImagesAreCounted() throws Exception {
+        try (CannedServer files = new CannedServer();
+                TestServer fetching = fetching("127.0.0.1:" + files.port())) {
+            files.file("/a.png", "\u0003\u0002").file("/b.png", "\u0064\u0003");
+            String url = "http://127.0.0.1:" + files.port();
+            String content =
+                    "[{'type': 'image', 'source': {'type': 'url', 'url': '" + url + "/%.png'}}]";
+            String counted = chat(content.replace('%', 'a')).replace('\'', '"');
+            String large = chat(content.replace('%', 'b')).replace('\'', '"');
+
+            HttpResponse<String> count = fetching.post("/v1/messages/count_tokens", counted);
+            HttpResponse<String> refused = fetching.post("/v1/messages", large);
+
+            assertEquals(200, count.statusCode(), count.body());
+            assertEquals(14, Json.MAPPER.readTree(count.body()).get("input_tokens").asInt());
+            assertEquals(400, refused.statusCode(), refused.body());
+            assertTrue(refused.body().contains("308"), refused.body());
+            assertEquals(0, encoder.encoded.get());
+        }
+    }
+
+    @Test
+    void imageThatCannotBeFetchedIsNamed() throws Exception {
+        try (CannedServer files = new CannedServer();
+                TestServer fetching = fetching("127.0.0.1:" + files.port())) {
+            files.file("/text", "no image");
+            for (String[] urlAndReason :
+                    new String[][] {
+                        {"http://127.0.0.1:" + files.port() + "/text", "the data is not an image"},
+                        {"http://127.0.0.1/a.png", "may not fetch from 127.0.0.1;"},
+                        {"https://example.com/a.png", "may not fetch from example.com;"}
+                    }) {
+                String part = "{'type': 'image_url', 'image_url': {'url': '#'}}";
+                HttpResponse<String> response =
+                        fetching.post(
+                                "/v1/chat/completions",
+                                chat("[" + part.replace("#", urlAndReason[0]) + "]")
+                                        .replace('\'', '"'));
+
+                assertEquals(400, response.statusCode(), response.body());
+                assertTrue(response.body().contains("messages[0].content[0]: "), response.body());
+                assertTrue(response.body().contains(urlAndReason[1]), response.body());
+            }
+        }
+    }
+
+    @Test
+    void renderedPromptHasPlaceholders() throws Exception {
+        HttpResponse<String> response =
+                post(
+                        "/v1/chat/completions/render",
+                        chat("[{'type': 'image_url', 'image_url': {'url': 'AgE='}}]"));
+
+        int pad = TOKENIZER.tokenId("<|image_pad|>").orElseThrow();
+        assertTrue(response.body().contains("," + pad + "," + pad + ","), response.body());
     }
 
     @Test

@@ -26,6 +26,16 @@ public record CanvasRule(int align, int minTokens, int maxTokens) {
     }
 
     /**
+     * Returns the rule with another maximum.
+     *
+     * @param tokens at least 1; larger than the present maximum changes nothing
+     */
+    public CanvasRule limitedTo(int tokens) {
+        int most = Math.min(maxTokens, tokens);
+        return new CanvasRule(align, Math.min(minTokens, most), most);
+    }
+
+    /**
      * Returns the canvas of an image.
      *
      * @param width in pixels, at least 1

@@ -119,25 +119,40 @@ public final class ConversationPreparer {
         return PendingPreparation.done(pending(parsed, rendered.prompt(), Optional.empty()));
     }
 
-    /** Counts the tokens of a conversation with images; they are encoded afterwards. */
+    /**
+     * Counts the tokens of a conversation with images; they are encoded afterwards. Those of other
+     * hosts are fetched afterwards, too, and counted then.
+     */
     private PendingPreparation withImages(ParsedRequest parsed) {
-        ImagePrompts prompts = new ImagePrompts(served, parsed.conversation().transcript());
+        ImagePrompts images = ImagePrompts.of(served, parsed.conversation().transcript().images());
         ChatPrompt text = rendered(parsed.conversation(), parsed.output(), false).prompt();
-        int tokens = prompts.measured(text).tokens().length;
+        if (!images.areRemote()) {
+            requireFits(parsed, text, images);
+        }
+        return new PendingPreparation(
+                parsed.parameters().delivery(),
+                disconnected -> {
+                    ImagePrompts fetched = images;
+                    if (images.areRemote()) {
+                        fetched = images.fetched(disconnected);
+                        requireFits(parsed, text, fetched);
+                    }
+                    return pending(
+                            parsed,
+                            text.tokens(),
+                            fetched.encoded(text, disconnected),
+                            Optional.empty());
+                });
+    }
+
+    private void requireFits(ParsedRequest parsed, ChatPrompt text, ImagePrompts images) {
+        int tokens = images.measured(text).tokens().length;
         if (!fits(tokens, parsed)) {
             throw ContextOverflowException.of(
                     served.engine().status().load().contextTokens(),
                     tokens,
                     Math.toIntExact(Math.min(parsed.output(), Integer.MAX_VALUE)));
         }
-        return new PendingPreparation(
-                parsed.parameters().delivery(),
-                disconnected ->
-                        pending(
-                                parsed,
-                                text.tokens(),
-                                prompts.encoded(text, disconnected),
-                                Optional.empty()));
     }
 
     /**
@@ -145,14 +160,18 @@ public final class ConversationPreparer {
      *
      * @throws ApiException if the body is invalid, or its prompt exceeds the limit for counting
      */
-    public ChatPrompt prompt(ApiDialect dialect, ObjectNode body) {
+    public PendingPrompt prompt(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
         requireTools(conversation);
         ChatPrompt text = rendered(conversation, 1, true).prompt();
-        Transcript transcript = conversation.transcript();
-        return transcript.images().isEmpty()
-                ? text
-                : new ImagePrompts(served, transcript).measured(text);
+        if (conversation.transcript().images().isEmpty()) {
+            return new PendingPrompt.Ready(text);
+        }
+        ImagePrompts images = ImagePrompts.of(served, conversation.transcript().images());
+        return images.areRemote()
+                ? new PendingPrompt.Remote(
+                        disconnected -> images.fetched(disconnected).measured(text))
+                : new PendingPrompt.Ready(images.measured(text));
     }
 
     private void requireTools(ConversationRequest conversation) {

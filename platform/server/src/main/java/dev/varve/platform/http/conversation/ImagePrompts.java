@@ -1,34 +1,116 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.vision.EncodedImage;
 import dev.varve.platform.vision.ImageGrid;
 import dev.varve.platform.vision.InvalidImageException;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
+import java.util.function.Supplier;
 
-/** The images of a conversation, and its prompt with them. */
+/** The images of a request, and its prompt with them. */
 final class ImagePrompts {
+    /** Most bytes of all images that are fetched for a request. */
+    private static final int MAX_FETCHED_BYTES = 32 << 20;
+
     private final ServedModel.ImageInput input;
     private final List<ImageSource> sources;
 
-    /**
-     * @param served a model with image input
-     * @param transcript a conversation with images
-     */
-    ImagePrompts(ServedModel served, Transcript transcript) {
-        input = served.images().orElseThrow();
-        sources = transcript.images();
+    private ImagePrompts(ServedModel.ImageInput input, List<ImageSource> sources) {
+        this.input = input;
+        this.sources = sources;
     }
 
     /**
-     * Returns the prompt with unknown tokens of images, whose number their headers give.
+     * Checks which images have to be fetched.
+     *
+     * @param served a model with image input
+     * @param sources at least one image
+     * @throws ApiException a 400 that names the first one that the server may not fetch
+     */
+    static ImagePrompts of(ServedModel served, List<ImageSource> sources) {
+        ServedModel.ImageInput input = served.images().orElseThrow();
+        for (ImageSource source : sources) {
+            if (source.content() instanceof ImageSource.Content.Remote(String url)) {
+                named(
+                        source,
+                        () -> {
+                            fetcher(input).check(url);
+                            return url;
+                        });
+            }
+        }
+        return new ImagePrompts(input, sources);
+    }
+
+    private static ImageFetcher fetcher(ServedModel.ImageInput input) {
+        return input.fetcher()
+                .orElseThrow(
+                        () ->
+                                new InvalidImageException(
+                                        "the server fetches no images; send them as"
+                                                + " data:image/png;base64,..., or start it with "
+                                                + Setting.ALLOW_IMAGE_URLS
+                                                + " HOST"));
+    }
+
+    /** Whether images have to be fetched before they can be measured. */
+    boolean areRemote() {
+        return sources.stream().anyMatch(ImageSource::isRemote);
+    }
+
+    /**
+     * Fetches the images of other hosts, each URL once.
+     *
+     * @throws ApiException a 400 that names the image that cannot be fetched
+     * @throws CancellationException if the client disconnected
+     */
+    ImagePrompts fetched(BooleanSupplier disconnected) {
+        Map<String, byte[]> files = new HashMap<>();
+        List<ImageSource> fetched = new ArrayList<>();
+        for (ImageSource source : sources) {
+            if (source.content() instanceof ImageSource.Content.Remote(String url)) {
+                byte[] file = files.get(url);
+                if (file == null) {
+                    file = named(source, () -> fetcher(input).fetch(url, disconnected));
+                    files.put(url, file);
+                }
+                requireTotal(source, files);
+                fetched.add(
+                        new ImageSource(
+                                source.where(),
+                                new ImageSource.Content.Inline(file),
+                                source.detail()));
+            } else {
+                fetched.add(source);
+            }
+        }
+        return new ImagePrompts(input, fetched);
+    }
+
+    private static void requireTotal(ImageSource source, Map<String, byte[]> files) {
+        if (files.values().stream().mapToLong(file -> file.length).sum() > MAX_FETCHED_BYTES) {
+            throw ApiException.invalid(
+                    source.where(),
+                    source.where()
+                            + ": the images of the request's URLs have more than "
+                            + MAX_FETCHED_BYTES
+                            + " bytes");
+        }
+    }
+
+    /**
+     * Returns the prompt with a placeholder for each token of the images, whose number their
+     * headers give.
      *
      * @param text the prompt with placeholders
      * @throws ApiException a 400 that names the image if it cannot be used, or if the template has
@@ -47,7 +129,12 @@ final class ImagePrompts {
         }
         List<ImageGrid> grids = new ArrayList<>();
         for (ImageSource source : sources) {
-            grids.add(read(source, input.encoder()::measure));
+            grids.add(
+                    named(
+                            source,
+                            () ->
+                                    input.encoder()
+                                            .measure(file(source), source.detail().maxTokens())));
         }
         return input.placeholders().measured(text, grids);
     }
@@ -63,14 +150,30 @@ final class ImagePrompts {
             if (disconnected.getAsBoolean()) {
                 throw new CancellationException("the client disconnected");
             }
-            images.add(read(source, file -> input.encoder().encode(file, disconnected)));
+            images.add(
+                    named(
+                            source,
+                            () ->
+                                    input.encoder()
+                                            .encode(
+                                                    file(source),
+                                                    source.detail().maxTokens(),
+                                                    disconnected)));
         }
         return input.placeholders().expanded(text, images);
     }
 
-    private static <T> T read(ImageSource source, Function<byte[], T> reader) {
+    private static byte[] file(ImageSource source) {
+        return switch (source.content()) {
+            case ImageSource.Content.Inline(byte[] bytes) -> bytes;
+            case ImageSource.Content.Remote(String url) ->
+                    throw new IllegalStateException("not fetched");
+        };
+    }
+
+    private static <T> T named(ImageSource source, Supplier<T> reader) {
         try {
-            return reader.apply(source.file());
+            return reader.get();
         } catch (InvalidImageException e) {
             throw ApiException.invalid(source.where(), source.where() + ": " + e.getMessage());
         }

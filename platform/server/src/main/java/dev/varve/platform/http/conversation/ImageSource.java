@@ -9,15 +9,34 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * An image that a request contains.
+ * An image that a request contains, or names by its URL.
  *
  * @param where path of its part in the request's body
- * @param file bytes of the file; not to be modified
+ * @param content the file or its URL
+ * @param detail how closely the model has to look at it
  */
-public record ImageSource(String where, byte[] file) {
+public record ImageSource(String where, Content content, ImageDetail detail) {
+    /** Where the bytes of an image are. */
+    public sealed interface Content {
+        /**
+         * A file in the request.
+         *
+         * @param bytes not to be modified
+         */
+        record Inline(byte[] bytes) implements Content {}
+
+        /**
+         * A file of another host.
+         *
+         * @param url {@code http} or {@code https}
+         */
+        record Remote(String url) implements Content {}
+    }
+
     private static final String SCHEME = "data:";
     private static final String BASE64 = ";base64";
     private static final Pattern OTHER_SCHEME = Pattern.compile("(?s)[a-zA-Z][a-zA-Z0-9+.-]*:.*");
+    private static final Pattern FETCHED = Pattern.compile("(?is)https?:.*");
 
     /**
      * Reads a part of type {@code image_url} or {@code input_image}, whose URL is a field or the
@@ -34,7 +53,11 @@ public record ImageSource(String where, byte[] file) {
         if (!url.isString()) {
             throw ApiException.invalid(where, where + ": expected image_url with a data URL");
         }
-        return ofUrl(where, url.stringValue());
+        ImageDetail detail =
+                image.isObject()
+                        ? ImageDetail.read(where + ".image_url", image)
+                        : ImageDetail.read(where, part);
+        return new ImageSource(where, ofUrl(where, url.stringValue()), detail);
     }
 
     /**
@@ -44,42 +67,60 @@ public record ImageSource(String where, byte[] file) {
      */
     public static ImageSource ofBlock(String where, JsonNode block) {
         JsonNode source = block.path("source");
-        return switch (source.path("type").asString("")) {
-            case "base64" ->
-                    new ImageSource(where, decode(where, source.path("data").asString("")));
-            case "url" -> ofUrl(where, source.path("url").asString(""));
-            default ->
-                    throw ApiException.invalid(
-                            where, where + ".source.type: expected base64 or url");
-        };
+        Content content =
+                switch (source.path("type").asString("")) {
+                    case "base64" -> decode(where, source.path("data").asString(""));
+                    case "url" -> ofUrl(where, source.path("url").asString(""));
+                    default ->
+                            throw ApiException.invalid(
+                                    where, where + ".source.type: expected base64 or url");
+                };
+        return new ImageSource(where, content, ImageDetail.FULL);
     }
 
-    /** Reads a data URL, or base64 without a scheme, as some clients send it. */
-    static ImageSource ofUrl(String where, String url) {
+    /**
+     * Reads an image in base64.
+     *
+     * @throws ApiException a 400 if it is none
+     */
+    public static ImageSource ofBase64(String where, String text) {
+        return new ImageSource(where, decode(where, text), ImageDetail.FULL);
+    }
+
+    /** Whether the file has to be fetched. */
+    boolean isRemote() {
+        return content instanceof Content.Remote;
+    }
+
+    /** Reads a URL, or base64 without a scheme, as some clients send it. */
+    private static Content ofUrl(String where, String url) {
         if (url.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
             int comma = url.indexOf(',');
             String head = url.substring(0, Math.max(0, comma)).toLowerCase(Locale.ROOT);
             if (!head.endsWith(BASE64)) {
                 throw ApiException.invalid(where, where + ": expected a data URL in base64");
             }
-            return new ImageSource(where, decode(where, url.substring(comma + 1)));
+            return decode(where, url.substring(comma + 1));
+        }
+        if (FETCHED.matcher(url).matches()) {
+            return new Content.Remote(url);
         }
         if (OTHER_SCHEME.matcher(url).matches()) {
             throw ApiException.invalid(
                     where,
                     where
-                            + ": the server fetches no images; send them as"
+                            + ": expected a URL with data, http or https, such as"
                             + " data:image/png;base64,...");
         }
-        return new ImageSource(where, decode(where, url));
+        return decode(where, url);
     }
 
     /** Accepts the URL-safe alphabet, line breaks and missing padding. */
-    private static byte[] decode(String where, String text) {
+    private static Content decode(String where, String text) {
         try {
             byte[] file = Base64.getMimeDecoder().decode(text.replace('-', '+').replace('_', '/'));
             if (file.length > 0) {
-                return file;
+                return new Content.Inline(file);
             }
         } catch (IllegalArgumentException e) {
             // Refused below.

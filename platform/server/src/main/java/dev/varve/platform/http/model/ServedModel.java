@@ -3,6 +3,7 @@ package dev.varve.platform.http.model;
 import dev.varve.platform.chat.ImagePlaceholders;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.engine.Engine;
+import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.sampling.SamplingDefaults;
 import dev.varve.platform.vision.PromptImages;
 
@@ -32,8 +33,10 @@ public record ServedModel(
      *
      * @param encoder turns files into rows
      * @param placeholders finds the places of images in prompts
+     * @param fetcher fetches the images of other hosts; empty if the server may not
      */
-    public record ImageInput(PromptImages encoder, ImagePlaceholders placeholders) {}
+    public record ImageInput(
+            PromptImages encoder, ImagePlaceholders placeholders, Optional<ImageFetcher> fetcher) {}
 
     /** Makes a model that reads text only. */
     public ServedModel(

@@ -154,6 +154,11 @@ public final class RemoteDraft implements RemoteSpeculator {
     }
 
     @Override
+    public boolean acceptsImages() {
+        return true;
+    }
+
+    @Override
     public void observe(HiddenStates states) {
         long bytes = (long) states.tokens() * codec.tokenBytes();
         if (bytesInFlight.get() + waitingBytes + bytes > MAX_BYTES_IN_FLIGHT) {

@@ -187,6 +187,12 @@ public final class DflashSpeculator implements Speculator {
         return true;
     }
 
+    /** Context rows are made of states alone, and distances are those of the indexes of tokens. */
+    @Override
+    public boolean acceptsImages() {
+        return true;
+    }
+
     @Override
     public void observe(HiddenStates states) {
         Optional<ContextPositions.PositionRange> found =

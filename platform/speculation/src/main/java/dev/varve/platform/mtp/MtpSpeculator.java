@@ -128,6 +128,12 @@ public final class MtpSpeculator implements Speculator {
         return limits.draftTokens();
     }
 
+    /** The states of an image's tokens have what the block needs of it. */
+    @Override
+    public boolean acceptsImages() {
+        return true;
+    }
+
     @Override
     public void observe(HiddenStates states, TokenHistory tokens) {
         Optional<MtpSequence> found = findOrOpen(states.sequence());
@@ -141,7 +147,7 @@ public final class MtpSpeculator implements Speculator {
             sequence.restart(first);
         }
         for (int i = 0; i < states.tokens(); i++) {
-            sequence.append(tokens.get(first + i), states, i);
+            sequence.append(embedded(tokens.get(first + i)), states, i);
             if (sequence.pending() == MtpModel.MOST_ROWS) {
                 model().addFeatures(sequence.takeRows());
             }
@@ -150,6 +156,11 @@ public final class MtpSpeculator implements Speculator {
             // Processed here, so that the measured cost of drafts does not depend on earlier steps.
             model().addFeatures(sequence.takeRows());
         }
+    }
+
+    /** Tokens of images have no row in a table: they look up the first one, as in the model. */
+    private static int embedded(int token) {
+        return Math.max(0, token);
     }
 
     private Optional<MtpSequence> findOrOpen(long number) {

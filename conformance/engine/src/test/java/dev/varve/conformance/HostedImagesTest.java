@@ -16,6 +16,7 @@ import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.vision.EncodedImage;
+import dev.varve.platform.vision.ImageCounts;
 import dev.varve.platform.vision.ImageGrid;
 import dev.varve.platform.vision.ImageLimits;
 import dev.varve.platform.vision.InvalidImageException;
@@ -92,8 +93,12 @@ class HostedImagesTest {
             assertEquals(12 * width, image.rows().length);
             assertSame(image, images.encode(png(128, 96, 0xffffff)));
             assertNotEquals(image.key(), other.key());
-            assertEquals(2, images.encoded());
-            assertEquals(image.bytes() + other.bytes(), images.cachedBytes());
+            ImageCounts counts = images.counts();
+            assertEquals(2, counts.encoded());
+            assertEquals(24, counts.tokens());
+            assertEquals(1, counts.cacheHits());
+            assertTrue(counts.encodeNanos() > 0);
+            assertEquals(image.bytes() + other.bytes(), counts.cachedBytes());
             assertEquals("cpu:0", images.device());
             assertEquals(1024, images.maxTokens(), "a processor has a limit of its own");
         }
@@ -109,7 +114,8 @@ class HostedImagesTest {
             EncodedImage image = images.encode(file("png", 128, 96, 0xffffff));
 
             assertSame(image, images.encode(file("bmp", 128, 96, 0xffffff)));
-            assertEquals(1, images.encoded());
+            assertEquals(1, images.counts().encoded());
+            assertEquals(1, images.counts().cacheHits());
         }
     }
 
@@ -131,6 +137,26 @@ class HostedImagesTest {
                     assertThrows(
                             InvalidImageException.class, () -> images.measure(png(2000, 20, 0)));
             assertTrue(thrown.getMessage().contains("at most 6"), thrown.getMessage());
+        }
+    }
+
+    /** A request for less detail gives another image, which is cached beside the first one. */
+    @Test
+    void limitOfARequestReducesAnImage() throws IOException {
+        Path projector = Qwen3VlProjector.tiny(width).write(folder);
+        try (HostedModel hosted = HostedModel.open(seeing(projector))) {
+            ModelImages images = hosted.images().orElseThrow();
+            byte[] file = png(640, 480, 0xffffff);
+
+            EncodedImage whole = images.encode(file, () -> false);
+            EncodedImage reduced = images.encode(file, 20, () -> false);
+
+            assertEquals(300, whole.size().tokens());
+            assertEquals(images.measure(file, 20), reduced.size());
+            assertTrue(reduced.size().tokens() <= 20, reduced.size().toString());
+            assertSame(reduced, images.encode(file, 20, () -> false));
+            assertSame(whole, images.encode(file));
+            assertSame(whole, images.encode(file, 5_000, () -> false));
         }
     }
 

@@ -10,6 +10,7 @@ import dev.varve.platform.vision.CanvasPainter;
 import dev.varve.platform.vision.CanvasRule;
 import dev.varve.platform.vision.CanvasSize;
 import dev.varve.platform.vision.EncodedImage;
+import dev.varve.platform.vision.ImageCounts;
 import dev.varve.platform.vision.ImageDecoder;
 import dev.varve.platform.vision.ImageGrid;
 import dev.varve.platform.vision.ImageHeader;
@@ -39,6 +40,9 @@ public final class ModelImages implements PromptImages, AutoCloseable {
     private final EncodedImageCache cache = new EncodedImageCache(CACHE_BYTES);
     private final ReentrantLock encoding = new ReentrantLock();
     private final LongAdder encoded = new LongAdder();
+    private final LongAdder encodedTokens = new LongAdder();
+    private final LongAdder encodeNanos = new LongAdder();
+    private final LongAdder cacheHits = new LongAdder();
     private final DecodingBudget decoding = DecodingBudget.ofHeap();
 
     /**
@@ -106,6 +110,7 @@ public final class ModelImages implements PromptImages, AutoCloseable {
                 HexFormat.of().formatHex(Sha256.begin().digest(file)) + ":" + limited.maxTokens();
         Optional<EncodedImage> known = cache.find(digest);
         if (known.isPresent()) {
+            cacheHits.increment();
             return known.get();
         }
         ImageGrid grid = measure(file, limited);
@@ -114,9 +119,10 @@ public final class ModelImages implements PromptImages, AutoCloseable {
         // Two requests with one image: the second one finds what the first one computes.
         encoding.lock();
         try {
+            Optional<EncodedImage> found = cache.find(key);
+            found.ifPresent(image -> cacheHits.increment());
             EncodedImage image =
-                    cache.find(key)
-                            .orElseGet(() -> new EncodedImage(grid, key, rows(canvas, cancelled)));
+                    found.orElseGet(() -> new EncodedImage(grid, key, rows(canvas, cancelled)));
             cache.add(digest, image);
             return image;
         } finally {
@@ -125,19 +131,22 @@ public final class ModelImages implements PromptImages, AutoCloseable {
     }
 
     private float[] rows(RgbImage canvas, BooleanSupplier cancelled) {
+        long begin = System.nanoTime();
         float[] rows = encoder.encode(PixelNormalizer.normalize(canvas, input), cancelled);
+        encodeNanos.add(System.nanoTime() - begin);
         encoded.increment();
+        encodedTokens.add(rule.tokens(new CanvasSize(canvas.width(), canvas.height())));
         return rows;
     }
 
-    /** Number of images that were encoded, those that were cached left out. */
-    public long encoded() {
-        return encoded.sum();
-    }
-
-    /** Bytes of encoded images in host memory. */
-    public long cachedBytes() {
-        return cache.bytes();
+    @Override
+    public ImageCounts counts() {
+        return new ImageCounts(
+                encoded.sum(),
+                encodedTokens.sum(),
+                encodeNanos.sum(),
+                cacheHits.sum(),
+                cache.bytes());
     }
 
     private RgbImage canvas(byte[] file, CanvasRule limited) {

@@ -179,13 +179,16 @@ final class OfferedModels {
     }
 
     private static ModelSample sample(ModelStatus view) {
+        Optional<ServedModel> served =
+                view.state() == ModelState.READY
+                        ? view.running().map(RunningModel::served)
+                        : Optional.empty();
         return new ModelSample(
                 view.id(),
                 ModelSample.State.valueOf(view.state().name()),
-                view.state() == ModelState.READY
-                        ? view.running().map(running -> running.served().engine().status())
-                        : Optional.empty(),
+                served.map(each -> each.engine().status()),
                 new ModelSample.Counts(
-                        view.counts().requests(), view.counts().loads(), view.counts().unloads()));
+                        view.counts().requests(), view.counts().loads(), view.counts().unloads()),
+                served.flatMap(ServedModel::images).map(images -> images.encoder().counts()));
     }
 }

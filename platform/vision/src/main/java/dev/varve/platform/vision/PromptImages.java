@@ -32,6 +32,11 @@ public interface PromptImages {
      */
     EncodedImage encode(byte[] file, int maxTokens, BooleanSupplier cancelled);
 
+    /** Returns what was encoded so far. */
+    default ImageCounts counts() {
+        return ImageCounts.NONE;
+    }
+
     /** Returns the tokens of an image with the limit of the model. */
     default ImageGrid measure(byte[] file) {
         return measure(file, Integer.MAX_VALUE);

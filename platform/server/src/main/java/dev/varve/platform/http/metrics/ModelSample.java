@@ -1,6 +1,7 @@
 package dev.varve.platform.http.metrics;
 
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.vision.ImageCounts;
 
 import java.util.Objects;
 import java.util.Optional;
@@ -11,8 +12,14 @@ import java.util.Optional;
  * @param state current state
  * @param status status of its engine; empty while the model is not ready
  * @param counts numbers of requests, loads and unloads
+ * @param images its images; empty while it is not ready, or if it reads text only
  */
-public record ModelSample(String id, State state, Optional<EngineStatus> status, Counts counts) {
+public record ModelSample(
+        String id,
+        State state,
+        Optional<EngineStatus> status,
+        Counts counts,
+        Optional<ImageCounts> images) {
     /** State of a model. */
     public enum State {
         /** Not loaded. */
@@ -38,5 +45,6 @@ public record ModelSample(String id, State state, Optional<EngineStatus> status,
         Objects.requireNonNull(state);
         Objects.requireNonNull(status);
         Objects.requireNonNull(counts);
+        Objects.requireNonNull(images);
     }
 }

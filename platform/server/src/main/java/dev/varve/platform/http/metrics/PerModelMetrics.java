@@ -51,6 +51,7 @@ final class PerModelMetrics {
                                 model -> model.counts().unloads())
                         .counter());
         metrics.addAll(engines(models));
+        metrics.addAll(ImageMetrics.of(models));
         return metrics;
     }
 

@@ -25,6 +25,7 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SharedArchiveStatus;
+import dev.varve.platform.vision.ImageCounts;
 
 import java.util.List;
 import java.util.Map;
@@ -78,12 +79,14 @@ final class FullServer {
                         "one",
                         ModelSample.State.READY,
                         Optional.of(engine()),
-                        new ModelSample.Counts(2, 1, 0)),
+                        new ModelSample.Counts(2, 1, 0),
+                        Optional.of(new ImageCounts(3, 768, 4_500_000_000L, 2, 12_345))),
                 new ModelSample(
                         "two",
                         ModelSample.State.UNLOADED,
                         Optional.empty(),
-                        new ModelSample.Counts(0, 0, 0)));
+                        new ModelSample.Counts(0, 0, 0),
+                        Optional.empty()));
     }
 
     private static EngineStatus engine() {

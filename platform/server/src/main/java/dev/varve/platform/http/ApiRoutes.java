@@ -256,7 +256,13 @@ final class ApiRoutes {
                         }));
         routes.map(
                 new TextProcessingRoute(
-                        "/tokenize", context, (model, body) -> model.queries().tokenize(body)));
+                        "/tokenize",
+                        context,
+                        (model, body) ->
+                                model.queries()
+                                        .tokenize(
+                                                body,
+                                                LlamaCppCompletions.tokens(body, model.served()))));
         routes.map(
                 new TextProcessingRoute(
                         "/detokenize", context, (model, body) -> model.queries().detokenize(body)));
@@ -324,8 +330,7 @@ final class ApiRoutes {
                         model -> HeartbeatFormat.OPENAI,
                         (model, body) -> {
                             LlamaCppCompletions.RULES.check(body, context.policy());
-                            return PendingPreparation.done(
-                                    LlamaCppCompletions.read(body, model.served()));
+                            return LlamaCppCompletions.read(body, model.served());
                         }));
         routes.map(
                 new GenerationRoute(

@@ -37,6 +37,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import tools.jackson.databind.JsonNode;
+
 import java.net.http.HttpResponse;
 import java.util.Arrays;
 import java.util.Base64;
@@ -486,6 +488,55 @@ class ImageRequestTest {
                 assertTrue(response.body().contains(urlAndReason[1]), response.body());
             }
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "a[img-7]b ; a<|vision_start|>######<|vision_end|>b",
+                "a<|vision_start|>[img-7]<|vision_end|>b ; a<|vision_start|>######<|vision_end|>b",
+                "[img-7][img-8][img-7] ; <|vision_start|>######<|vision_end|><|vision_start|>##"
+                        + "<|vision_end|><|vision_start|>######<|vision_end|>",
+            })
+    void tagsOfLlamaCppArePlacesOfImages(String text, String tokens) throws Exception {
+        String more = text.contains("img-8") ? ", {'id': 8, 'data': 'AgE='}" : "";
+        String images = "'image_data': [{'id': 7, 'data': 'AwI='}" + more + "]";
+        GenerationRequest.Prompt prompt =
+                prompt("/completion", "{'n_predict': 9, 'prompt': '" + text + "', " + images + "}");
+
+        assertEquals(tokens, shown(prompt));
+        JsonNode counted =
+                Json.MAPPER
+                        .readTree(
+                                post("/tokenize", "{'content': '" + text + "', " + images + "}")
+                                        .body())
+                        .get("tokens");
+        assertEquals(prompt.tokens().length, counted.size());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "[img-8]     ; {'id': 7, 'data': 'AwI='} ; image_data[0]: the prompt has no"
+                        + " [img-7]",
+                "[img-7]     ; {'id': 7, 'data': '?'} ; image_data[0]: expected an image in"
+                        + " base64",
+                "[img-7]     ; {'id': 7, 'data': 'AAAA'} ; image_data[0]: the data is not an image",
+                "[img-7]     ; {'data': 'AwI='} ; image_data[0].id: expected the number",
+                "[img-7]     ; {'id': 7, 'data': 'ZAM='} ; 302",
+                "<|image_pad|>[img-7] ; {'id': 7, 'data': 'AwI='} ; places for 2 of the 1 images",
+            })
+    void unusableImageDataIsNamed(String text, String image, String reason) throws Exception {
+        HttpResponse<String> response =
+                post("/completion", "{'prompt': '" + text + "', 'image_data': [" + image + "]}");
+
+        assertEquals(400, response.statusCode(), response.body());
+        assertTrue(response.body().contains(reason), response.body());
+        assertEquals(0, encoder.encoded.get());
     }
 
     @Test

@@ -178,6 +178,8 @@ class InfillTest {
                 LlamaCppCompletions.read(
                                 body("{'prompt': 'abc', " + others + "}"),
                                 SmallChat.ofText(engine, TOKENIZER))
+                        .work()
+                        .prepare(() -> false)
                         .choices()
                         .getFirst()
                         .request();

@@ -10,7 +10,6 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
-import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.PendingPreparation;
 import dev.varve.platform.http.answer.PreparedRequest;
@@ -127,7 +126,7 @@ public final class ConversationPreparer {
         ImagePrompts images = ImagePrompts.of(served, parsed.conversation().transcript().images());
         ChatPrompt text = rendered(parsed.conversation(), parsed.output(), false).prompt();
         if (!images.areRemote()) {
-            requireFits(parsed, text, images);
+            images.requireFits(text, parsed.output());
         }
         return new PendingPreparation(
                 parsed.parameters().delivery(),
@@ -135,7 +134,7 @@ public final class ConversationPreparer {
                     ImagePrompts fetched = images;
                     if (images.areRemote()) {
                         fetched = images.fetched(disconnected);
-                        requireFits(parsed, text, fetched);
+                        fetched.requireFits(text, parsed.output());
                     }
                     return pending(
                             parsed,
@@ -143,16 +142,6 @@ public final class ConversationPreparer {
                             fetched.encoded(text, disconnected),
                             Optional.empty());
                 });
-    }
-
-    private void requireFits(ParsedRequest parsed, ChatPrompt text, ImagePrompts images) {
-        int tokens = images.measured(text).tokens().length;
-        if (!fits(tokens, parsed)) {
-            throw ContextOverflowException.of(
-                    served.engine().status().load().contextTokens(),
-                    tokens,
-                    Math.toIntExact(Math.min(parsed.output(), Integer.MAX_VALUE)));
-        }
     }
 
     /**

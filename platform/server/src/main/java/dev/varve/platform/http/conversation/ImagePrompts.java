@@ -1,6 +1,7 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.model.ServedModel;
@@ -18,16 +19,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** The images of a request, and its prompt with them. */
-final class ImagePrompts {
+public final class ImagePrompts {
     /** Most bytes of all images that are fetched for a request. */
     private static final int MAX_FETCHED_BYTES = 32 << 20;
 
     private final ServedModel.ImageInput input;
     private final List<ImageSource> sources;
+    private final int context;
 
-    private ImagePrompts(ServedModel.ImageInput input, List<ImageSource> sources) {
+    private ImagePrompts(ServedModel.ImageInput input, List<ImageSource> sources, int context) {
         this.input = input;
         this.sources = sources;
+        this.context = context;
     }
 
     /**
@@ -37,7 +40,7 @@ final class ImagePrompts {
      * @param sources at least one image
      * @throws ApiException a 400 that names the first one that the server may not fetch
      */
-    static ImagePrompts of(ServedModel served, List<ImageSource> sources) {
+    public static ImagePrompts of(ServedModel served, List<ImageSource> sources) {
         ServedModel.ImageInput input = served.images().orElseThrow();
         for (ImageSource source : sources) {
             if (source.content() instanceof ImageSource.Content.Remote(String url)) {
@@ -49,7 +52,7 @@ final class ImagePrompts {
                         });
             }
         }
-        return new ImagePrompts(input, sources);
+        return new ImagePrompts(input, sources, served.engine().status().load().contextTokens());
     }
 
     private static ImageFetcher fetcher(ServedModel.ImageInput input) {
@@ -94,7 +97,7 @@ final class ImagePrompts {
                 fetched.add(source);
             }
         }
-        return new ImagePrompts(input, fetched);
+        return new ImagePrompts(input, fetched, context);
     }
 
     private static void requireTotal(ImageSource source, Map<String, byte[]> files) {
@@ -116,7 +119,7 @@ final class ImagePrompts {
      * @throws ApiException a 400 that names the image if it cannot be used, or if the template has
      *     no places for all of them
      */
-    ChatPrompt measured(ChatPrompt text) {
+    public ChatPrompt measured(ChatPrompt text) {
         int places = input.placeholders().count(text);
         if (places != sources.size()) {
             throw ApiException.invalid(
@@ -140,11 +143,27 @@ final class ImagePrompts {
     }
 
     /**
+     * Checks that the prompt fits the context.
+     *
+     * @param text the prompt with placeholders
+     * @param output tokens to be generated, at least
+     * @throws ContextOverflowException if it does not
+     * @throws ApiException like {@link #measured}
+     */
+    public void requireFits(ChatPrompt text, long output) {
+        int tokens = measured(text).tokens().length;
+        if (tokens + output > context) {
+            throw ContextOverflowException.of(
+                    context, tokens, Math.toIntExact(Math.min(output, Integer.MAX_VALUE)));
+        }
+    }
+
+    /**
      * Encodes the images and returns the prompt with them.
      *
      * @throws CancellationException if the client disconnected
      */
-    ChatPrompt encoded(ChatPrompt text, BooleanSupplier disconnected) {
+    public ChatPrompt encoded(ChatPrompt text, BooleanSupplier disconnected) {
         List<EncodedImage> images = new ArrayList<>();
         for (ImageSource source : sources) {
             if (disconnected.getAsBoolean()) {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Serves the requests about a model that need no generation: its facts and its tokenizer. */
 public final class ModelQueries {
@@ -142,20 +143,14 @@ public final class ModelQueries {
         return added;
     }
 
-    /** Returns the response of {@code /tokenize}. */
-    public ObjectNode tokenize(ObjectNode body) {
+    /**
+     * Returns the response of {@code /tokenize}.
+     *
+     * @param withImages tokens of a text with images, if the body has some
+     */
+    public ObjectNode tokenize(ObjectNode body, Optional<int[]> withImages) {
         RequestFields fields = new RequestFields(body);
-        String content =
-                fields.text("content")
-                        .orElseThrow(
-                                () ->
-                                        ApiException.invalid(
-                                                "content",
-                                                "content: expected a string, found nothing"));
-        int[] tokens = count(content, fields.flag("parse_special").orElse(true));
-        if (fields.flag("add_special").orElse(false)) {
-            tokens = BosToken.before(tokens, served.textProcessing().tokenizer());
-        }
+        int[] tokens = withImages.orElseGet(() -> contentTokens(fields));
         ObjectNode answer = Json.object();
         if (fields.flag("with_pieces").orElse(false)) {
             answer.set("tokens", pieces(tokens));
@@ -164,6 +159,20 @@ public final class ModelQueries {
             answer.putPOJO("tokens", tokens);
         }
         return answer;
+    }
+
+    private int[] contentTokens(RequestFields fields) {
+        String content =
+                fields.text("content")
+                        .orElseThrow(
+                                () ->
+                                        ApiException.invalid(
+                                                "content",
+                                                "content: expected a string, found nothing"));
+        int[] tokens = count(content, fields.flag("parse_special").orElse(true));
+        return fields.flag("add_special").orElse(false)
+                ? BosToken.before(tokens, served.textProcessing().tokenizer())
+                : tokens;
     }
 
     /** Returns each token with its piece of the text; as bytes if the piece is not valid UTF-8. */

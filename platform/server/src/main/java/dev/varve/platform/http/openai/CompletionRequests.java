@@ -145,6 +145,19 @@ public final class CompletionRequests {
     /** Reads a body for a route of this kind. */
     public static PreparedRequest read(
             RequestFields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
+        ParsedCompletion parsed = parse(fields, served, topLogprobs, kind);
+        Optional<DecodedTextLimit> echoed =
+                fields.flag("echo").orElse(false)
+                        ? Optional.of(new DecodedTextLimit("prompt", parsed.parameters().choices()))
+                        : Optional.empty();
+        long output = parsed.parameters().minOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
+        return parsed.of(
+                prompts(fields, served, output, kind.infill(), new PromptEcho(echoed, false)));
+    }
+
+    /** Reads all fields of a body but those of its prompt. */
+    public static ParsedCompletion parse(
+            RequestFields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
         ResponseFormatFields asked = ResponseFormatFields.read(fields);
         GenerationParameters parameters =
                 GenerationParameters.read(
@@ -155,42 +168,65 @@ public final class CompletionRequests {
                         infillEnds(fields, kind, served));
         RequestCacheOptions cache = CacheFields.read(fields);
         CompressionFields.checkForText(fields);
-        Optional<DecodedTextLimit> echoed =
-                fields.flag("echo").orElse(false)
-                        ? Optional.of(new DecodedTextLimit("prompt", parameters.choices()))
-                        : Optional.empty();
-        long output = parameters.minOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
-        List<ChatPrompt> prompts =
-                prompts(fields, served, output, kind.infill(), new PromptEcho(echoed, false));
-        List<PreparedRequest.Choice> choices = new ArrayList<>();
-        ResponseSyntax responseSyntax = ResponseSyntax.plain(served.textProcessing().tokenizer());
-        ResponseFormat form =
-                asked.compile(
-                        () ->
-                                responseSyntax.form(
-                                        List.of(),
-                                        new ToolCallRequirement.None(),
-                                        asked.source(),
-                                        served.textProcessing().grammars()));
-        ResponseOptions options = ResponseOptions.stoppingAt(parameters.end().stops()).of(form);
-        for (ChatPrompt prompt : prompts) {
-            int maxOutput = parameters.maxOutput(prompt, kind.defaultTokens(), served);
-            for (int choice = 0; choice < parameters.choices(); choice++) {
-                ResponseState session = responseSyntax.open(prompt.tokens(), options);
-                choices.add(
-                        new PreparedRequest.Choice(
-                                parameters.request(
-                                        prompt, choice, maxOutput, session.constraint(), served),
-                                StoppingResponseParser.of(session.text())));
+        return new ParsedCompletion(kind, parameters, asked, cache, served);
+    }
+
+    /**
+     * A body without its prompt.
+     *
+     * @param form required format of the content
+     */
+    public record ParsedCompletion(
+            Kind kind,
+            GenerationParameters parameters,
+            ResponseFormatFields form,
+            RequestCacheOptions cache,
+            ServedModel served) {
+        /** Prepares the requests of prompts to the engine. */
+        public PreparedRequest of(List<ChatPrompt> prompts) {
+            ResponseSyntax syntax = ResponseSyntax.plain(served.textProcessing().tokenizer());
+            ResponseFormat compiled =
+                    form.compile(
+                            () ->
+                                    syntax.form(
+                                            List.of(),
+                                            new ToolCallRequirement.None(),
+                                            form.source(),
+                                            served.textProcessing().grammars()));
+            ResponseOptions options =
+                    ResponseOptions.stoppingAt(parameters.end().stops()).of(compiled);
+            List<PreparedRequest.Choice> choices = new ArrayList<>();
+            for (ChatPrompt prompt : prompts) {
+                int maxOutput = parameters.maxOutput(prompt, kind.defaultTokens(), served);
+                for (int choice = 0; choice < parameters.choices(); choice++) {
+                    ResponseState session = syntax.open(known(prompt), options);
+                    choices.add(
+                            new PreparedRequest.Choice(
+                                    parameters.request(
+                                            prompt,
+                                            choice,
+                                            maxOutput,
+                                            session.constraint(),
+                                            served),
+                                    StoppingResponseParser.of(session.text())));
+                }
             }
+            return new PreparedRequest(
+                    parameters.delivery(),
+                    choices,
+                    kind.format()
+                            .apply(
+                                    new CompletionRequestFacts(
+                                            parameters,
+                                            prompts,
+                                            served.textProcessing().tokenizer())),
+                    cache);
         }
-        return new PreparedRequest(
-                parameters.delivery(),
-                choices,
-                kind.format()
-                        .apply(
-                                new CompletionRequestFacts(
-                                        parameters, prompts, served.textProcessing().tokenizer())),
-                cache);
+
+        private int[] known(ChatPrompt prompt) {
+            return served.images()
+                    .map(images -> images.placeholders().known(prompt.tokens()))
+                    .orElseGet(prompt::tokens);
+        }
     }
 }

@@ -12,6 +12,7 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Collects the events of one request from the engine. */
 final class Answer implements GenerationListener {
-    private final List<Integer> tokens = new ArrayList<>();
+    private final List<Integer> tokens = Collections.synchronizedList(new ArrayList<>());
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
     private final CountDownLatch firstToken = new CountDownLatch(1);
     private final Map<Integer, Runnable> tokenEvents = new HashMap<>();
@@ -164,6 +165,11 @@ final class Answer implements GenerationListener {
 
     GenerationEnd end() throws Exception {
         return end.get(120, TimeUnit.SECONDS);
+    }
+
+    /** The tokens so far. */
+    int[] soFar() {
+        return List.copyOf(tokens).stream().mapToInt(Integer::intValue).toArray();
     }
 
     int[] tokens() throws Exception {

@@ -130,12 +130,16 @@ class ImageRequestTest {
     }
 
     private ServedModel served() {
+        return served(TEMPLATE);
+    }
+
+    private ServedModel served(String template) {
         return new ServedModel(
                 new ModelDescription("small", "small", 1000, Map.of()),
                 engine,
                 new ModelTextProcessing(
                         TOKENIZER,
-                        Optional.of(new ChatRenderer(ChatTemplate.compile(TEMPLATE), TOKENIZER)),
+                        Optional.of(new ChatRenderer(ChatTemplate.compile(template), TOKENIZER)),
                         ResponseSyntax.plain(TOKENIZER),
                         ReasoningDefaults.none()));
     }
@@ -366,16 +370,62 @@ class ImageRequestTest {
 
     @Test
     void imageWithoutAPlaceInTheTemplateIsRefused() throws Exception {
-        HttpResponse<String> response =
-                post(
+        String blind = "{% for m in messages %}[{{ m.role }}]{% endfor %}";
+        try (TestServer dropping = TestServer.of(served(blind).with(input(Optional.empty())))) {
+            HttpResponse<String> response =
+                    dropping.post(
+                            "/v1/chat/completions",
+                            chat("[{'type': 'image_url', 'image_url': {'url': 'AwI='}}]")
+                                    .replace('\'', '"'));
+
+            assertEquals(400, response.statusCode(), response.body());
+            assertTrue(
+                    response.body().contains("has places for 0 of the 1 images"), response.body());
+        }
+    }
+
+    /** The template has no places for images in the results of tools. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '~',
+            value = {
+                "{'type': 'tool_result', 'tool_use_id': 'x', 'content': [#1, {'type': 'text',"
+                        + " 'text': 'a'}]} ; [tool]a[user]1",
+                "{'type': 'tool_result', 'tool_use_id': 'x', 'content': [#1]},"
+                        + " {'type': 'tool_result', 'tool_use_id': 'y', 'content': [#2]},"
+                        + " {'type': 'text', 'text': 'b'}, #1 ; [tool][tool][user]12b1",
+            })
+    void imagesOfToolsFollowTheirResults(String blocks, String expected) throws Exception {
+        String image = "{'type': 'image', 'source': {'type': 'base64', 'data': '%'}}";
+        GenerationRequest.Prompt prompt =
+                prompt(
                         "/v1/messages",
                         chat(
-                                "[{'type': 'tool_result', 'tool_use_id': 'x', 'content':"
-                                        + " [{'type': 'image', 'source': {'type': 'base64',"
-                                        + " 'data': 'AwI='}}]}]"));
+                                "["
+                                        + blocks.replace("#1", image.replace("%", "AwI="))
+                                                .replace("#2", image.replace("%", "AgE="))
+                                        + "]"));
 
-        assertEquals(400, response.statusCode(), response.body());
-        assertTrue(response.body().contains("has places for 0 of the 1 images"), response.body());
+        assertEquals(
+                expected.replace("1", "<|vision_start|>######<|vision_end|>")
+                        .replace("2", "<|vision_start|>##<|vision_end|>"),
+                shown(prompt));
+    }
+
+    @Test
+    void imagesOfToolsPrecedeLaterTurns() throws Exception {
+        GenerationRequest.Prompt prompt =
+                prompt(
+                        "/v1/messages",
+                        "{'max_tokens': 9, 'messages': [{'role': 'user', 'content':"
+                                + " [{'type': 'tool_result', 'tool_use_id': 'x', 'content':"
+                                + " [{'type': 'image', 'source': {'type': 'base64', 'data':"
+                                + " 'AgE='}}]}]}, {'role': 'assistant', 'content': 'c'},"
+                                + " {'role': 'user', 'content': 'd'}]}");
+
+        assertEquals(
+                "[tool][user]<|vision_start|>##<|vision_end|>[assistant]c[user]d", shown(prompt));
     }
 
     @Test

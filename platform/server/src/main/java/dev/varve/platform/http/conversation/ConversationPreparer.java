@@ -124,7 +124,7 @@ public final class ConversationPreparer {
      */
     private PendingPreparation withImages(ParsedRequest parsed) {
         ImagePrompts images = ImagePrompts.of(served, parsed.conversation().transcript().images());
-        ChatPrompt text = rendered(parsed.conversation(), parsed.output(), false).prompt();
+        ChatPrompt text = text(parsed.conversation(), images, parsed.output(), false);
         if (!images.areRemote()) {
             images.requireFits(text, parsed.output());
         }
@@ -152,15 +152,34 @@ public final class ConversationPreparer {
     public PendingPrompt prompt(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
         requireTools(conversation);
-        ChatPrompt text = rendered(conversation, 1, true).prompt();
         if (conversation.transcript().images().isEmpty()) {
-            return new PendingPrompt.Ready(text);
+            return new PendingPrompt.Ready(rendered(conversation, 1, true).prompt());
         }
         ImagePrompts images = ImagePrompts.of(served, conversation.transcript().images());
+        ChatPrompt text = text(conversation, images, 1, true);
         return images.areRemote()
                 ? new PendingPrompt.Remote(
                         disconnected -> images.fetched(disconnected).measured(text))
                 : new PendingPrompt.Ready(images.measured(text));
+    }
+
+    /**
+     * Renders a conversation with placeholders of its images. If the template has none in results
+     * of tools, a user's message behind them has the images.
+     */
+    private ChatPrompt text(
+            ConversationRequest conversation,
+            ImagePrompts images,
+            long output,
+            boolean compressible) {
+        ChatPrompt text = rendered(conversation, output, compressible).prompt();
+        if (images.havePlacesIn(text)) {
+            return text;
+        }
+        Transcript moved = conversation.transcript().withImagesBehindResults();
+        return moved.equals(conversation.transcript())
+                ? text
+                : rendered(conversation.with(moved), output, compressible).prompt();
     }
 
     private void requireTools(ConversationRequest conversation) {

@@ -30,6 +30,19 @@ public record ConversationRequest(
         ReasoningParameters reasoning,
         Map<String, Object> variables,
         CacheAndCompressionOptions promptOptions) {
+    /** Returns the request with another form of its messages. */
+    ConversationRequest with(Transcript other) {
+        return new ConversationRequest(
+                parameters,
+                other,
+                promptMode,
+                tools,
+                responseFormat,
+                reasoning,
+                variables,
+                promptOptions);
+    }
+
     /**
      * Returns the maximum number of reasoning tokens in a response of {@code maxOutput} tokens,
      * empty for no limit; 0 if the response continues existing content.

@@ -111,6 +111,11 @@ public final class ImagePrompts {
         }
     }
 
+    /** Whether a prompt has as many placeholders as there are images. */
+    boolean havePlacesIn(ChatPrompt text) {
+        return input.placeholders().count(text) == sources.size();
+    }
+
     /**
      * Returns the prompt with a placeholder for each token of the images, whose number their
      * headers give.

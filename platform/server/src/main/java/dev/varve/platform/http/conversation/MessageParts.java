@@ -26,6 +26,28 @@ public final class MessageParts {
         hasImages = true;
     }
 
+    /** Adds the texts of a content to another one, and its images to a list. */
+    static void split(List<?> content, MessageParts texts, List<Object> images) {
+        for (Object part : content) {
+            if (part instanceof Map<?, ?> fields && fields.get(TEXT) instanceof String text) {
+                texts.text(text);
+            } else {
+                images.add(part);
+            }
+        }
+    }
+
+    /** Returns a content with images before it. */
+    static List<Object> before(List<?> images, Object content) {
+        List<Object> all = new ArrayList<>(images);
+        if (content instanceof List<?> parts) {
+            all.addAll(parts);
+        } else {
+            all.add(Map.of(TYPE, TEXT, TEXT, content));
+        }
+        return all;
+    }
+
     /** Returns the content for a chat template: parts with images, and otherwise a text. */
     public Object forTemplate() {
         if (hasImages) {

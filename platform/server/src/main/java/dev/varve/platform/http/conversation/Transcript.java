@@ -24,6 +24,8 @@ public record Transcript(List<Map<String, Object>> messages, List<ImageSource> i
     static final String REASONING = "reasoning_content";
     static final String SYSTEM = "system";
     static final String ASSISTANT = "assistant";
+    private static final String USER = "user";
+    private static final String TOOL = "tool";
 
     /** Copies the lists. */
     public Transcript {
@@ -125,6 +127,46 @@ public record Transcript(List<Map<String, Object>> messages, List<ImageSource> i
     /** Returns a copy without the last message. */
     Transcript withoutLast() {
         return new Transcript(messages.subList(0, messages.size() - 1), images);
+    }
+
+    /**
+     * Returns a copy in which a user's message behind the results of tools has the images of these,
+     * in the same order: the templates of some models have no places for images in results.
+     */
+    Transcript withImagesBehindResults() {
+        List<Map<String, Object>> moved = new ArrayList<>();
+        List<Object> waiting = new ArrayList<>();
+        for (Map<String, Object> message : messages) {
+            if (message.get(ROLE).equals(TOOL) && message.get(CONTENT) instanceof List<?> parts) {
+                MessageParts text = new MessageParts();
+                MessageParts.split(parts, text, waiting);
+                moved.add(with(message, text.forTemplate()));
+            } else if (!waiting.isEmpty() && message.get(ROLE).equals(USER)) {
+                moved.add(with(message, MessageParts.before(waiting, message.get(CONTENT))));
+                waiting.clear();
+            } else {
+                if (!message.get(ROLE).equals(TOOL)) {
+                    addUser(waiting, moved);
+                }
+                moved.add(message);
+            }
+        }
+        addUser(waiting, moved);
+        return new Transcript(moved, images);
+    }
+
+    /** Adds a message of the images that wait, if there are any. */
+    private static void addUser(List<Object> waiting, List<Map<String, Object>> messages) {
+        if (!waiting.isEmpty()) {
+            messages.add(Map.of(ROLE, USER, CONTENT, List.copyOf(waiting)));
+            waiting.clear();
+        }
+    }
+
+    private static Map<String, Object> with(Map<String, Object> message, Object content) {
+        Map<String, Object> changed = new LinkedHashMap<>(message);
+        changed.put(CONTENT, content);
+        return changed;
     }
 
     private static boolean isSystem(Map<String, Object> message) {

@@ -5,6 +5,7 @@ import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.PendingPrompt;
+import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonResponse;
@@ -18,6 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -127,12 +129,19 @@ final class TextProcessingRoute extends JsonPostRoute {
         byte[] answer =
                 switch (result) {
                     case TextResult.Ready(byte[] json) -> json;
-                    case TextResult.Waiting(
-                                    PendingPrompt.Task task,
-                                    Function<ChatPrompt, JsonNode> show) ->
-                            Json.writeBytes(show.apply(task.prompt(probe::isDisconnected)));
+                    case TextResult.Waiting waiting -> awaited(waiting, probe);
                 };
         JsonResponse.write(exchange.response(), 200, answer);
         return RequestOutcome.PLAIN;
+    }
+
+    private static byte[] awaited(TextResult.Waiting waiting, ConnectionProbe probe)
+            throws IOException {
+        try {
+            ChatPrompt prompt = waiting.task().prompt(probe::isDisconnected);
+            return Json.writeBytes(waiting.show().apply(prompt));
+        } catch (CancellationException e) {
+            throw new ClientGoneException(e);
+        }
     }
 }

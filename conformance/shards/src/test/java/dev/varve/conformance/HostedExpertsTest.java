@@ -27,9 +27,13 @@ import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OtherDeviceMemory;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.ExpertCacheShare;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.WeightLayout;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +44,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Models with experts on another backend, as a host plans and loads them. */
 class HostedExpertsTest {
@@ -109,6 +116,15 @@ class HostedExpertsTest {
     }
 
     private PreparedModel prepare(String layers, String rules, ModelSettings how) {
+        return prepare(
+                how,
+                DeviceSettings.best()
+                        .with(
+                                PlacementRequest.single(DeviceReference.parse(layers))
+                                        .with(new TensorRules(TensorRule.parseNamed(rules)))));
+    }
+
+    private PreparedModel prepare(ModelSettings how, DeviceSettings devices) {
         DeviceBackend processor =
                 new CpuBackendProvider()
                         .open(Cpu.plugins(file, folder).backendOptions(PeerAccess.THROUGH_HOST));
@@ -116,13 +132,7 @@ class HostedExpertsTest {
                 new HostSettings(
                         file,
                         how,
-                        DeviceSettings.best()
-                                .with(
-                                        PlacementRequest.single(DeviceReference.parse(layers))
-                                                .with(
-                                                        new TensorRules(
-                                                                TensorRule.parseNamed(rules))))
-                                .withThreads(1),
+                        devices.withThreads(1),
                         Cpu.plugins(
                                 folder.resolve("plugins.jar"),
                                 folder.resolve("cache"),
@@ -171,6 +181,81 @@ class HostedExpertsTest {
                         experts.equals("cpu:0") ? "host" : experts,
                         model.plannedShards().getFirst().others().getFirst().plan().memory());
             }
+        }
+    }
+
+    /** Returns settings for a model on a device, on which other models leave little memory. */
+    private static DeviceSettings beside(String device, Map<String, Long> free) {
+        MemoryClaims claims = new MemoryClaims();
+        for (Map.Entry<String, Long> entry : free.entrySet()) {
+            DeviceReference claimed = DeviceReference.parse(entry.getKey());
+            DeviceInfo real = Cpu.device().info();
+            DeviceInfo info =
+                    claims.left(
+                            claimed,
+                            new DeviceInfo(
+                                    entry.getKey(),
+                                    real.description(),
+                                    real.memoryTotalBytes(),
+                                    real.memoryFreeBytes(),
+                                    claimed.backend().equals("cpu")));
+            claims.claim(
+                    Map.of(claimed, info.memoryFreeBytes() - entry.getValue()), unknown -> info);
+        }
+        return DeviceSettings.best()
+                .with(PlacementRequest.single(DeviceReference.parse(device)))
+                .with(claims)
+                .fitting();
+    }
+
+    private long bytes(ModelSettings how) {
+        return prepare("second:0", "_exps=second:0", how).forecast(Age.ANY).memory().bytesOfAll();
+    }
+
+    @Test
+    void modelThatDoesNotFitAnswersWithExpertsOrLayersOnTheProcessor() throws Exception {
+        int[] prompt = SPEC.tokens(40, 3);
+        int[] expected;
+        try (LoadedModel plain = Cpu.load(file, settings)) {
+            expected = Answer.ask(plain.engine(), prompt, 12).tokens();
+        }
+        long all = bytes(settings);
+        Set<String> placements = new TreeSet<>();
+        for (long free : List.of(all - (1 << 20), all / 2)) {
+            PreparedModel prepared =
+                    prepare(settings, beside("second:0", Map.of("second:0", free)));
+            SplitForecast forecast = prepared.forecast(Age.ANY);
+            assertTrue(
+                    forecast.reasons().getFirst().startsWith(Setting.FIT + ": second:0 layers"),
+                    forecast.reasons().toString());
+            placements.add(forecast.placement().devices());
+            try (HostedModel model = prepared.load()) {
+                assertEquals(forecast.placement(), model.placement());
+                assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
+            }
+        }
+        assertEquals("[second:0, second:0,cpu:0]", placements.toString());
+    }
+
+    @Test
+    void modelLargerThanAllMemoryAnswersWithExpertsFromTheFile() throws Exception {
+        ModelSettings mapped = settings.with(settings.computation().with(WeightLayout.AS_IN_FILE));
+        int[] prompt = SPEC.tokens(40, 3);
+        int[] expected;
+        try (LoadedModel plain = Cpu.load(file, mapped)) {
+            expected = Answer.ask(plain.engine(), prompt, 12).tokens();
+        }
+        OpenedModel opened = Cpu.open(file, settings.modelOptions());
+        long experts =
+                ExpertCacheShare.expertBytes(opened.adapter().tensors(opened.shape().allLayers()));
+        long free = bytes(settings) - experts / 2;
+        PreparedModel prepared =
+                prepare(settings, beside("second:0", Map.of("second:0", 1L << 16, "cpu:0", free)));
+
+        try (HostedModel model = prepared.load()) {
+            assertEquals("cpu:0", model.placement().devices());
+            assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
+            assertTrue(model.shards().getFirst().work().experts().misses() > 0);
         }
     }
 

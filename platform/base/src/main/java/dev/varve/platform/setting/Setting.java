@@ -28,6 +28,8 @@ public enum Setting {
     DEVICES("devices"),
     /** Share of each device in the layers. */
     LAYER_SPLIT("layerSplit"),
+    /** Whether a model that does not fit its devices is placed otherwise. */
+    FIT("fit"),
     /** Devices of weights by their names. */
     OVERRIDE_TENSOR("overrideTensor"),
     /** Whether the processor holds the experts. */

@@ -18,6 +18,7 @@ final class FlagNames implements SettingNames {
             case DEVICE -> "--target-device";
             case DEVICES -> "--target-devices";
             case LAYER_SPLIT -> "--target-layer-split";
+            case FIT -> "--fit";
             case OVERRIDE_TENSOR -> "--override-tensor";
             case CPU_MOE -> "--cpu-moe";
             case N_CPU_MOE -> "--n-cpu-moe";

@@ -376,11 +376,12 @@ final class ModelLoadArguments {
     }
 
     private DeviceSettings devices(PlacementRequest request) {
-        DeviceSettings devices =
+        DeviceSettings named =
                 new DeviceSettings(
                         request,
                         positive(threads, "--threads"),
                         positive(threadsBatch, "--threads-batch"));
+        DeviceSettings devices = placement.fits(weights == Weights.AUTO) ? named.fitting() : named;
         // A model that is loaded again uses the measurements of this process.
         return placement.measuresAgain() ? devices.measuredSince(begin) : devices;
     }

@@ -58,6 +58,24 @@ final class PlacementArguments {
             order = OptionSections.DEVICES + 2)
     private Optional<String> split = Optional.empty();
 
+    /** When a model that does not fit is placed otherwise than requested. */
+    enum Fit {
+        AUTO,
+        ON,
+        OFF
+    }
+
+    @Option(
+            names = "--fit",
+            paramLabel = "auto|on|off",
+            description =
+                    "Whether a model that does not fit its devices is placed otherwise: experts of"
+                        + " layers on the processor, then whole layers, then experts in the file."
+                        + " auto: unless an option gives several devices, places experts or selects"
+                        + " the layout of weights.",
+            order = OptionSections.DEVICES + 3)
+    private Fit fit = Fit.AUTO;
+
     @Option(
             names = "--measure-again",
             description =
@@ -106,6 +124,16 @@ final class PlacementArguments {
     private Optional<Path> shardGgmlHome = Optional.empty();
 
     @Mixin private ExpertArguments experts;
+
+    /**
+     * Whether a model that does not fit is placed otherwise.
+     *
+     * @param isPlain whether no option selects the layout of the weights
+     */
+    boolean fits(boolean isPlain) {
+        boolean isOpen = devices.isEmpty() && isPlain && experts.rules().isEmpty();
+        return fit == Fit.ON || fit == Fit.AUTO && isOpen;
+    }
 
     /** Whether stored measurements of devices are ignored. */
     boolean measuresAgain() {

@@ -24,7 +24,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** Estimates memory and speed of a model on its devices. */
 @Command(
@@ -63,6 +62,15 @@ final class PlanCommand extends CliCommand {
             order = 3)
     private int parallel;
 
+    @Option(
+            names = "--kv-tokens",
+            paramLabel = "N",
+            description =
+                    "Tokens of the KV cache of all requests, as with varve serve. Without it, the"
+                            + " plan needs room for one context of --max-ctx tokens.",
+            order = 3)
+    private Optional<Integer> kvTokens = Optional.empty();
+
     @Option(names = "--json", description = "Print one JSON object.", order = 4)
     private boolean json;
 
@@ -73,7 +81,10 @@ final class PlanCommand extends CliCommand {
                 PreparedModel.open(
                         model.host(
                                 replicas.in(
-                                        model.settings(parallel, OptionalInt.empty())
+                                        model.settings(
+                                                        parallel,
+                                                        ModelLoadArguments.positive(
+                                                                kvTokens, "--kv-tokens"))
                                                 .with(hostCache.limit())
                                                 .withPool(choice.pool())),
                                 environment(),

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -105,21 +106,38 @@ class PlacementFlagsTest {
         assertTrue(message.startsWith(expected), message);
     }
 
-    @Test
-    void automaticSplitHasNoRulesForExperts() {
-        String message =
-                assertThrows(
-                                IllegalArgumentException.class,
-                                () ->
-                                        read(
-                                                "--target-devices=a:0,b:0"
-                                                        + " --target-layer-split=auto --cpu-moe"))
-                        .getMessage();
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "-, true",
+                "--target-device=cuda:0, true",
+                "--fit=OFF, false",
+                "--cpu-moe, false",
+                "--n-cpu-moe=4, false",
+                "--cpu-moe --fit=ON, true",
+                "--target-devices=cuda:0;cpu:0, false",
+                "--target-devices=cuda:0;cpu:0 --fit=ON, true"
+            })
+    void modelIsFittedUnlessItsPlaceIsGiven(String flags, boolean expected) {
+        PlacementArguments parsed = new PlacementArguments();
+        parse(parsed, flags == null ? new String[0] : flags.replace(';', ',').split(" "));
 
-        assertEquals(
-                "--target-layer-split: auto cannot be combined with --cpu-moe; give a share of the"
-                        + " layers for each device",
-                FlagNames.FLAGS.render(message));
+        assertEquals(expected, parsed.fits(true));
+    }
+
+    @Test
+    void modelIsNotFittedIfTheLayoutOfItsWeightsIsGiven() {
+        assertFalse(new PlacementArguments().fits(false));
+    }
+
+    @Test
+    void automaticSplitHasRulesForExperts() {
+        PlacementRequest request =
+                read("--target-devices=a:0,b:0 --target-layer-split=auto --cpu-moe");
+
+        assertEquals(new SplitRule.Automatic(), request.split());
+        assertEquals(1, request.tensors().rules().size());
     }
 
     @ParameterizedTest

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
  * @param prefillThreads threads for prefill; empty: as {@code threads}
  * @param claims memory that other models of this process have claimed; empty if there are none
  * @param oldestMeasurement time from which on stored measurements of devices are used
+ * @param fits whether a model that does not fit as requested is placed otherwise
  */
 @SuppressWarnings("exports") // see package-info
 public record DeviceSettings(
@@ -26,7 +27,8 @@ public record DeviceSettings(
         OptionalInt threads,
         OptionalInt prefillThreads,
         Optional<MemoryClaims> claims,
-        Instant oldestMeasurement) {
+        Instant oldestMeasurement,
+        boolean fits) {
     /** Checks that nothing is missing. */
     public DeviceSettings {
         Objects.requireNonNull(placement);
@@ -39,7 +41,7 @@ public record DeviceSettings(
     /** Creates settings for a model that shares its devices with no other model. */
     public DeviceSettings(
             PlacementRequest placement, OptionalInt threads, OptionalInt prefillThreads) {
-        this(placement, threads, prefillThreads, Optional.empty(), Instant.MIN);
+        this(placement, threads, prefillThreads, Optional.empty(), Instant.MIN, false);
     }
 
     /** Returns the best device of this process, with as many threads as it has cores. */
@@ -51,24 +53,35 @@ public record DeviceSettings(
 
     /** Returns a copy with the same threads on other devices. */
     public DeviceSettings with(PlacementRequest other) {
-        return new DeviceSettings(other, threads, prefillThreads, claims, oldestMeasurement);
+        return new DeviceSettings(other, threads, prefillThreads, claims, oldestMeasurement, fits);
     }
 
     /** Returns a copy that respects the claims of other models. */
     public DeviceSettings with(MemoryClaims others) {
         return new DeviceSettings(
-                placement, threads, prefillThreads, Optional.of(others), oldestMeasurement);
+                placement, threads, prefillThreads, Optional.of(others), oldestMeasurement, fits);
     }
 
     /** Returns a copy with a number of threads for decode and prefill. */
     public DeviceSettings withThreads(int count) {
         return new DeviceSettings(
-                placement, OptionalInt.of(count), OptionalInt.empty(), claims, oldestMeasurement);
+                placement,
+                OptionalInt.of(count),
+                OptionalInt.empty(),
+                claims,
+                oldestMeasurement,
+                fits);
     }
 
     /** Returns a copy that ignores measurements of devices from before a time. */
     public DeviceSettings measuredSince(Instant time) {
-        return new DeviceSettings(placement, threads, prefillThreads, claims, time);
+        return new DeviceSettings(placement, threads, prefillThreads, claims, time, fits);
+    }
+
+    /** Returns a copy that places a model that does not fit otherwise than requested. */
+    public DeviceSettings fitting() {
+        return new DeviceSettings(
+                placement, threads, prefillThreads, claims, oldestMeasurement, true);
     }
 
     /** Whether prefill and decode use the same number of threads. */

@@ -11,10 +11,13 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.placement.TensorRule;
+import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.ModelBlocks;
+import dev.varve.platform.plan.PlacementFitter;
 import dev.varve.platform.plan.ProbeCache;
 import dev.varve.platform.plan.ProcLoadMeter;
 import dev.varve.platform.plan.SpeculationForecast;
@@ -38,6 +41,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -57,14 +61,31 @@ public final class PreparedModel {
     /** Tokens of the step whose cost determines the value of draft tokens. */
     private static final int CHECKED = 8;
 
-    private final HostSettings settings;
+    /** As requested. */
+    private final HostSettings asked;
+
+    /** As requested, or with another layout of the weights if they do not fit. */
+    private HostSettings settings;
+
     private final ModelLoadListener listener;
     private final PluginCatalog catalog;
     private final OpenedModel model;
     private final LocalBackends backends;
-    private final PlacementRequest request;
+
+    /** Devices that are requested. */
+    private final PlacementRequest resolved;
+
+    /** As requested, or another placement if the model does not fit. */
+    private PlacementRequest request;
+
+    /** Why the placement is not as requested. */
+    private List<String> fitting = List.of();
+
     private final long begin;
     private final TensorDigests digests;
+
+    /** Blocks by the rules that place their weights. */
+    private final Map<TensorRules, ModelBlocks> blocks = new HashMap<>();
 
     /** Auxiliary models. */
     private final AuxiliaryModels auxiliary;
@@ -72,6 +93,7 @@ public final class PreparedModel {
     private final Optional<ImageEncoderFactory> images;
 
     private PreparedModel(HostSettings settings, ModelLoadListener listener) {
+        asked = settings;
         this.settings = settings;
         this.listener = listener;
         begin = System.nanoTime();
@@ -89,11 +111,12 @@ public final class PreparedModel {
         UnusedTensors unused = UnusedTensors.of(file, adapter);
         unused.warning().ifPresent(listener::warning);
         unused.notes().forEach(listener::note);
-        PlacementRequest asked = settings.devices().placement();
+        PlacementRequest named = settings.devices().placement();
         backends =
                 new LocalBackends(
-                        catalog.backends(), settings.plugins().backendOptions(asked.peerAccess()));
-        request = asked.resolve(backends::best);
+                        catalog.backends(), settings.plugins().backendOptions(named.peerAccess()));
+        resolved = named.resolve(backends::best);
+        request = resolved;
         listener.resolved(request, backends::provides);
         requireProvided();
         StreamedExperts.require(settings.model(), model.adapter(), request);
@@ -237,7 +260,10 @@ public final class PreparedModel {
         return model;
     }
 
-    /** Returns the devices, without {@code auto}. */
+    /**
+     * Returns the devices, without {@code auto}. Once the model was planned, they may be others
+     * than requested, see {@link DeviceSettings#fits}.
+     */
     public PlacementRequest request() {
         return request;
     }
@@ -298,6 +324,7 @@ public final class PreparedModel {
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if the model does not fit
      */
     public SplitForecast forecast(Age age) {
+        resetFit();
         requireUsable();
         try (PlacedShardFactory shards = shards()) {
             ModelSettings sized =
@@ -305,19 +332,57 @@ public final class PreparedModel {
                             .drafterPlan(shards)
                             .map(plan -> auxiliary.withReservedMemory(plan.ownBytes()))
                             .orElse(settings.model());
+            ModelSettings fitted = fitted(sized, shards);
             SplitForecast forecast =
-                    planner(oldest(age), shards, withExpertCache(sized, shards)).forecast(request);
+                    planner(oldest(age), shards, fitted).forecast(request).because(fitting);
             report(forecast.pool());
             return forecast;
         }
     }
 
+    /**
+     * Chooses another placement if the model does not fit and the settings allow it. The settings
+     * and the request of this object are changed accordingly.
+     *
+     * @return the settings with the size of the cache of experts
+     */
+    private ModelSettings fitted(ModelSettings model, PlacedShardFactory shards) {
+        if (asked.devices().fits()) {
+            PlacementFitter.Fitted fitted =
+                    new PlacementFitter(
+                                    this.model.adapter(),
+                                    shards::info,
+                                    (request, sized) -> place(request, sized, shards),
+                                    sized -> withExpertCache(sized, shards))
+                            .fit(resolved, model);
+            request = fitted.request();
+            settings = asked.with(fitted.in(asked.model()));
+            fitting = fitted.reasons();
+            return announced(withExpertCache(fitted.in(model), shards));
+        }
+        return announced(withExpertCache(model, shards));
+    }
+
+    /** Forgets the placement of an earlier plan: the free memory may have changed. */
+    private void resetFit() {
+        settings = asked;
+        request = resolved;
+        fitting = List.of();
+    }
+
+    private Placement place(
+            PlacementRequest tried, ModelSettings sized, PlacedShardFactory shards) {
+        // Only an automatic split reads the speed of blocks, and the rules for their weights.
+        request = tried.split() instanceof SplitRule.Automatic ? tried : request;
+        return planner(oldest(Age.ANY), shards, sized).place(tried).placement();
+    }
+
     private ModelSettings withExpertCache(ModelSettings asked, PlacedShardFactory shards) {
-        ModelSettings sized =
-                StreamedExperts.sized(
-                        asked,
-                        model.adapter(),
-                        () -> shards.info(request.devices().getFirst()).memoryFreeBytes());
+        return StreamedExperts.sized(
+                asked, model.adapter(), () -> shards.info(DeviceReference.PROCESSOR));
+    }
+
+    private ModelSettings announced(ModelSettings sized) {
         StreamedExperts.describe(sized, model.adapter()).ifPresent(listener::note);
         return sized;
     }
@@ -381,11 +446,12 @@ public final class PreparedModel {
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
      */
     public PlacedShardFactory reserve() {
+        resetFit();
         requireUsable();
         PlacedShardFactory shards = shards();
         try {
             shards.claimAuxiliaryMemory(() -> auxiliary.needs(shards));
-            ModelSettings sized = settings.model();
+            ModelSettings sized = fitted(asked.model(), shards);
             SplitPlanner.Placed placed = planner(oldest(Age.ANY), shards, sized).place(request);
             shards.claim(
                     SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized));
@@ -408,6 +474,7 @@ public final class PreparedModel {
 
     /** Loads the model with a shard factory of this model, which the model owns from then on. */
     public HostedModel load(PlacedShardFactory shards) {
+        resetFit();
         List<Optional<SpeculationOptions>> speculation = new ArrayList<>();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         Optional<ModelImages> encoder = Optional.empty();
@@ -424,7 +491,7 @@ public final class PreparedModel {
                 speculation.add(speculation(shards));
             }
             ModelSettings sized =
-                    withExpertCache(
+                    fitted(
                             speculation
                                     .getFirst()
                                     .map(options -> SpeculatorFactory.settings(leaving, options))
@@ -443,6 +510,7 @@ public final class PreparedModel {
             report(plan.pool());
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
             shards.claim(plan);
+            fitting.forEach(listener::warning);
             listener.planned(plan, placed.reasons());
             Optional<HostedModel.CompressingDrafter> reader = drafter;
             ReplicaFactory opening =
@@ -538,9 +606,13 @@ public final class PreparedModel {
 
     /** Creates the planner that assigns layers to devices. */
     private SplitPlanner planner(Instant oldest, PlacedShardFactory shards, ModelSettings sized) {
-        ModelBlocks blocks = ModelBlocks.of(model.adapter(), request.tensors());
         return new SplitPlanner(
-                model.adapter(), blocks, sized, shards::info, probe(oldest, shards));
+                model.adapter(), blocks(), sized, shards::info, probe(oldest, shards));
+    }
+
+    private ModelBlocks blocks() {
+        return blocks.computeIfAbsent(
+                request.tensors(), rules -> ModelBlocks.of(model.adapter(), rules));
     }
 
     private Instant oldest(Age age) {
@@ -551,12 +623,12 @@ public final class PreparedModel {
     }
 
     private PlacedProbe probe(Instant oldest, PlacedShardFactory shards) {
-        ModelBlocks blocks = ModelBlocks.of(model.adapter(), request.tensors());
         ProbeCache cache =
                 new ProbeCache(
                         settings.plugins().cacheFolder().resolve(PROBES), InstantSource.system());
         CachingProbe probe =
-                new CachingProbe(model.adapter(), blocks, cache, oldest, ProcLoadMeter.ofMachine());
+                new CachingProbe(
+                        model.adapter(), blocks(), cache, oldest, ProcLoadMeter.ofMachine());
         return new PlacedProbe(this, shards, probe, listener::note);
     }
 }

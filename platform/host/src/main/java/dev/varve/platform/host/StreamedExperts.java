@@ -1,19 +1,21 @@
 package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExpertCacheShare;
 import dev.varve.platform.shard.WeightLayout;
 
 import java.util.Optional;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Checks whether the experts of a model can be read when they are needed, and sizes their cache.
@@ -57,17 +59,19 @@ final class StreamedExperts {
     }
 
     /**
-     * Returns settings with a size of the cache of experts: at most all of them.
+     * Returns settings with a size of the cache of experts: at most all of them. Without a
+     * requested size, it leaves the memory that one sequence needs.
      *
-     * @param free bytes that are free on the processor
+     * @param processor its properties, with the free memory
      */
-    static ModelSettings sized(ModelSettings settings, LayerSplitAdapter model, LongSupplier free) {
+    static ModelSettings sized(
+            ModelSettings settings, LayerSplitAdapter model, Supplier<DeviceInfo> processor) {
         if (settings.computation().weights() != WeightLayout.STREAMED) {
             return settings;
         }
         long asked = settings.computation().expertCacheBytes();
         TensorSelection weights = all(model);
-        long left = asked > 0 ? asked : left(free.getAsLong(), weights);
+        long left = asked > 0 ? asked : left(settings, model, processor.get());
         // Pages at the edges of experts add a little.
         long most = ExpertCacheShare.expertBytes(weights) / 16 * 17 + (64 << 20);
         return settings.with(settings.computation().withExpertCache(Math.min(left, most)));
@@ -88,7 +92,14 @@ final class StreamedExperts {
                         + " counts");
     }
 
-    private static long left(long free, TensorSelection weights) {
-        return (long) (Math.max(0, free - ExpertCacheShare.denseBytes(weights)) * SHARE);
+    private static long left(
+            ModelSettings settings, LayerSplitAdapter model, DeviceInfo processor) {
+        long free = processor.memoryFreeBytes();
+        long others =
+                RangeMemory.of(model, model.shape().allLayers(), processor, settings)
+                        .replicated(settings.replicas(), true)
+                        .bytes(RangeMemory.mostSlots(model.shape(), settings));
+        long share = (long) ((free - ExpertCacheShare.denseBytes(all(model))) * SHARE);
+        return Math.max(1, Math.min(share, free - others));
     }
 }

@@ -7,6 +7,7 @@ import dev.varve.platform.runtime.SplitMemoryPlan;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * Forecast of a split's memory and speed.
@@ -51,6 +52,15 @@ public record SplitForecast(
         reasons = List.copyOf(reasons);
         Objects.requireNonNull(hostCache);
         Objects.requireNonNull(pool);
+    }
+
+    /** Returns a copy with more reasons before the others. */
+    public SplitForecast because(List<String> more) {
+        return new SplitForecast(parts, concat(more, reasons), hostCache, pool, replicas);
+    }
+
+    private static List<String> concat(List<String> first, List<String> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
     }
 
     /** Returns which device computes which layers. */

@@ -3,13 +3,15 @@ package dev.varve.platform.plan;
 import dev.varve.api.model.LayerRange;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 
 /**
  * Chooses the split with the shortest time per decoded token that fits the memory. Of splits that
@@ -62,7 +64,7 @@ final class SplitOptimizer {
 
     private final ModelBlocks blocks;
     private final List<Candidate> devices;
-    private final List<ToLongFunction<LayerRange>> bytes;
+    private final List<Function<LayerRange, long[]>> bytes;
     private final List<Integer> pools = new ArrayList<>();
     private final long[] free;
 
@@ -71,22 +73,57 @@ final class SplitOptimizer {
      */
     SplitOptimizer(
             ModelBlocks blocks, List<Candidate> devices, List<ToLongFunction<LayerRange>> bytes) {
-        this.blocks = blocks;
-        this.devices = List.copyOf(devices);
-        this.bytes = bytes.stream().map(SplitOptimizer::memoized).toList();
-        List<String> names = devices.stream().map(Candidate::pool).distinct().toList();
-        free = new long[names.size()];
-        Arrays.fill(free, Long.MAX_VALUE);
-        for (Candidate device : devices) {
-            int pool = names.indexOf(device.pool());
-            pools.add(pool);
-            free[pool] = Math.min(free[pool], device.freeBytes());
-        }
+        this(
+                blocks,
+                devices,
+                IntStream.range(0, devices.size())
+                        .mapToObj(i -> in(devices.get(i).pool(), bytes.get(i)))
+                        .toList(),
+                Map.of());
     }
 
-    private static ToLongFunction<LayerRange> memoized(ToLongFunction<LayerRange> bytes) {
-        Map<LayerRange, Long> known = new HashMap<>();
-        return range -> known.computeIfAbsent(range, bytes::applyAsLong);
+    /**
+     * @param needs per device the minimum memory of a range there, by the name of the pool: some
+     *     weights of a range may be in another pool than that of its device
+     * @param others free bytes of pools that weights of layers use, by name
+     */
+    SplitOptimizer(
+            ModelBlocks blocks,
+            List<Candidate> devices,
+            List<Needs> needs,
+            Map<String, Long> others) {
+        this.blocks = blocks;
+        this.devices = List.copyOf(devices);
+        Map<String, Long> least = new LinkedHashMap<>();
+        devices.forEach(device -> least.merge(device.pool(), device.freeBytes(), Math::min));
+        others.forEach((pool, bytes) -> least.merge(pool, bytes, Math::min));
+        List<String> names = List.copyOf(least.keySet());
+        free = least.values().stream().mapToLong(Long::longValue).toArray();
+        devices.forEach(device -> pools.add(names.indexOf(device.pool())));
+        bytes = needs.stream().map(need -> memoized(need, names)).toList();
+    }
+
+    /** Minimum memory of a range on a device, by the name of the pool. */
+    @FunctionalInterface
+    interface Needs {
+        Map<String, Long> of(LayerRange range);
+    }
+
+    private static Needs in(String pool, ToLongFunction<LayerRange> bytes) {
+        return range -> Map.of(pool, bytes.applyAsLong(range));
+    }
+
+    private static Function<LayerRange, long[]> memoized(Needs needs, List<String> names) {
+        Map<LayerRange, long[]> known = new HashMap<>();
+        return range ->
+                known.computeIfAbsent(
+                        range,
+                        each -> {
+                            Map<String, Long> bytes = needs.of(each);
+                            return names.stream()
+                                    .mapToLong(name -> bytes.getOrDefault(name, 0L))
+                                    .toArray();
+                        });
     }
 
     /** Returns the ranges, one per device; empty if no split fits. */
@@ -125,15 +162,17 @@ final class SplitOptimizer {
 
     private Optional<Cut> extend(Cut cut, int device, LayerRange range) {
         int pool = pools.get(device);
-        long size = bytes.get(device).applyAsLong(range);
-        if (size > free[pool] - cut.bytes[pool]) {
-            return Optional.empty();
+        long[] need = bytes.get(device).apply(range);
+        long[] taken = cut.bytes.clone();
+        for (int i = 0; i < taken.length; i++) {
+            taken[i] += need[i];
+            if (taken[i] > free[i]) {
+                return Optional.empty();
+            }
         }
         StepTime time = devices.get(device).speed().of(blocks, range);
         double[] prefill = cut.prefillMillis.clone();
         prefill[pool] += time.prefillMillis();
-        long[] taken = cut.bytes.clone();
-        taken[pool] += size;
         List<LayerRange> ranges = new ArrayList<>(cut.ranges);
         ranges.add(range);
         return Optional.of(
@@ -142,7 +181,7 @@ final class SplitOptimizer {
                         cut.decodeMillis + time.decodeMillis(),
                         prefill,
                         taken,
-                        Math.max(cut.largest, size)));
+                        Math.max(cut.largest, need[pool])));
     }
 
     private static void keep(List<Cut> kept, Cut fresh) {

@@ -9,6 +9,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.placement.SplitRule;
+import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
@@ -23,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 
 /** Turns a placement request into layer ranges on devices, and forecasts their speed. */
 public final class SplitPlanner {
@@ -80,7 +80,7 @@ public final class SplitPlanner {
                     case SplitRule.Weights(var weights) ->
                             LayerPartitioner.align(
                                     model, LayerPartitioner.split(layers, on.size(), weights));
-                    case SplitRule.Automatic() -> automatic(on);
+                    case SplitRule.Automatic() -> automatic(on, request.tensors());
                 };
         Placement placement = request.tensors().apply(Placement.of(on, aligned.ranges()), model);
         List<String> reasons = new ArrayList<>(aligned.moved().stream().toList());
@@ -92,7 +92,7 @@ public final class SplitPlanner {
         return new Placed(placement, reasons);
     }
 
-    private LayerPartitioner.Aligned automatic(List<DeviceReference> on) {
+    private LayerPartitioner.Aligned automatic(List<DeviceReference> on, TensorRules rules) {
         // Rejects a model that cannot be split into so many parts, with the family's reason.
         List<LayerRange> equal =
                 LayerPartitioner.align(
@@ -103,7 +103,8 @@ public final class SplitPlanner {
         int slots = KvSlotSpan.roundUp(settings.sequences().kvTokens().orElse(most));
         List<SplitOptimizer.Candidate> candidates = new ArrayList<>();
         List<Measurement> measurements = new ArrayList<>();
-        List<ToLongFunction<LayerRange>> bytes = new ArrayList<>();
+        List<SplitOptimizer.Needs> needs = new ArrayList<>();
+        Map<String, Long> others = new HashMap<>();
         for (DeviceReference device : on) {
             DeviceInfo info = devices.apply(device);
             measurements.add(measurement(device));
@@ -112,22 +113,52 @@ public final class SplitPlanner {
                             measurements.getLast().speed(),
                             SplitMemoryPlan.memoryOf(device, info),
                             SplitMemoryPlan.memoryForShards(device, info, settings)));
-            bytes.add(
-                    range ->
-                            RangeMemory.of(model, range, info, settings)
-                                    .replicated(
-                                            settings.replicas(),
-                                            SplitMemoryPlan.sharesWeights(device))
-                                    .bytes(slots));
+            Placement.Part all =
+                    rules.apply(new Placement.Part(device, model.shape().allLayers()), model);
+            needs.add(range -> needs(all, range, slots));
+            for (String name : all.tensors().others()) {
+                DeviceInfo other = devices.apply(all.other(name));
+                others.put(
+                        SplitMemoryPlan.memoryOf(all.other(name), other),
+                        SplitMemoryPlan.memoryForShards(all.other(name), other, settings));
+            }
         }
-        Optional<List<LayerRange>> chosen = new SplitOptimizer(blocks, candidates, bytes).choose();
+        Optional<List<LayerRange>> chosen =
+                new SplitOptimizer(blocks, candidates, needs, others).choose();
         if (chosen.isEmpty()) {
-            SplitMemoryPlan.of(model, Placement.of(on, equal), devices, settings);
+            SplitMemoryPlan.of(
+                    model, rules.apply(Placement.of(on, equal), model), devices, settings);
         }
         List<LayerRange> ranges = chosen.orElse(equal);
         return new LayerPartitioner.Aligned(
                 ranges,
                 Optional.of("automatic split: " + explain(on, candidates, measurements, ranges)));
+    }
+
+    /**
+     * Returns the least memory of a range by the name of the memory.
+     *
+     * @param all the whole model on the device of the range
+     */
+    private Map<String, Long> needs(Placement.Part all, LayerRange range, int slots) {
+        boolean shares = SplitMemoryPlan.sharesWeights(all.device());
+        DeviceInfo info = devices.apply(all.device());
+        Map<String, Long> needs = new HashMap<>();
+        needs.put(
+                SplitMemoryPlan.memoryOf(all.device(), info),
+                RangeMemory.of(model, range, all.tensors(), info, settings)
+                        .replicated(settings.replicas(), shares)
+                        .bytes(slots));
+        for (String name : all.tensors().others()) {
+            DeviceReference other = all.other(name);
+            needs.merge(
+                    SplitMemoryPlan.memoryOf(other, devices.apply(other)),
+                    RangeMemory.elsewhere(model, range, all.tensors(), name, settings)
+                            .replicated(settings.replicas(), shares)
+                            .totalBytes(),
+                    Long::sum);
+        }
+        return needs;
     }
 
     private String explain(

@@ -18,7 +18,7 @@ public record MemoryNeed(long weightBytes, long kvBytes, long stateBytes, long c
     }
 
     /** Returns the need of several copies, which may share one copy of the weights. */
-    MemoryNeed replicated(int count, boolean shareWeights) {
+    public MemoryNeed replicated(int count, boolean shareWeights) {
         return new MemoryNeed(
                 weightBytes * (shareWeights ? 1 : count),
                 kvBytes * count,

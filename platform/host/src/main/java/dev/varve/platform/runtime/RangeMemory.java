@@ -65,7 +65,7 @@ public record RangeMemory(
      *
      * @throws VarveException of kind INVALID_REQUEST if a setting contradicts the model
      */
-    static RangeMemory of(
+    public static RangeMemory of(
             LayerSplitAdapter model,
             LayerRange range,
             TensorPlacement tensors,
@@ -125,7 +125,7 @@ public record RangeMemory(
      *
      * @param device its name in the process of the shard
      */
-    static MemoryNeed elsewhere(
+    public static MemoryNeed elsewhere(
             LayerSplitAdapter model,
             LayerRange range,
             TensorPlacement tensors,

@@ -12,6 +12,7 @@ import dev.varve.platform.paging.ResidentPoolMemory;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.ExpertModel;
 import dev.varve.platform.placement.KvSharingModel;
+import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.placement.TensorRule;
@@ -206,6 +207,70 @@ class SplitPlannerTest {
         assertEquals(512, forecast.pool().options().orElseThrow().poolTokens());
         assertEquals(forecast.pool(), forecast.memory().pool());
         assertThrows(VarveException.class, () -> planner(whole, free).forecast(request));
+    }
+
+    /** The card holds the layers without their experts, and the host all experts. */
+    @Test
+    void automaticSplitCountsExpertsWhereTheRulesPlaceThem() {
+        ExpertModel model = new ExpertModel(12, 0);
+        TensorRules rules =
+                new TensorRules(
+                        List.of(
+                                new TensorRule.Experts(
+                                        Setting.CPU_MOE,
+                                        new TensorRule.Layers.All(),
+                                        DeviceReference.PROCESSOR)));
+        PlacementRequest request = request("cuda:0,cpu:0", new SplitRule.Automatic()).with(rules);
+        DeviceReference cuda = request.primary();
+        LayerRange eleven = new LayerRange(0, 11);
+        long card =
+                RangeMemory.of(
+                                model,
+                                eleven,
+                                rules.apply(new Placement.Part(cuda, eleven), model).tensors(),
+                                new DeviceInfo("cuda:0", "", PLENTY, PLENTY, false),
+                                ModelSettings.single(512))
+                        .bytes(512);
+
+        SplitForecast spread = spread(model, rules, card, PLENTY).forecast(request);
+
+        assertEquals(eleven, spread.placement().parts().getFirst().range());
+        assertTrue(spread.placement().isSpread());
+        assertThrows(
+                VarveException.class,
+                () ->
+                        spread(model, rules, card, 12 * 3 * ExpertModel.EXPERT_BYTES)
+                                .forecast(request));
+        assertThrows(
+                VarveException.class,
+                () ->
+                        spread(model, TensorRules.NONE, card, card)
+                                .forecast(request.with(TensorRules.NONE)));
+    }
+
+    private static SplitPlanner spread(ExpertModel model, TensorRules rules, long card, long host) {
+        ModelBlocks blocks = ModelBlocks.of(model, rules);
+        return new SplitPlanner(
+                model,
+                blocks,
+                ModelSettings.single(512),
+                device -> {
+                    boolean isHost = device.backend().equals("cpu");
+                    long free = isHost ? host : card;
+                    return new DeviceInfo(device.device(), "", free, free, isHost);
+                },
+                device ->
+                        new Measurement(
+                                new DeviceSpeed(
+                                        StepTime.ZERO,
+                                        Collections.nCopies(
+                                                blocks.kindCount(),
+                                                device.backend().equals("cpu")
+                                                        ? new StepTime(10, 1000)
+                                                        : new StepTime(1, 100))),
+                                Instant.EPOCH,
+                                Duration.ZERO,
+                                OptionalDouble.empty()));
     }
 
     @Test

@@ -24,7 +24,7 @@ public record PlacementRequest(
         ProcessGrouping grouping,
         PeerAccess peerAccess,
         TensorRules tensors) {
-    /** Checks that there is a device, and that an automatic split has no rules for weights. */
+    /** Checks that there is a device. */
     public PlacementRequest {
         devices = List.copyOf(devices);
         Objects.requireNonNull(split);
@@ -33,13 +33,6 @@ public record PlacementRequest(
         Objects.requireNonNull(tensors);
         if (devices.isEmpty()) {
             throw new IllegalArgumentException("a placement needs a device");
-        }
-        if (split instanceof SplitRule.Automatic && !tensors.isEmpty()) {
-            throw new IllegalArgumentException(
-                    Setting.LAYER_SPLIT
-                            + ": auto cannot be combined with "
-                            + tensors.rules().getFirst().setting()
-                            + "; give a share of the layers for each device");
         }
     }
 
@@ -63,6 +56,11 @@ public record PlacementRequest(
     /** Returns the same request with rules for weights within layers. */
     public PlacementRequest with(TensorRules rules) {
         return new PlacementRequest(devices, split, grouping, peerAccess, rules);
+    }
+
+    /** Returns the same request with other devices and another split. */
+    public PlacementRequest on(List<DeviceReference> others, SplitRule rule) {
+        return new PlacementRequest(others, rule, grouping, peerAccess, tensors);
     }
 
     /** Whether the layers are split among several devices. */

@@ -32,4 +32,6 @@ module dev.varve.platform.shard {
             dev.varve.platform.cli,
             dev.varve.platform.host,
             dev.varve.platform.rpc;
+    exports dev.varve.platform.shard.streaming to
+            dev.varve.platform.host;
 }

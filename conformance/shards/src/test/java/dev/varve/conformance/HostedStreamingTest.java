@@ -21,6 +21,7 @@ import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.TensorRule;
 import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.plan.CachingProbe.Age;
+import dev.varve.platform.plan.ExpertReadForecast;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -102,6 +103,9 @@ class HostedStreamingTest {
         assertEquals(
                 ExpertCacheShare.denseBytes(weights) + CACHE,
                 forecast.parts().getFirst().memory().memory().need().weightBytes());
+        ExpertReadForecast reads = forecast.reads().orElseThrow();
+        assertEquals(CACHE, reads.cacheBytes());
+        assertTrue(reads.bytesPerToken() > 0 && reads.bytesPerSecond() > 0, reads.toString());
         assertTrue(
                 notes.stream()
                         .anyMatch(note -> note.startsWith(Setting.EXPERT_CACHE + ": 1.0 MiB for ")),

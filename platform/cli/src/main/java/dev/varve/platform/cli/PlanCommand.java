@@ -7,6 +7,7 @@ import dev.varve.platform.host.PrefillDrafterMemoryPlan;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.plan.CachingProbe.Age;
+import dev.varve.platform.plan.ExpertReadForecast;
 import dev.varve.platform.plan.Measurement;
 import dev.varve.platform.plan.SpeculationForecast;
 import dev.varve.platform.plan.SplitForecast;
@@ -217,6 +218,7 @@ final class PlanCommand extends CliCommand {
             out().println(forecast.hostCache().describe());
         }
         forecast.pool().describe().ifPresent(out()::println);
+        forecast.reads().map(ExpertReadForecast::describe).ifPresent(out()::println);
         forecast.memory().describeReplicas().ifPresent(out()::println);
         out().println(
                         String.format(
@@ -243,6 +245,13 @@ final class PlanCommand extends CliCommand {
                         .put("devices", forecast.placement().devices())
                         .put("prefill_tokens_per_second", forecast.prefillTokensPerSecond())
                         .put("decode_tokens_per_second", forecast.decodeTokensPerSecond());
+        forecast.reads()
+                .ifPresent(
+                        reads ->
+                                result.putObject("expert_reads")
+                                        .put("bytes_per_token", (long) reads.bytesPerToken())
+                                        .put("bytes_per_chunk", (long) reads.bytesPerChunk())
+                                        .put("bytes_per_second", (long) reads.bytesPerSecond()));
         result.put("host_cache_bytes", forecast.hostCache().bytes());
         result.put("replicas", forecast.replicas())
                 .put("all_replicas_bytes", forecast.memory().bytesOfAll());

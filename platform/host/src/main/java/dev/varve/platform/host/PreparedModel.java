@@ -336,7 +336,7 @@ public final class PreparedModel {
             SplitForecast forecast =
                     planner(oldest(age), shards, fitted).forecast(request).because(fitting);
             report(forecast.pool());
-            return forecast;
+            return StreamedExperts.reads(fitted, model).map(forecast::reading).orElse(forecast);
         }
     }
 

@@ -2,18 +2,26 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.plan.ExpertReadForecast;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExpertCacheShare;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.shard.streaming.ExpertReadSpeed;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -23,6 +31,8 @@ import java.util.function.Supplier;
 final class StreamedExperts {
     /** Part of the memory beside the other weights: KV cache and activations need the rest. */
     private static final double SHARE = 0.6;
+
+    private static final String USED = ".expert_used_count";
 
     private StreamedExperts() {}
 
@@ -88,8 +98,39 @@ final class StreamedExperts {
                         + ByteCount.format(settings.computation().expertCacheBytes())
                         + " for "
                         + ByteCount.format(ExpertCacheShare.expertBytes(all(model)))
-                        + " of experts; others are read from the file, whose time no forecast"
-                        + " counts");
+                        + " of experts; others are read from the file");
+    }
+
+    /**
+     * Measures the reads of experts, and forecasts their number; empty if all experts are in
+     * memory.
+     */
+    static Optional<ExpertReadForecast> reads(ModelSettings settings, OpenedModel model) {
+        if (settings.computation().weights() != WeightLayout.STREAMED) {
+            return Optional.empty();
+        }
+        List<GgufTensor> matrices =
+                all(model.adapter()).entries().stream()
+                        .filter(entry -> entry.use() == TensorUse.EXPERT_MATMUL)
+                        .map(TensorSelection.Entry::tensor)
+                        .toList();
+        int experts = Math.toIntExact(matrices.getFirst().ne(2));
+        int used = Math.clamp(used(model.file()), 1, experts);
+        return Optional.of(
+                new ExpertReadForecast(
+                        ExpertCacheShare.expertBytes(all(model.adapter())),
+                        settings.computation().expertCacheBytes(),
+                        experts,
+                        used,
+                        ExpertReadSpeed.bytesPerSecond(matrices, used)));
+    }
+
+    /** Returns the most experts that a token uses in a layer. */
+    private static long used(GgufFile file) {
+        return file.metadata().findIntegers(file.architecture() + USED).stream()
+                .flatMapToLong(Arrays::stream)
+                .max()
+                .orElse(1);
     }
 
     private static long left(

@@ -7,6 +7,7 @@ import dev.varve.platform.runtime.SplitMemoryPlan;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -17,13 +18,16 @@ import java.util.stream.Stream;
  * @param hostCache host memory for cached prefixes, beside the parts
  * @param pool how the attention cache of sequences is bounded
  * @param replicas number of engines with such parts
+ * @param reads reads of experts, which are not part of the times of parts; empty if all weights are
+ *     in memory
  */
 public record SplitForecast(
         List<Part> parts,
         List<String> reasons,
         HostCachePlan hostCache,
         PoolPlan pool,
-        int replicas) {
+        int replicas,
+        Optional<ExpertReadForecast> reads) {
     /**
      * One shard.
      *
@@ -52,11 +56,17 @@ public record SplitForecast(
         reasons = List.copyOf(reasons);
         Objects.requireNonNull(hostCache);
         Objects.requireNonNull(pool);
+        Objects.requireNonNull(reads);
     }
 
     /** Returns a copy with more reasons before the others. */
     public SplitForecast because(List<String> more) {
-        return new SplitForecast(parts, concat(more, reasons), hostCache, pool, replicas);
+        return new SplitForecast(parts, concat(more, reasons), hostCache, pool, replicas, reads);
+    }
+
+    /** Returns a copy that reads experts from the file. */
+    public SplitForecast reading(ExpertReadForecast experts) {
+        return new SplitForecast(parts, reasons, hostCache, pool, replicas, Optional.of(experts));
     }
 
     private static List<String> concat(List<String> first, List<String> second) {
@@ -79,7 +89,13 @@ public record SplitForecast(
      * other.
      */
     public double decodeTokensPerSecond() {
-        return 1000 / parts.stream().mapToDouble(part -> part.time().decodeMillis()).sum();
+        return 1000
+                / (parts.stream().mapToDouble(part -> part.time().decodeMillis()).sum()
+                        + readTime().decodeMillis());
+    }
+
+    private StepTime readTime() {
+        return reads.map(ExpertReadForecast::time).orElse(StepTime.ZERO);
     }
 
     /**
@@ -99,6 +115,6 @@ public record SplitForecast(
                                                 .sum())
                         .max()
                         .orElseThrow();
-        return 1000 * StepTime.CHUNK / slowest;
+        return 1000 * StepTime.CHUNK / (slowest + readTime().prefillMillis());
     }
 }

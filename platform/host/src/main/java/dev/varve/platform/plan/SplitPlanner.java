@@ -215,6 +215,11 @@ public final class SplitPlanner {
                             SplitMemoryPlan.memoryOf(device, devices.apply(device))));
         }
         return new SplitForecast(
-                parts, placed.reasons(), memory.hostCache(), memory.pool(), memory.replicas());
+                parts,
+                placed.reasons(),
+                memory.hostCache(),
+                memory.pool(),
+                memory.replicas(),
+                Optional.empty());
     }
 }

@@ -160,6 +160,21 @@ class SplitPlannerTest {
         assertEquals(1000 * 512 / 7000.0, one.prefillTokensPerSecond(), 1e-9);
     }
 
+    /** Half of the experts are in memory; a token uses an eighth of them. */
+    @Test
+    void readsOfExpertsAddToTheTimeOfEachStep() {
+        SplitForecast inMemory =
+                planner(PLENTY).forecast(request("cuda:0,cpu:0", new SplitRule.Equal()));
+
+        SplitForecast forecast = inMemory.reading(new ExpertReadForecast(1600, 800, 64, 8, 2e4));
+        SplitForecast cached = inMemory.reading(new ExpertReadForecast(1600, 1600, 64, 8, 2e4));
+
+        assertEquals(1000 / (16.0 + 5), forecast.decodeTokensPerSecond(), 1e-9);
+        assertEquals(1000 * 512 / (1000.0 + 80), forecast.prefillTokensPerSecond(), 1e-6);
+        assertEquals(inMemory.decodeTokensPerSecond(), cached.decodeTokensPerSecond(), 1e-9);
+        assertEquals(inMemory.prefillTokensPerSecond(), cached.prefillTokensPerSecond(), 1e-9);
+    }
+
     @Test
     void splitThatDoesNotFitIsRefusedWithTheSumsOfEachShard() {
         for (SplitRule rule : List.of(new SplitRule.Equal(), new SplitRule.Automatic())) {

@@ -9,6 +9,7 @@ import dev.varve.platform.shard.ExpertCounts;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -110,6 +111,11 @@ public final class ExpertCache implements AutoCloseable {
     /** Returns the experts with a prefix of names. */
     public Optional<ExpertGroup> group(String prefix) {
         return Optional.ofNullable(groups.get(prefix));
+    }
+
+    /** Returns the experts of all layers. */
+    Collection<ExpertGroup> groups() {
+        return groups.values();
     }
 
     /** Returns the addresses of a file, of which only experts in the cache have memory. */

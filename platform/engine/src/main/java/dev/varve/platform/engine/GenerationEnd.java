@@ -3,6 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.shard.ExpertCounts;
 
 import java.util.Optional;
 
@@ -15,6 +16,8 @@ import java.util.Optional;
  * @param cache result of the prefix lookup
  * @param speculation counts of draft tokens
  * @param paging counts of its pages; empty if KV residency is not bounded
+ * @param experts experts that all requests needed from its first step on, for weights that are
+ *     streamed; empty otherwise
  */
 public record GenerationEnd(
         Reason reason,
@@ -22,10 +25,17 @@ public record GenerationEnd(
         Times times,
         PrefixLookupResult cache,
         Speculation speculation,
-        Optional<Paging> paging) {
+        Optional<Paging> paging,
+        Optional<ExpertCounts> experts) {
     /** Creates an end without draft tokens. */
     public GenerationEnd(Reason reason, Tokens tokens, Times times, PrefixLookupResult cache) {
-        this(reason, tokens, times, cache, Speculation.NONE, Optional.empty());
+        this(reason, tokens, times, cache, Speculation.NONE, Optional.empty(), Optional.empty());
+    }
+
+    /** Returns a copy with counts of experts. */
+    public GenerationEnd with(ExpertCounts counts) {
+        return new GenerationEnd(
+                reason, tokens, times, cache, speculation, paging, Optional.of(counts));
     }
 
     /** Why a generation ends. */

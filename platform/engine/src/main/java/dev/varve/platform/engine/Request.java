@@ -10,6 +10,7 @@ import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.PrefixQuery;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
+import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.PagePoolSizing;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.TopTokens;
@@ -98,6 +99,7 @@ final class Request implements TransferableRequest {
     private long latestBatch;
     private boolean suspect;
     private volatile Optional<PrefixLookupResult> cacheUse = Optional.empty();
+    private ExpertCounts expertsBefore = ExpertCounts.NONE;
 
     /** A running request that computes a prefix for another one, up to a position. */
     record AwaitedPrefix(Request runs, SequenceCache place, int position) {}
@@ -627,6 +629,16 @@ final class Request implements TransferableRequest {
         cacheUse = Optional.of(use);
     }
 
+    /** Records the engine's counts of experts when the request first runs. */
+    void recordExperts(ExpertCounts before) {
+        expertsBefore = before;
+    }
+
+    /** Counts of experts when the request first ran. */
+    ExpertCounts expertsBefore() {
+        return expertsBefore;
+    }
+
     /**
      * Returns the result of the request.
      *
@@ -648,6 +660,7 @@ final class Request implements TransferableRequest {
                                                                 chosen,
                                                                 pages.counts(),
                                                                 pages.resident(),
-                                                                pages.onHost()))));
+                                                                pages.onHost()))),
+                Optional.empty());
     }
 }

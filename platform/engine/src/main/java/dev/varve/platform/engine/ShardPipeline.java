@@ -8,6 +8,7 @@ import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CachePartCallback;
 import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ExpertCounts;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -144,6 +145,15 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     /** Returns the status of the shards in layer order, with their durations. */
     public List<ShardStatus> status() {
         return stages.stream().map(PipelineStage::status).toList();
+    }
+
+    /** Returns the counts of experts of all shards. */
+    ExpertCounts experts() {
+        ExpertCounts sum = ExpertCounts.NONE;
+        for (PipelineStage stage : stages) {
+            sum = sum.plus(stage.shard().experts());
+        }
+        return sum;
     }
 
     /**

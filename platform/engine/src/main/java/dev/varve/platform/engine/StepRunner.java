@@ -102,7 +102,9 @@ final class StepRunner {
                                                         line::wakeUp)),
                         options.eventPublisher(),
                         failures);
-        running = new RunningRequests(cache, line, draftProposer, failover, failures);
+        running =
+                new RunningRequests(
+                        cache, line, draftProposer, failover, failures, pipeline::experts);
         hostTransfers = new HostTransferScheduler(cache, running, this::start);
         state =
                 new EngineContext(
@@ -300,6 +302,7 @@ final class StepRunner {
             return;
         }
         request.recordLookup(use);
+        request.recordExperts(running.experts());
         promptTokens += request.promptLength();
         cachedTokens += request.cachedTokens();
         running.guard(request, () -> request.listener().onStart(request.cachedTokens()));

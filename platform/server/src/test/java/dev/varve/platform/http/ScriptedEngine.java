@@ -324,7 +324,8 @@ final class ScriptedEngine extends EngineStub {
                             new GenerationEnd.Times(1, 2, 3),
                             cacheUse,
                             guesses,
-                            pages));
+                            pages,
+                            Optional.empty()));
         }
     }
 

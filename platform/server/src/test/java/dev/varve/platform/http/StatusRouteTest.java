@@ -237,6 +237,7 @@ class StatusRouteTest {
             assertEquals(11, local.get("expert_hits").intValue());
             assertEquals(12, local.get("expert_misses").intValue());
             assertEquals(13_000, local.get("expert_read_bytes").intValue());
+            assertEquals(0.478, local.get("expert_hit_rate").doubleValue());
             assertEquals(12.5, local.get("recent_decode_ms").doubleValue());
             assertEquals(3.25, local.get("recent_prefill_ms_per_token").doubleValue());
             assertEquals(10, local.get("state_bytes").intValue());

@@ -6,6 +6,7 @@ import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.shard.ExpertCounts;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -61,8 +62,9 @@ public final class Usage {
     }
 
     /**
-     * Returns the times of the first choice, its speculative decoding, its prefix lookup, and its
-     * paging if KV Flash is used. An extension of the API.
+     * Returns the times of the first choice, its speculative decoding, its prefix lookup, its
+     * paging if KV Flash is used, and the experts that were needed while it ran if they are
+     * streamed. An extension of the API.
      */
     public ObjectNode timings() {
         ObjectNode timings = Json.object();
@@ -75,6 +77,7 @@ public final class Usage {
             timings.put("decode_tokens_per_second", Json.tenths(end.decodeTokensPerSecond()));
             putSpeculation(timings, end.speculation());
             putCache(timings, end.cache());
+            end.experts().ifPresent(experts -> putExperts(timings.putObject("experts"), experts));
             end.paging().ifPresent(paging -> putPaging(timings.putObject("kvflash"), paging));
         }
         return timings;
@@ -92,6 +95,13 @@ public final class Usage {
         timings.put("cache_miss", cache.miss().map(MissReason::word).orElse(null));
         timings.put("cache_restored_bytes", cache.restored().bytes());
         timings.put("cache_restore_ms", Json.tenths(cache.restored().millis()));
+    }
+
+    private static void putExperts(ObjectNode experts, ExpertCounts counts) {
+        experts.put("hits", counts.hits());
+        experts.put("misses", counts.misses());
+        experts.put("hit_rate", Json.thousandths(counts.hitRate()));
+        experts.put("read_bytes", counts.readBytes());
     }
 
     private static void putPaging(ObjectNode kvflash, GenerationEnd.Paging paging) {

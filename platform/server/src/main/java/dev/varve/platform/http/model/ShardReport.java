@@ -45,6 +45,9 @@ final class ShardReport {
                 .put("expert_hits", shard.work().experts().hits())
                 .put("expert_misses", shard.work().experts().misses())
                 .put("expert_read_bytes", shard.work().experts().readBytes());
+        if (!shard.work().experts().isEmpty()) {
+            out.put("expert_hit_rate", Json.thousandths(shard.work().experts().hitRate()));
+        }
         shard.health().reason().ifPresent(reason -> out.put("reason", names.render(reason)));
         shard.work().traffic().ifPresent(traffic -> describe(traffic, out));
     }

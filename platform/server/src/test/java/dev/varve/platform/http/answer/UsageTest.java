@@ -11,6 +11,7 @@ import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.shard.ExpertCounts;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,7 +109,8 @@ class UsageTest {
                                                 PagePolicy.DRAFTER,
                                                 new PagingCounts(12, 9, 1L << 33, 4, 7, 5),
                                                 16,
-                                                3))),
+                                                3)),
+                                Optional.empty()),
                         new ResponseParser.Piece("", "", List.of()),
                         new ResponseSummary(
                                 Optional.empty(), 0, 2, 4, ReasoningFinishReason.NATURAL, false)));
@@ -118,6 +120,25 @@ class UsageTest {
                     + "\"recalls\":7,\"recall_hit_rate\":0.714,\"resident_pages\":16,"
                     + "\"host_pages\":3}",
                 usage.timings().get("kvflash").toString());
+    }
+
+    @Test
+    void expertsAreReportedIfTheyAreStreamed() {
+        ChoiceEvent.Ended ended = end(0, 10, 0, 6);
+        Usage streamed = new Usage();
+        streamed.add(
+                new ChoiceEvent.Ended(
+                        0,
+                        ended.end().with(new ExpertCounts(30, 10, 40_960)),
+                        ended.piece(),
+                        ended.summary()));
+        Usage plain = new Usage();
+        plain.add(ended);
+
+        assertEquals(
+                "{\"hits\":30,\"misses\":10,\"hit_rate\":0.75,\"read_bytes\":40960}",
+                streamed.timings().get("experts").toString());
+        assertTrue(plain.timings().at("/experts").isMissingNode());
     }
 
     @Test

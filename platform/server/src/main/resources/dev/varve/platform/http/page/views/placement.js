@@ -192,6 +192,7 @@ function memory(of) {
 }
 
 function shardTable(shards, severalReplicas) {
+    const streams = shards.some(shard => shard.expert_hit_rate !== undefined);
     return table('Shards in the order of their layers', [
         ...(severalReplicas ? ['Replica'] : []), 'Layers', 'Device', 'Process', 'State',
         {title: 'Decode, recent', number: true},
@@ -199,6 +200,7 @@ function shardTable(shards, severalReplicas) {
         {title: 'Forward, mean', number: true},
         {title: 'Boundary, mean', number: true},
         'Boundary traffic',
+        ...(streams ? ['Experts in memory'] : []),
         {title: 'Restarts', number: true},
     ], shards.map(shard => ({
         key: `${shard.replica ?? 0}-${shard.first_layer}`,
@@ -216,9 +218,16 @@ function shardTable(shards, severalReplicas) {
             shard.sent_bytes === undefined ? 'in memory'
                 : `${bytes(shard.sent_bytes)} sent, ${bytes(shard.received_bytes)} back`
                     + (shard.payloads === 'shared' ? ', shared memory' : ''),
+            ...(streams ? [experts(shard)] : []),
             count(shard.restarts),
         ],
     })));
+}
+
+/** Experts are read from the file with --weights stream. */
+function experts(shard) {
+    return shard.expert_hit_rate === undefined ? null
+        : `${Math.round(100 * shard.expert_hit_rate)} % of those needed, ${bytes(shard.expert_read_bytes)} read`;
 }
 
 function time(millis) {

@@ -3,6 +3,8 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.streaming.ExpertGroup;
 
+import java.util.Optional;
+
 /**
  * Place at which a graph stops, so that the host can read the experts that a layer needs.
  *
@@ -12,6 +14,7 @@ import dev.varve.platform.shard.streaming.ExpertGroup;
  * @param end index after the last operator that uses them
  * @param ids of the experts, contiguous {@code I32 [used, tokens]}; computed before
  * @param input of the experts, contiguous; computed before
+ * @param next guess of the experts that the next layer needs; empty if it has none
  * @param outputs of the experts, contiguous {@code F32 [out, used, tokens]}; the last operator
  */
 record ExpertBreak(
@@ -21,4 +24,13 @@ record ExpertBreak(
         int end,
         Tensor ids,
         Tensor input,
-        Tensor outputs) {}
+        Optional<Guess> next,
+        Tensor outputs) {
+    /**
+     * The experts that the router of a later layer chooses for the input of these experts.
+     *
+     * @param group the experts of that layer
+     * @param ids contiguous {@code I32 [used, tokens]}, the best first; computed before
+     */
+    record Guess(ExpertGroup group, Tensor ids) {}
+}

@@ -17,6 +17,8 @@ import dev.varve.platform.shard.streaming.ExpertGroup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Mixture of experts: selects the experts of each token, and computes their feed-forward networks.
@@ -30,6 +32,9 @@ final class MoeBlock {
 
     private static final List<String> MATRICES =
             List.of("_up_exps", "_gate_exps", "_gate_up_exps", "_down_exps");
+
+    private static final String ROUTER = "_gate_inp.weight";
+    private static final Pattern LAYER = Pattern.compile("blk\\.([0-9]{1,6})(\\..*)");
 
     /** Experts whose ranks make the rank of a group. */
     private static final int RANKED_PER_GROUP = 2;
@@ -141,6 +146,9 @@ final class MoeBlock {
         Tensor ownInput = ops.cont(input);
         graph.expand(ownIds);
         graph.expand(ownInput);
+        Optional<ExpertBreak.Guess> next = guess(prefix, ownInput, (int) ids.ne(0));
+        // Last, so that no operator uses its memory before the host reads it.
+        next.ifPresent(guess -> graph.expand(guess.ids()));
         int begin = graph.nodes();
         Tensor inner = inner(ownInput, ownIds, prefix, activation);
         graph.expand(inner);
@@ -148,8 +156,32 @@ final class MoeBlock {
         Tensor outputs = product(prefix + DOWN, inner, ownIds);
         graph.expand(outputs);
         int end = graph.nodes();
-        breaks.add(new ExpertBreak(group, begin, middle, end, ownIds, ownInput, outputs));
+        breaks.add(new ExpertBreak(group, begin, middle, end, ownIds, ownInput, next, outputs));
         return outputs;
+    }
+
+    /**
+     * Guesses the experts of the next layer: hidden states change little from layer to layer, so
+     * its router mostly chooses the same experts for the input of this one.
+     */
+    private Optional<ExpertBreak.Guess> guess(String prefix, Tensor input, int used) {
+        Matcher name = LAYER.matcher(prefix);
+        if (!name.matches()) {
+            return Optional.empty();
+        }
+        String next = "blk." + (Integer.parseInt(name.group(1)) + 1) + name.group(2);
+        String router = next + ROUTER;
+        Optional<ExpertGroup> group = weights.streamed(next);
+        if (group.isEmpty() || !weights.has(router, TensorUse.MATMUL)) {
+            return Optional.empty();
+        }
+        Tensor matrix = weights.get(router, TensorUse.MATMUL);
+        if (matrix.ne(0) != input.ne(0) || matrix.ne(1) != group.get().experts()) {
+            return Optional.empty();
+        }
+        Tensor ranks = ops.mulMat(matrix, input);
+        Tensor best = ops.argsortTopK(ops.reshape2d(ranks, ranks.ne(0), input.ne(1)), used);
+        return Optional.of(new ExpertBreak.Guess(group.get(), ops.cont(best)));
     }
 
     /** Returns the places at which the graph stops for experts, in the order of computation. */

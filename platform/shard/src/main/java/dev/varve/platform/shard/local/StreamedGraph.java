@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A graph that is computed in parts: before each layer's experts, those that its tokens need are
@@ -26,6 +28,24 @@ final class StreamedGraph {
         /** Reads missing experts, and computes with each matrix as soon as it is read. */
         void compute(ExpertCache cache, int[] experts, ComputeDevice device, Phase phase) {
             cache.load(place.group(), experts, () -> device.compute(inner, phase));
+            device.compute(down, phase);
+        }
+
+        /** Computes likewise, while experts that the next layer may need are read. */
+        void computeAhead(
+                ExpertCache cache,
+                int[] experts,
+                Optional<int[]> next,
+                ComputeDevice device,
+                Phase phase) {
+            cache.load(
+                    place.group(),
+                    experts,
+                    () -> {
+                        next.ifPresent(
+                                guess -> cache.prefetch(place.next().orElseThrow().group(), guess));
+                        device.compute(inner, phase);
+                    });
             device.compute(down, phase);
         }
     }
@@ -60,6 +80,20 @@ final class StreamedGraph {
         device.compute(rest, phase);
     }
 
+    /** Returns different experts, those that are the best of a token first. */
+    private static int[] read(ExpertBreak.Guess guess) {
+        int used = Math.toIntExact(guess.ids().ne(0));
+        int[] ids = new int[Math.toIntExact(guess.ids().elements())];
+        guess.ids().read(ids, 0, ids.length, 0);
+        return IntStream.range(0, used)
+                .flatMap(
+                        rank ->
+                                IntStream.range(0, ids.length / used)
+                                        .map(i -> ids[i * used + rank]))
+                .distinct()
+                .toArray();
+    }
+
     private void compute(Layer layer, ComputeDevice device, Phase phase) {
         ExpertBreak place = layer.place();
         int[] ids = new int[Math.toIntExact(place.ids().elements())];
@@ -67,7 +101,7 @@ final class StreamedGraph {
         int[] needed = Arrays.stream(ids).sorted().distinct().toArray();
         int most = cache.most(place.group());
         if (needed.length <= most) {
-            layer.compute(cache, needed, device, phase);
+            layer.computeAhead(cache, needed, place.next().map(StreamedGraph::read), device, phase);
             return;
         }
         Passes passes = new Passes(layer, ids);

@@ -9,15 +9,20 @@ import dev.varve.platform.shard.ExpertCounts;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiPredicate;
 
 /**
  * The experts of a shard that are in memory, up to a limit. The least recently used expert is
@@ -31,6 +36,14 @@ public final class ExpertCache implements AutoCloseable {
     private final Map<String, ExpertGroup> groups;
     private final long limit;
     private final ParallelReader reader = new ParallelReader();
+
+    /** Experts that are read ahead; their bytes count as resident. */
+    private final Map<Key, Prefetch> ahead = new LinkedHashMap<>();
+
+    /** Experts that the last call of {@link #load} returned. */
+    private Set<Key> inUse = Set.of();
+
+    private final PrefetchGain gain = new PrefetchGain();
 
     /** In the order of their last use. */
     private final LinkedHashMap<Key, Long> resident = new LinkedHashMap<>(64, 0.75f, true);
@@ -135,39 +148,141 @@ public final class ExpertCache implements AutoCloseable {
      * @param inner runs when all matrices but those with the name {@code down} are in memory, while
      *     these are still read
      * @throws VarveException of kind CORRUPT_FILE if a file has become shorter, UNREADABLE_FILE if
-     *     reading fails; the cache is empty then, and stays usable
+     *     reading fails; the cache is empty then, and stays usable. Likewise if {@code inner} fails
      */
     public synchronized void load(ExpertGroup group, int[] experts, Runnable inner) {
+        Set<Key> needed = new LinkedHashSet<>();
+        Arrays.stream(experts).forEach(expert -> needed.add(new Key(group, expert)));
+        cancelOthers(group, needed);
         List<Key> missing = new ArrayList<>();
-        for (int expert : experts) {
-            Key key = new Key(group, expert);
-            if (resident.get(key) == null) {
+        List<Key> awaited = new ArrayList<>();
+        for (Key key : needed) {
+            if (ahead.containsKey(key)) {
+                awaited.add(key);
+            } else if (resident.get(key) == null) {
                 missing.add(key);
             }
         }
-        hits.add(experts.length - missing.size());
+        inUse = needed;
+        hits.add(needed.size() - missing.size());
         misses.add(missing.size());
+        Runnable complete =
+                () -> {
+                    awaited.forEach(this::awaitAhead);
+                    inner.run();
+                };
         if (missing.isEmpty()) {
-            inner.run();
+            orEvictAll(complete);
         } else {
-            makeRoom(missing.size() * group.bytesPerExpert());
-            read(missing, inner);
+            requireRoom(missing.size() * group.bytesPerExpert());
+            read(missing, complete);
         }
     }
 
-    /** The experts that the caller needs were used last, so they are not reached. */
-    private void makeRoom(long bytes) {
-        Iterator<Map.Entry<Key, Long>> eldest = resident.entrySet().iterator();
+    /** Stops reading ahead what turned out not to be needed, and frees what no thread reads. */
+    private void cancelOthers(ExpertGroup group, Set<Key> needed) {
+        int read = 0;
+        int right = 0;
+        for (Map.Entry<Key, Prefetch> entry : ahead.entrySet()) {
+            Prefetch prefetch = entry.getValue();
+            boolean isNeeded = needed.contains(entry.getKey());
+            if (!prefetch.isCancelled() && prefetch.group() == group) {
+                read++;
+                right += isNeeded ? 1 : 0;
+            }
+            if (!isNeeded) {
+                prefetch.cancel();
+            }
+        }
+        gain.record(read, right);
+        dropAhead((key, each) -> each.isCancelled() && (each.isDone() || needed.contains(key)));
+    }
+
+    /** Frees the memory of experts that are read ahead, when no thread reads them any more. */
+    private void dropAhead(BiPredicate<Key, Prefetch> which) {
+        ahead.entrySet()
+                .removeIf(
+                        entry -> {
+                            boolean drops = which.test(entry.getKey(), entry.getValue());
+                            if (drops) {
+                                readBytes.add(entry.getValue().awaitQuietly());
+                                free(entry.getKey());
+                            }
+                            return drops;
+                        });
+    }
+
+    private void free(Key key) {
+        residentBytes -= key.group().bytesPerExpert();
+        release(key);
+    }
+
+    private void awaitAhead(Key key) {
+        readBytes.add(ahead.get(key).await());
+        ahead.remove(key);
+        resident.put(key, key.group().bytesPerExpert());
+    }
+
+    /**
+     * Begins to read experts that the next layer may need, and returns at once. Uses memory of
+     * experts that were used least recently, but none of those that the last {@link #load}
+     * returned. What the next layer does not need is freed. Does nothing while most guesses are
+     * wrong.
+     *
+     * @param experts different experts of the layer, the most likely first
+     */
+    public synchronized void prefetch(ExpertGroup group, int[] experts) {
+        if (!gain.isWorthIt()) {
+            return;
+        }
+        Set<Key> kept = new HashSet<>(inUse);
+        List<Key> wanted = new ArrayList<>();
+        for (int expert : experts) {
+            Key key = new Key(group, expert);
+            kept.add(key);
+            // Found or not, it becomes the last used one, which is not evicted for others.
+            if (resident.get(key) == null && !ahead.containsKey(key)) {
+                wanted.add(key);
+            }
+        }
+        inUse.forEach(resident::get);
+        for (Key key : wanted) {
+            if (!makeRoom(group.bytesPerExpert(), kept)) {
+                return;
+            }
+            retain(key);
+            Prefetch prefetch = new Prefetch(group);
+            ahead.put(key, prefetch);
+            prefetch.start(reader, ranges(key));
+        }
+    }
+
+    /** Evicts experts that were used least recently; returns whether so many bytes are free. */
+    private boolean makeRoom(long bytes, Set<Key> kept) {
+        Iterator<Key> eldest = resident.keySet().iterator();
         while (residentBytes + bytes > limit && eldest.hasNext()) {
-            Map.Entry<Key, Long> entry = eldest.next();
-            residentBytes -= entry.getValue();
-            release(entry.getKey());
+            Key key = eldest.next();
+            if (kept.contains(key)) {
+                return false;
+            }
+            free(key);
             eldest.remove();
+        }
+        return residentBytes + bytes <= limit;
+    }
+
+    private void requireRoom(long bytes) {
+        if (residentBytes + bytes > limit) {
+            // Waits for a piece or two, rather than to evict experts that were used.
+            dropAhead((key, each) -> each.isCancelled());
+            boolean ignored = makeRoom(bytes, inUse);
         }
     }
 
     /** A read at the end of a shortened file may have changed pages that other experts share. */
     private void evictAll() {
+        ahead.values().forEach(Prefetch::cancel);
+        dropAhead((key, each) -> true);
         resident.keySet().forEach(ExpertCache::release);
         resident.clear();
         residentBytes = 0;
@@ -183,7 +298,7 @@ public final class ExpertCache implements AutoCloseable {
 
     private void read(List<Key> keys, Runnable inner) {
         List<ExpertGroup.Range> all = keys.stream().flatMap(key -> ranges(key).stream()).toList();
-        all.forEach(range -> range.matrix().file().retain(range.offset(), range.bytes()));
+        keys.forEach(this::retain);
         try {
             readBytes.add(reader.read(all, inner));
         } catch (RuntimeException | Error e) {
@@ -191,10 +306,20 @@ public final class ExpertCache implements AutoCloseable {
             evictAll();
             throw e;
         }
-        for (Key key : keys) {
-            long bytes = key.group().bytesPerExpert();
-            resident.put(key, bytes);
-            residentBytes += bytes;
+        keys.forEach(key -> resident.put(key, key.group().bytesPerExpert()));
+    }
+
+    private void retain(Key key) {
+        ranges(key).forEach(range -> range.matrix().file().retain(range.offset(), range.bytes()));
+        residentBytes += key.group().bytesPerExpert();
+    }
+
+    private void orEvictAll(Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | Error e) {
+            evictAll();
+            throw e;
         }
     }
 
@@ -216,6 +341,9 @@ public final class ExpertCache implements AutoCloseable {
     /** Frees the memory; buffers over the addresses must be closed before. */
     @Override
     public synchronized void close() {
+        ahead.values().forEach(Prefetch::cancel);
+        ahead.values().forEach(Prefetch::awaitQuietly);
+        ahead.clear();
         reader.close();
         files.values().forEach(StreamedFile::close);
         resident.clear();

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Reads ranges with several threads, so that the disk has several requests at a time. */
@@ -45,14 +46,28 @@ final class ParallelReader implements AutoCloseable {
         return sum + sum(last);
     }
 
-    private Consumer<ExpertGroup.Range> submitTo(List<Future<Long>> pieces) {
-        return range -> {
+    /**
+     * Begins to read ranges.
+     *
+     * @param isCancelled whether pieces are skipped that no thread reads yet
+     * @return bytes of each piece
+     */
+    List<Future<Long>> submit(List<ExpertGroup.Range> ranges, BooleanSupplier isCancelled) {
+        List<Future<Long>> pieces = new ArrayList<>();
+        for (ExpertGroup.Range range : ranges) {
             for (long at = range.firstPage(); at < range.endPage(); at += PIECE) {
                 long begin = at;
                 long end = Math.min(range.endPage(), at + PIECE);
-                pieces.add(threads.submit(() -> read(range, begin, end)));
+                pieces.add(
+                        threads.submit(
+                                () -> isCancelled.getAsBoolean() ? 0 : read(range, begin, end)));
             }
-        };
+        }
+        return pieces;
+    }
+
+    private Consumer<ExpertGroup.Range> submitTo(List<Future<Long>> pieces) {
+        return range -> pieces.addAll(submit(List.of(range), () -> false));
     }
 
     private static void awaitQuietly(List<Future<Long>> pieces, Throwable failure) {
@@ -91,7 +106,7 @@ final class ParallelReader implements AutoCloseable {
     }
 
     /** Waits for all pieces also after a failure: a late read must not reach freed memory. */
-    private static long sum(List<Future<Long>> pieces) {
+    static long sum(List<Future<Long>> pieces) {
         long sum = 0;
         RuntimeException failure = null;
         for (Future<Long> piece : pieces) {

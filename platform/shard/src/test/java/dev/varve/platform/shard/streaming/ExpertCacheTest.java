@@ -174,6 +174,97 @@ class ExpertCacheTest {
     }
 
     @Test
+    void expertThatWasReadAheadIsAHitAndReadOnce() {
+        try (ExpertCache cache = open(4 * EXPERT)) {
+            load(cache, layer(cache, 0), new int[] {0});
+            cache.prefetch(layer(cache, 1), new int[] {3});
+
+            load(cache, layer(cache, 1), new int[] {3});
+            load(cache, layer(cache, 1), new int[] {3});
+
+            assertEquals(new ExpertCounts(2, 1, cache.counts().readBytes()), cache.counts());
+            assertEquals(2 * EXPERT, cache.residentBytes());
+        }
+    }
+
+    @Test
+    void wrongGuessIsFreedAndRightOneIsRead() {
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            load(cache, layer(cache, 0), new int[] {0});
+            cache.prefetch(layer(cache, 1), new int[] {3, 4});
+            assertEquals(3 * EXPERT, cache.residentBytes());
+
+            load(cache, layer(cache, 1), new int[] {5, 2});
+            load(cache, layer(cache, 0), new int[] {0});
+
+            assertEquals(3, cache.counts().misses());
+            assertEquals(1, cache.counts().hits(), "the expert of the layer before stays");
+            assertEquals(3 * EXPERT, cache.residentBytes());
+        }
+    }
+
+    /** Two experts are in use, so only one can be read ahead. */
+    @Test
+    void readingAheadEvictsNothingThatIsInUse() {
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            load(cache, layer(cache, 1), new int[] {1});
+            load(cache, layer(cache, 0), new int[] {0, 1});
+            cache.prefetch(layer(cache, 1), new int[] {3, 4, 5});
+            assertEquals(3 * EXPERT, cache.residentBytes());
+
+            load(cache, layer(cache, 0), new int[] {0, 1});
+
+            assertEquals(2, cache.counts().hits());
+        }
+    }
+
+    /** Needs all of the limit while experts are read ahead. */
+    @Test
+    void neededExpertsTakeTheMemoryOfGuesses() {
+        try (ExpertCache cache = open(3 * EXPERT)) {
+            cache.prefetch(layer(cache, 1), new int[] {3, 4, 5});
+
+            load(cache, layer(cache, 0), new int[] {0, 1, 2});
+
+            assertEquals(3 * EXPERT, cache.residentBytes());
+            load(cache, layer(cache, 0), new int[] {0, 1, 2});
+            assertEquals(3, cache.counts().hits());
+        }
+    }
+
+    @Test
+    void failedReadAheadFailsOnlyWhoNeedsIt() throws IOException {
+        try (ExpertCache cache = open(4 * EXPERT)) {
+            shorten(160 + 3 * EXPERTS * BYTES);
+            cache.prefetch(layer(cache, 1), new int[] {2});
+            load(cache, layer(cache, 0), new int[] {0});
+            cache.prefetch(layer(cache, 1), new int[] {2});
+
+            assertThrows(VarveException.class, () -> load(cache, layer(cache, 1), new int[] {2}));
+
+            assertEquals(0, cache.residentBytes());
+        }
+    }
+
+    @Test
+    void guessesThatAreMostlyWrongAreRarelyTried() {
+        PrefetchGain gain = new PrefetchGain();
+        int tried = 0;
+        for (int layer = 0; layer < 10_000; layer++) {
+            if (gain.isWorthIt()) {
+                tried++;
+                gain.record(8, layer % 4 == 0 ? 1 : 0);
+            }
+        }
+        assertTrue(tried < 200, "tried " + tried);
+
+        for (int i = 0; i < 30; i++) {
+            gain.record(8, 7);
+        }
+        assertTrue(gain.isWorthIt());
+    }
+
+    @Test
     void shortFileIsRefusedAtTheStart() throws IOException {
         shorten(160 + 4 * EXPERTS * BYTES - 1);
 

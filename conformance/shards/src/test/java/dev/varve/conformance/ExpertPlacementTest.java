@@ -14,6 +14,7 @@ import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.LoadedModel.EngineComponents;
 import dev.varve.platform.runtime.ModelSettings;
@@ -25,6 +26,7 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.TensorPlacement;
+import dev.varve.platform.shard.WeightLayout;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
@@ -246,9 +248,9 @@ class ExpertPlacementTest {
         }
     }
 
-    /** A shard process opens the other device itself. */
+    /** A shard process opens the other device itself, and reads experts from its own file. */
     @Test
-    void shardProcessPlacesExpertsToo() throws Exception {
+    void shardProcessPlacesAndStreamsExpertsToo() throws Exception {
         RandomModel spec = Family.LAGUNA.odd(1);
         Path file = spec.write(folder);
         ModelSettings settings = Cpu.settings(512, 1, Cpu.F16);
@@ -263,6 +265,16 @@ class ExpertPlacementTest {
                     SplitModel.of(file, settings, BoundaryType.F32, device -> process.link());
             try (LoadedModel model = load(split, settings, "cpu:0")) {
                 assertArrayEquals(expected, Cpu.logits(model, tokens));
+            }
+            ComputeSettings streamed =
+                    settings.computation().with(WeightLayout.STREAMED).withExpertCache(1 << 20);
+            float[][] mapped;
+            ComputeSettings inFile = settings.computation().with(WeightLayout.AS_IN_FILE);
+            try (LoadedModel model = Cpu.load(file, settings.with(inFile))) {
+                mapped = Cpu.logits(model, tokens);
+            }
+            try (LoadedModel model = load(split, settings.with(streamed), TensorPlacement.NONE)) {
+                assertArrayEquals(mapped, Cpu.logits(model, tokens));
             }
             VarveException missing =
                     assertThrows(VarveException.class, () -> load(split, settings, "cpu:7"));
@@ -280,6 +292,12 @@ class ExpertPlacementTest {
                                 .filter(name -> name.contains("_exps"))
                                 .distinct()
                                 .collect(Collectors.toMap(name -> name, name -> experts)));
+        return load(split, settings, tensors);
+    }
+
+    private static LoadedModel load(
+            SplitModel split, ModelSettings settings, TensorPlacement tensors) {
+        LayerRange all = split.adapter().shape().allLayers();
         DeviceReference there = DeviceReference.parse("cpu:0@unix:/listening");
         SplitMemoryPlan plan =
                 SplitMemoryPlan.of(

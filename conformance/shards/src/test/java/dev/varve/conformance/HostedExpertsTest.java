@@ -14,6 +14,7 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ModelLoadListener;
@@ -31,6 +32,7 @@ import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OtherDeviceMemory;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.ExpertCacheShare;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.WeightLayout;
@@ -43,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -125,20 +128,22 @@ class HostedExpertsTest {
     }
 
     private PreparedModel prepare(ModelSettings how, DeviceSettings devices) {
+        return PreparedModel.open(host(file, how, devices), new ModelLoadListener() {});
+    }
+
+    private HostSettings host(Path file, ModelSettings how, DeviceSettings devices) {
         DeviceBackend processor =
                 new CpuBackendProvider()
                         .open(Cpu.plugins(file, folder).backendOptions(PeerAccess.THROUGH_HOST));
-        return PreparedModel.open(
-                new HostSettings(
-                        file,
-                        how,
-                        devices.withThreads(1),
-                        Cpu.plugins(
-                                folder.resolve("plugins.jar"),
-                                folder.resolve("cache"),
-                                new Second(processor)),
-                        ShardProcessSettings.none()),
-                new ModelLoadListener() {});
+        return new HostSettings(
+                file,
+                how,
+                devices.withThreads(1),
+                Cpu.plugins(
+                        folder.resolve("plugins.jar"),
+                        folder.resolve("cache"),
+                        new Second(processor)),
+                ShardProcessSettings.none());
     }
 
     @Test
@@ -257,6 +262,40 @@ class HostedExpertsTest {
             assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
             assertTrue(model.shards().getFirst().work().experts().misses() > 0);
         }
+    }
+
+    @Test
+    void rulesPlaceTheExpertsOfABlockForMultiTokenPrediction() throws Exception {
+        Path mixture = MtpModels.MIXTURE.write(folder);
+        int[] prompt = MtpModels.MIXTURE.tokens(40, 3);
+        ModelSettings exact = settings.with(settings.computation().with(BatchInvariance.ON));
+        HostSettings plain = host(mixture, exact, DeviceSettings.best()).onDevices("cpu:0");
+        int[] expected;
+        try (HostedModel model = HostedModel.open(plain)) {
+            expected = Answer.ask(model.engine(), prompt, 12).tokens();
+        }
+        PlacementRequest request =
+                PlacementRequest.single(DeviceReference.PROCESSOR)
+                        .with(new TensorRules(List.of(TensorRule.parseExperts("second:0"))));
+        HostSettings spread =
+                plain.with(plain.devices().with(request)).with(DraftSettings.of(DraftSettings.MTP));
+        List<String> notes = new ArrayList<>();
+        ModelLoadListener listener =
+                new ModelLoadListener() {
+                    @Override
+                    public void note(String text) {
+                        notes.add(text);
+                    }
+                };
+
+        try (HostedModel model = HostedModel.open(spread, listener)) {
+            Answer answer = Answer.ask(model.engine(), prompt, 12);
+            assertArrayEquals(expected, answer.tokens());
+            assertTrue(answer.end().speculation().verifySteps() > 0);
+        }
+        assertTrue(
+                notes.stream().anyMatch(note -> note.contains(" with experts on second:0")),
+                notes.toString());
     }
 
     @Test

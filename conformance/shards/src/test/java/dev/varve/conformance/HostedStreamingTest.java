@@ -157,11 +157,8 @@ class HostedStreamingTest {
     }
 
     @Test
-    void otherPlacesThanTheProcessorOfThisProcessAreRefused() throws Exception {
+    void otherPlacesThanProcessorsAreRefused() throws Exception {
         Path file = SPEC.write(folder);
-        expectRefusal(
-                "needs the backend cpu in this process, found cpu:0@process",
-                () -> prepare(file, on("cpu:0@process"), streamed(CACHE)));
         expectRefusal(
                 "cannot be combined with " + Setting.OVERRIDE_TENSOR,
                 () ->

@@ -2,6 +2,7 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.speculation.SpeculationTarget;
@@ -13,6 +14,7 @@ import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.remote.DraftLoadRequest;
 import dev.varve.platform.remote.RemoteDraft;
@@ -28,6 +30,7 @@ import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PluginProxyHandler;
+import dev.varve.platform.shard.local.ShardDevices;
 
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -35,6 +38,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Opens the speculator of a model, before the model is loaded. */
 final class SpeculatorFactory {
@@ -274,22 +278,37 @@ final class SpeculatorFactory {
 
     private Speculator mtp(MtpFile block) {
         DeviceReference where = localDevice();
+        ShardDevices on = mtpDevices(where, block.block());
+        String experts =
+                on.others().stream()
+                        .map(device -> " with experts on " + device.info().name())
+                        .collect(Collectors.joining());
         MtpSpeculator speculator =
-                MtpSpeculator.open(
-                        block,
-                        target(mtpMost()).limits(),
-                        devices.local().apply(where),
-                        dflashSettings());
+                MtpSpeculator.open(block, target(mtpMost()).limits(), on, dflashSettings());
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "multi-token prediction of %s on %s: %s, up to %d draft tokens per"
+                        "multi-token prediction of %s on %s%s: %s, up to %d draft tokens per"
                                 + " step",
                         block.file().path().getFileName(),
                         where,
+                        experts,
                         ByteCount.format(block.weightBytes()),
                         speculator.mostTokens()));
         return speculator;
+    }
+
+    /** Returns a device, and those on which the model's rules place the block's experts. */
+    private ShardDevices mtpDevices(DeviceReference where, LayerSplitAdapter block) {
+        Placement.Part part =
+                devices.target()
+                        .tensors()
+                        .within(block)
+                        .apply(new Placement.Part(where, block.shape().allLayers()), block);
+        return ShardDevices.of(
+                devices.local().apply(where),
+                part.tensors(),
+                name -> devices.local().apply(part.other(name)));
     }
 
     /** Returns the device of a model's own MTP block, which must be in this process. */

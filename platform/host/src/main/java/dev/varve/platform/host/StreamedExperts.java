@@ -46,8 +46,8 @@ final class StreamedExperts {
             return;
         }
         for (DeviceReference device : request.devices()) {
-            if (!device.isLocal() || !device.backend().equals("cpu")) {
-                throw refused("needs the backend cpu in this process, found " + device);
+            if (!device.backend().equals(DeviceReference.PROCESSOR.backend())) {
+                throw refused("needs the backend cpu for all layers, found " + device);
             }
         }
         if (!request.tensors().rules().isEmpty()) {

@@ -9,7 +9,6 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.content.FileIdentity;
-import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheCapacities;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.RollbackBufferSizes;
@@ -205,17 +204,8 @@ public record ShardLoadRequest(
         }
     }
 
-    /**
-     * Encodes the request.
-     *
-     * @throws VarveException of kind INVALID_REQUEST if experts are to be streamed
-     */
+    /** Encodes the request. */
     Message encode() {
-        if (shard.weights() == WeightLayout.STREAMED) {
-            throw new VarveException(
-                    VarveException.Kind.INVALID_REQUEST,
-                    Setting.WEIGHTS + ": shards in other processes do not stream experts");
-        }
         FieldWriter fields = new FieldWriter();
         model.put(fields);
         fields.text(device.name())
@@ -241,19 +231,33 @@ public record ShardLoadRequest(
         return Message.of(MessageType.LOAD, fields.done());
     }
 
-    /** Written only if a weight is elsewhere: other requests are understood by older processes. */
+    /**
+     * Written only if a weight is elsewhere or experts are streamed: other requests are understood
+     * by older processes, which refuse these.
+     */
     private void putTensors(FieldWriter fields) {
-        if (!tensors.isEmpty()) {
+        boolean streams = shard.weights() == WeightLayout.STREAMED;
+        if (!tensors.isEmpty() || streams) {
             fields.number(tensors.devices().size());
             tensors.devices().forEach((tensor, other) -> fields.text(tensor).text(other));
         }
+        if (streams) {
+            fields.number(shard.expertCacheBytes());
+        }
+    }
+
+    private static ShardOptions streamed(FieldReader fields, ShardOptions options) {
+        return fields.isAtEnd()
+                ? options
+                : options.withWeights(WeightLayout.STREAMED)
+                        .withExpertCache(fields.number("expert cache", 1L, Long.MAX_VALUE));
     }
 
     private static TensorPlacement tensors(FieldReader fields) {
         if (fields.isAtEnd()) {
             return TensorPlacement.NONE;
         }
-        int count = fields.number("tensors", 1, MOST_TENSORS);
+        int count = fields.number("tensors", 0, MOST_TENSORS);
         Map<String, String> devices = new HashMap<>();
         for (int i = 0; i < count; i++) {
             devices.put(fields.text("tensor", NAME), fields.text("device of the tensor", NAME));
@@ -290,9 +294,10 @@ public record ShardLoadRequest(
         ShardOptions captured = shard.withCaptures(captures);
         ShardOptions all = fields.flag("scores pages") ? captured.scoringPages() : captured;
         TensorPlacement tensors = tensors(fields);
+        ShardOptions streamed = streamed(fields, all);
         fields.end();
         return new ShardLoadRequest(
-                model, range, tensors, all, new Device(device, threads), boundary);
+                model, range, tensors, streamed, new Device(device, threads), boundary);
     }
 
     private static RollbackBufferSizes rollbackBuffers(FieldReader fields) {

@@ -14,6 +14,7 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.TensorPlacement;
+import dev.varve.platform.shard.WeightLayout;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
 
@@ -84,6 +85,17 @@ class ShardLoadRequestTest {
 
         assertEquals(spread, ShardLoadRequest.decode(spread.encode()));
         assertNotEquals(plain, spread);
+    }
+
+    @Test
+    void cacheOfStreamedExpertsReachesTheShard() {
+        ShardLoadRequest streamed =
+                request(
+                        options ->
+                                options.withWeights(WeightLayout.STREAMED)
+                                        .withExpertCache(12L << 30));
+
+        assertEquals(streamed, ShardLoadRequest.decode(streamed.encode()));
     }
 
     @Test

@@ -41,6 +41,29 @@ public record TensorRules(List<TensorRule> rules) {
     }
 
     /**
+     * Returns the rules that place some weight of another model than the one that they were written
+     * for, such as its block for multi-token prediction.
+     */
+    public TensorRules within(LayerSplitAdapter other) {
+        TensorSelection all = other.tensors(other.shape().allLayers());
+        boolean hasExperts = !ExpertWeights.of(all).matrices().isEmpty();
+        return new TensorRules(
+                rules.stream()
+                        .filter(
+                                rule ->
+                                        switch (rule) {
+                                            case TensorRule.Named named -> matches(named, all);
+                                            case TensorRule.Experts experts -> hasExperts;
+                                        })
+                        .toList());
+    }
+
+    private static boolean matches(TensorRule.Named rule, TensorSelection all) {
+        return all.entries().stream()
+                .anyMatch(entry -> rule.names().matcher(entry.tensor().name()).find());
+    }
+
+    /**
      * Applies the rules to a placement.
      *
      * @throws IllegalArgumentException that begins with a setting if a rule matches no weight of

@@ -14,6 +14,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.OpenedModel;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A file with a block, or several cooperating blocks, for multi-token prediction, checked against
@@ -118,7 +119,13 @@ public record MtpFile(
 
     /** Bytes of all weights to load. */
     public long weightBytes() {
+        return weightBytes(name -> true);
+    }
+
+    /** Bytes of the weights whose names are accepted. */
+    long weightBytes(Predicate<String> names) {
         return block.tensors(range()).entries().stream()
+                .filter(entry -> names.test(entry.tensor().name()))
                 .mapToLong(entry -> entry.tensor().bytes())
                 .sum();
     }

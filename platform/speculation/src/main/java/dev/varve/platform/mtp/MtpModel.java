@@ -26,6 +26,8 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.ShardDevices;
+import dev.varve.platform.shard.local.WeightCache;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -94,9 +96,9 @@ final class MtpModel implements AutoCloseable {
     static MtpModel load(
             MtpFile file,
             SpeculationTarget.Limits limits,
-            ComputeDevice device,
+            ShardDevices devices,
             FlashAttention attention) {
-        requireMemory(file, limits, device);
+        requireMemory(file, limits, devices);
         ShardOptions options =
                 ShardOptions.of(CacheTypes.f16(), capacities(file, limits))
                         .withNumerics(new Numerics(attention, BatchInvariance.OFF))
@@ -104,9 +106,10 @@ final class MtpModel implements AutoCloseable {
         Shard shard =
                 LocalShard.load(
                         new ModelRange(file.file(), file.block(), file.range()),
-                        device,
+                        devices,
                         options,
-                        LoadProgressListener.silent());
+                        LoadProgressListener.silent(),
+                        new WeightCache());
         return new MtpModel(file, shard, limits);
     }
 
@@ -143,15 +146,17 @@ final class MtpModel implements AutoCloseable {
     }
 
     private static void requireMemory(
-            MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device) {
+            MtpFile file, SpeculationTarget.Limits limits, ShardDevices devices) {
+        ComputeDevice device = devices.own();
         long cache = cacheBytes(file, limits);
         long free = device.info().memoryFreeBytes();
-        if (file.weightBytes() + cache > free) {
+        long weights = file.weightBytes(name -> !devices.elsewhere().containsKey(name));
+        if (weights + cache > free) {
             throw new VarveException(
                     VarveException.Kind.OUT_OF_MEMORY,
                     file.file().path()
                             + ": a block for multi-token prediction of "
-                            + file.weightBytes()
+                            + weights
                             + " bytes and a cache of "
                             + cache
                             + " bytes exceed the "

@@ -10,6 +10,7 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator.DflashSettings;
 import dev.varve.platform.draft.DflashSpeculator.WeightResidency;
+import dev.varve.platform.shard.local.ShardDevices;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -63,19 +64,32 @@ public final class MtpSpeculator implements Speculator {
      * Loads the block.
      *
      * @param limits how much of the target is used, and the maximum draft length
-     * @param device computes it; must outlive the speculator
+     * @param devices compute it; must outlive the speculator
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if the memory is too small
+     */
+    public static MtpSpeculator open(
+            MtpFile file,
+            SpeculationTarget.Limits limits,
+            ShardDevices devices,
+            DflashSettings settings) {
+        return open(
+                file,
+                limits,
+                settings.residency(),
+                () -> MtpModel.load(file, limits, devices, settings.attention()));
+    }
+
+    /**
+     * Loads the block onto one device.
+     *
+     * @throws VarveException likewise
      */
     public static MtpSpeculator open(
             MtpFile file,
             SpeculationTarget.Limits limits,
             ComputeDevice device,
             DflashSettings settings) {
-        return open(
-                file,
-                limits,
-                settings.residency(),
-                () -> MtpModel.load(file, limits, device, settings.attention()));
+        return open(file, limits, ShardDevices.of(device), settings);
     }
 
     /**

@@ -34,9 +34,11 @@ import dev.varve.platform.shard.WeightLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Models with streamed experts, as a host plans and loads them. */
 class HostedStreamingTest {
@@ -145,6 +147,18 @@ class HostedStreamingTest {
                     prepare(file, on("cpu:0"), streamed(cache).withReplicas(2)).load()) {
                 assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
             }
+        }
+    }
+
+    @Test
+    void useOfExpertsIsRecordedInTheCacheFolder() throws Exception {
+        Path file = SPEC.write(folder);
+        int[] prompt = SPEC.tokens(40, 3);
+        try (HostedModel model = prepare(file, on("cpu:0"), streamed(CACHE)).load()) {
+            Answer.ask(model.engine(), prompt, 12).tokens();
+        }
+        try (Stream<Path> records = Files.list(folder.resolve("cache/experts"))) {
+            assertEquals(1, records.count());
         }
     }
 

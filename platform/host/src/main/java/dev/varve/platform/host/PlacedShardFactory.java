@@ -37,17 +37,23 @@ import java.util.function.Supplier;
 public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
     private static final String UNIX = "unix:";
 
+    /** Folder of the recorded use of experts in the cache folder. */
+    private static final String USE = "experts";
+
     private final PreparedModel prepared;
     private final ShardLinkFactory links;
     private final Map<DeviceReference, ComputeDevice> devices = new HashMap<>();
     private final Map<DeviceReference, DeviceInfo> deviceInfos = new HashMap<>();
-    private final WeightCache weights = new WeightCache();
+    private final WeightCache weights;
     private Optional<MemoryClaims.Claim> claim = Optional.empty();
     private Optional<MemoryClaims.Claim> helpers = Optional.empty();
 
     PlacedShardFactory(PreparedModel prepared, ShardLinkFactory links) {
         this.prepared = prepared;
         this.links = links;
+        weights =
+                new WeightCache(
+                        Optional.of(prepared.settings().plugins().cacheFolder().resolve(USE)));
     }
 
     /**

@@ -162,6 +162,7 @@ public final class LocalShard implements Shard {
                                         options.weights(),
                                         ExpertCacheShare.of(
                                                 model, range, options.expertCacheBytes()),
+                                        shelf.useFolder(),
                                         progress));
         ShardGraphContext context =
                 ShardGraphContext.open(weights, model.shape(), range, options, device, flash);

@@ -95,13 +95,14 @@ public final class ShardWeights implements AutoCloseable {
             ShardDevices devices,
             WeightLayout layout,
             LoadProgressListener progress) {
-        return load(selection, devices, layout, 0, progress);
+        return load(selection, devices, layout, 0, Optional.empty(), progress);
     }
 
     /**
      * Loads a selection, each tensor onto its device.
      *
      * @param expertCacheBytes most bytes of experts in memory, if they are streamed
+     * @param useFolder folder in which their use is kept; empty if it is not
      * @throws VarveException of kind OUT_OF_MEMORY if the device memory is too small,
      *     INVALID_REQUEST if the devices do not support streamed experts, or the cache is too small
      * @throws dev.varve.api.gguf.ModelFormatException if a device does not support a tensor's type
@@ -111,11 +112,12 @@ public final class ShardWeights implements AutoCloseable {
             ShardDevices devices,
             WeightLayout layout,
             long expertCacheBytes,
+            Optional<Path> useFolder,
             LoadProgressListener progress) {
         ShardWeights weights = new ShardWeights(devices);
         try {
             if (layout == WeightLayout.STREAMED) {
-                weights.openExperts(selection, expertCacheBytes);
+                weights.openExperts(selection, expertCacheBytes, useFolder);
             }
             List<Loading> loadings = new ArrayList<>();
             long total = 0;
@@ -136,7 +138,7 @@ public final class ShardWeights implements AutoCloseable {
         }
     }
 
-    private void openExperts(TensorSelection selection, long cacheBytes) {
+    private void openExperts(TensorSelection selection, long cacheBytes, Optional<Path> useFolder) {
         ComputeDevice device = devices.own();
         if (!device.bufferType().isHost()
                 || !device.ggmlDevice().supportsHostBuffers()
@@ -153,7 +155,7 @@ public final class ShardWeights implements AutoCloseable {
                         .map(TensorSelection.Entry::tensor)
                         .toList();
         if (!matrices.isEmpty()) {
-            ExpertCache cache = ExpertCache.open(matrices, cacheBytes);
+            ExpertCache cache = ExpertCache.open(matrices, cacheBytes, useFolder);
             owned.push(cache);
             experts = Optional.of(cache);
         }

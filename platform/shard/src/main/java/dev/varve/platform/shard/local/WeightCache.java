@@ -6,6 +6,7 @@ import dev.varve.platform.shard.WeightLayout;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -19,8 +20,25 @@ public final class WeightCache {
     /** Identifies equal weights: one file, range, layout and devices. */
     record Key(Path file, LayerRange range, ShardDevices devices, WeightLayout layout) {}
 
+    private final Optional<Path> useFolder;
+
     /** Creates an empty cache. */
-    public WeightCache() {}
+    public WeightCache() {
+        this(Optional.empty());
+    }
+
+    /**
+     * Creates an empty cache.
+     *
+     * @param useFolder folder in which the use of streamed experts is kept over restarts
+     */
+    public WeightCache(Optional<Path> useFolder) {
+        this.useFolder = useFolder;
+    }
+
+    Optional<Path> useFolder() {
+        return useFolder;
+    }
 
     /** Returns cached weights, or loads them. The caller must close them. */
     synchronized ShardWeights acquire(Key key, Supplier<ShardWeights> load) {

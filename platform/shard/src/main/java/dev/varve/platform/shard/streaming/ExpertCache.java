@@ -3,10 +3,13 @@ package dev.varve.platform.shard.streaming;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.MappedFile;
 import dev.varve.api.gguf.GgufTensor;
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.setting.ByteCount;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExpertCounts;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,8 +24,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 
 /**
  * The experts of a shard that are in memory, up to a limit. The least recently used expert is
@@ -30,6 +35,13 @@ import java.util.function.BiPredicate;
  * shards that share a cache take turns: each holds the lock of the processor during a step.
  */
 public final class ExpertCache implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(ExpertCache.class.getName());
+
+    /** Experts that are read at once at the start. */
+    private static final int WARMED_TOGETHER = 4;
+
+    private static final long WRITE_NANOS = 300_000_000_000L;
+
     private record Key(ExpertGroup group, int expert) {}
 
     private final Map<Path, StreamedFile> files;
@@ -44,6 +56,17 @@ public final class ExpertCache implements AutoCloseable {
     private Set<Key> inUse = Set.of();
 
     private final PrefetchGain gain = new PrefetchGain();
+    private final ExpertUse use;
+
+    /** Where the use of experts is kept; empty if it is not. */
+    private final Optional<UseFile> useFile;
+
+    private long lastWritten = System.nanoTime();
+    private CompletableFuture<Void> warming = CompletableFuture.completedFuture(null);
+    private boolean closed;
+
+    /** A file, and the identity of the matrices that it is for. */
+    private record UseFile(Path path, String identity) {}
 
     /** In the order of their last use. */
     private final LinkedHashMap<Key, Long> resident = new LinkedHashMap<>(64, 0.75f, true);
@@ -54,21 +77,38 @@ public final class ExpertCache implements AutoCloseable {
     private final LongAdder readBytes = new LongAdder();
 
     private ExpertCache(
-            Map<Path, StreamedFile> files, Map<String, ExpertGroup> groups, long limit) {
+            Map<Path, StreamedFile> files,
+            Map<String, ExpertGroup> groups,
+            long limit,
+            Optional<UseFile> useFile) {
+        this.useFile = useFile;
+        use =
+                new ExpertUse(
+                        groups.values().stream()
+                                .collect(
+                                        Collectors.toMap(
+                                                ExpertGroup::prefix, ExpertGroup::experts)));
         this.files = files;
         this.groups = groups;
         this.limit = limit;
     }
 
+    /** Opens the files of some matrices; records no use. */
+    public static ExpertCache open(List<GgufTensor> tensors, long limit) {
+        return open(tensors, limit, Optional.empty());
+    }
+
     /**
-     * Opens the files of some matrices; reads nothing yet.
+     * Opens the files of some matrices. If their use was recorded, the experts that were used most
+     * are read in the background, until the limit is reached.
      *
      * @param tensors matrices of experts, {@code [in, out, experts]}
      * @param limit most bytes of experts in memory
+     * @param useFolder folder in which the use of experts is kept, which need not exist
      * @throws VarveException of kind CORRUPT_FILE if a file is too short, INVALID_REQUEST if the
      *     limit is less than the bytes of one expert
      */
-    public static ExpertCache open(List<GgufTensor> tensors, long limit) {
+    public static ExpertCache open(List<GgufTensor> tensors, long limit, Optional<Path> useFolder) {
         Map<Path, StreamedFile> files = new HashMap<>();
         try {
             Map<String, List<ExpertGroup.Matrix>> byPrefix = new TreeMap<>();
@@ -82,10 +122,114 @@ public final class ExpertCache implements AutoCloseable {
             Map<String, ExpertGroup> groups = new HashMap<>();
             byPrefix.forEach((name, parts) -> groups.put(name, new ExpertGroup(name, parts)));
             requireOneExpert(groups, limit);
-            return new ExpertCache(files, groups, limit);
+            String identity = identity(tensors, files);
+            ExpertCache cache =
+                    new ExpertCache(
+                            files,
+                            groups,
+                            limit,
+                            useFolder.map(
+                                    folder ->
+                                            new UseFile(
+                                                    folder.resolve(
+                                                            identity.substring(0, 24) + ".use"),
+                                                    identity)));
+            cache.startWarming();
+            return cache;
         } catch (RuntimeException | Error e) {
             files.values().forEach(StreamedFile::close);
             throw e;
+        }
+    }
+
+    /** Returns a text for the place of all matrices in files of these sizes. */
+    private static String identity(List<GgufTensor> tensors, Map<Path, StreamedFile> files) {
+        return Sha256.hex(
+                tensors.stream()
+                        .map(
+                                tensor ->
+                                        tensor.file().getFileName()
+                                                + " "
+                                                + files.get(tensor.file()).addresses().size()
+                                                + " "
+                                                + tensor.describe()
+                                                + " "
+                                                + tensor.name()
+                                                + " "
+                                                + tensor.offset())
+                        .sorted()
+                        .collect(Collectors.joining("\n")),
+                32);
+    }
+
+    private void startWarming() {
+        if (useFile.isPresent()) {
+            use.read(useFile.get().path(), useFile.get().identity());
+            warming = CompletableFuture.runAsync(this::warm, Thread.ofVirtual()::start);
+        }
+    }
+
+    /** Completes when the experts that were used most are in memory, or reading them failed. */
+    CompletableFuture<Void> warming() {
+        return warming;
+    }
+
+    /** Reads the experts that were used most, a few at a time, so that steps wait shortly. */
+    private void warm() {
+        List<Key> keys = new ArrayList<>();
+        long bytes = 0;
+        for (ExpertUse.Expert expert : hottest()) {
+            ExpertGroup group = groups.get(expert.prefix());
+            bytes += group.bytesPerExpert();
+            if (bytes > limit) {
+                break;
+            }
+            keys.add(new Key(group, expert.number()));
+        }
+        boolean more = true;
+        for (int i = 0; more && i < keys.size(); i += WARMED_TOGETHER) {
+            more = warm(keys.subList(i, Math.min(keys.size(), i + WARMED_TOGETHER)));
+        }
+        touch(keys);
+    }
+
+    private synchronized List<ExpertUse.Expert> hottest() {
+        return use.hottest();
+    }
+
+    /** The experts that were used least are evicted first. */
+    private synchronized void touch(List<Key> keys) {
+        keys.reversed().forEach(resident::get);
+        inUse.forEach(resident::get);
+    }
+
+    /** Reads some experts; returns whether there may be memory for others. */
+    private synchronized boolean warm(List<Key> keys) {
+        List<Key> missing =
+                keys.stream()
+                        .filter(key -> !resident.containsKey(key) && !ahead.containsKey(key))
+                        .toList();
+        long bytes = missing.stream().mapToLong(key -> key.group().bytesPerExpert()).sum();
+        if (closed || residentBytes + bytes > limit) {
+            return false;
+        }
+        try {
+            read(missing, () -> {});
+            return true;
+        } catch (VarveException e) {
+            LOG.log(Level.WARNING, "experts are not read at the start: {0}", e.getMessage());
+            return false;
+        }
+    }
+
+    /** Keeps the use of experts now and then, so that little is lost if the process is killed. */
+    private void recordUse(ExpertGroup group, int[] experts) {
+        use.record(group.prefix(), experts);
+        long now = System.nanoTime();
+        if (useFile.isPresent() && now - lastWritten > WRITE_NANOS) {
+            lastWritten = now;
+            List<String> lines = use.lines(useFile.get().identity());
+            Thread.ofVirtual().start(() -> ExpertUse.write(useFile.get().path(), lines));
         }
     }
 
@@ -154,6 +298,7 @@ public final class ExpertCache implements AutoCloseable {
         Set<Key> needed = new LinkedHashSet<>();
         Arrays.stream(experts).forEach(expert -> needed.add(new Key(group, expert)));
         cancelOthers(group, needed);
+        recordUse(group, experts);
         List<Key> missing = new ArrayList<>();
         List<Key> awaited = new ArrayList<>();
         for (Key key : needed) {
@@ -341,6 +486,11 @@ public final class ExpertCache implements AutoCloseable {
     /** Frees the memory; buffers over the addresses must be closed before. */
     @Override
     public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        useFile.ifPresent(file -> ExpertUse.write(file.path(), use.lines(file.identity())));
         ahead.values().forEach(Prefetch::cancel);
         ahead.values().forEach(Prefetch::awaitQuietly);
         ahead.clear();

@@ -20,8 +20,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** Experts of two layers with matrices that do not begin at pages. */
 class ExpertCacheTest {
@@ -53,14 +56,16 @@ class ExpertCacheTest {
                 new GgufTensor.Place(path, 160 + number * EXPERTS * BYTES, EXPERTS * BYTES));
     }
 
+    private List<GgufTensor> matrices() {
+        return List.of(
+                matrix("blk.0.ffn_gate_up_exps.weight", 0),
+                matrix("blk.0.ffn_down_exps.weight", 1),
+                matrix("blk.1.ffn_up_exps.weight", 2),
+                matrix("blk.1.ffn_down_exps.weight", 3));
+    }
+
     private ExpertCache open(long limit) {
-        return ExpertCache.open(
-                List.of(
-                        matrix("blk.0.ffn_gate_up_exps.weight", 0),
-                        matrix("blk.0.ffn_down_exps.weight", 1),
-                        matrix("blk.1.ffn_up_exps.weight", 2),
-                        matrix("blk.1.ffn_down_exps.weight", 3)),
-                limit);
+        return ExpertCache.open(matrices(), limit);
     }
 
     private static ExpertGroup layer(ExpertCache cache, int number) {
@@ -262,6 +267,76 @@ class ExpertCacheTest {
             gain.record(8, 7);
         }
         assertTrue(gain.isWorthIt());
+    }
+
+    private ExpertCache reopened(long limit, Path use) {
+        ExpertCache cache = ExpertCache.open(matrices(), limit, Optional.of(use));
+        cache.warming().join();
+        return cache;
+    }
+
+    @Test
+    void expertsThatWereUsedMostAreReadAtTheNextStart() {
+        Path use = folder.resolve("use");
+        try (ExpertCache cache = reopened(6 * EXPERT, use)) {
+            assertEquals(0, cache.residentBytes());
+            for (int i = 0; i < 3; i++) {
+                load(cache, layer(cache, 0), new int[] {1, 2});
+            }
+            load(cache, layer(cache, 1), new int[] {3});
+            load(cache, layer(cache, 1), new int[] {3, 4});
+        }
+
+        try (ExpertCache cache = reopened(3 * EXPERT, use)) {
+            assertEquals(3 * EXPERT, cache.residentBytes());
+            // Evicts expert 3 of layer 1, which was used less often.
+            load(cache, layer(cache, 1), new int[] {5});
+            load(cache, layer(cache, 0), new int[] {1, 2});
+            assertEquals(2, cache.counts().hits());
+            load(cache, layer(cache, 1), new int[] {3});
+
+            assertEquals(2, cache.counts().hits());
+        }
+    }
+
+    @Test
+    void damagedRecordIsIgnoredAndReplaced() throws IOException {
+        Path use = folder.resolve("use");
+        try (ExpertCache cache = reopened(3 * EXPERT, use)) {
+            load(cache, layer(cache, 0), new int[] {1});
+        }
+        Path file;
+        try (Stream<Path> files = Files.list(use)) {
+            file = files.findFirst().orElseThrow();
+        }
+        List<String> whole = Files.readAllLines(file);
+        for (List<String> damaged :
+                List.of(
+                        List.<String>of(),
+                        whole.subList(0, whole.size() - 1),
+                        whole.stream().map(line -> line.replace("1.0", "NaN")).toList(),
+                        whole.stream().map(line -> line.replace("1.0", "x")).toList(),
+                        whole.stream().map(line -> line.replace("blk.1", "blk.2")).toList(),
+                        whole.stream().map(line -> line.replace("use 1", "use 2")).toList())) {
+            Files.write(file, damaged);
+            try (ExpertCache cache = reopened(3 * EXPERT, use)) {
+                assertEquals(0, cache.residentBytes(), damaged.toString());
+            }
+        }
+        assertEquals(whole.size(), Files.readAllLines(file).size());
+    }
+
+    @Test
+    void earlierUseCountsLess() {
+        ExpertUse use = new ExpertUse(Map.of("blk.0.ffn", 4));
+        for (int i = 0; i < ExpertUse.HALVING; i++) {
+            use.record("blk.0.ffn", new int[] {0});
+        }
+        for (int i = 0; i < ExpertUse.HALVING * 3 / 4; i++) {
+            use.record("blk.0.ffn", new int[] {1});
+        }
+
+        assertEquals(List.of(1, 0), use.hottest().stream().map(ExpertUse.Expert::number).toList());
     }
 
     @Test

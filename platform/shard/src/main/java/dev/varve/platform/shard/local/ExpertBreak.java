@@ -30,7 +30,9 @@ record ExpertBreak(
      * The experts that the router of a later layer chooses for the input of these experts.
      *
      * @param group the experts of that layer
-     * @param ids contiguous {@code I32 [used, tokens]}, the best first; computed before
+     * @param begin index of its first operator; the last one is before the first operator that uses
+     *     the experts of this layer. They need not be computed
+     * @param ids contiguous {@code I32 [used, tokens]}, the best first; result of the last operator
      */
-    record Guess(ExpertGroup group, Tensor ids) {}
+    record Guess(ExpertGroup group, int begin, Tensor ids) {}
 }

@@ -146,9 +146,8 @@ final class MoeBlock {
         Tensor ownInput = ops.cont(input);
         graph.expand(ownIds);
         graph.expand(ownInput);
-        Optional<ExpertBreak.Guess> next = guess(prefix, ownInput, (int) ids.ne(0));
         // Last, so that no operator uses its memory before the host reads it.
-        next.ifPresent(guess -> graph.expand(guess.ids()));
+        Optional<ExpertBreak.Guess> next = guess(prefix, ownInput, (int) ids.ne(0));
         int begin = graph.nodes();
         Tensor inner = inner(ownInput, ownIds, prefix, activation);
         graph.expand(inner);
@@ -181,7 +180,10 @@ final class MoeBlock {
         }
         Tensor ranks = ops.mulMat(matrix, input);
         Tensor best = ops.argsortTopK(ops.reshape2d(ranks, ranks.ne(0), input.ne(1)), used);
-        return Optional.of(new ExpertBreak.Guess(group.get(), ops.cont(best)));
+        Tensor guessed = ops.cont(best);
+        int begin = graph.nodes();
+        graph.expand(guessed);
+        return Optional.of(new ExpertBreak.Guess(group.get(), begin, guessed));
     }
 
     /** Returns the places at which the graph stops for experts, in the order of computation. */

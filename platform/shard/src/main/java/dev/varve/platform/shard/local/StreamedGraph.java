@@ -20,11 +20,13 @@ import java.util.stream.IntStream;
  */
 final class StreamedGraph {
     /**
-     * @param before operators up to the experts
+     * @param before operators up to the experts, without those of the guess
+     * @param guess operators of the guess, if there are any
      * @param inner operators of the experts up to the input of the down matrix
      * @param down the others
      */
-    private record Layer(Graph before, ExpertBreak place, Graph inner, Graph down) {
+    private record Layer(
+            Graph before, Optional<Graph> guess, ExpertBreak place, Graph inner, Graph down) {
         /** Reads missing experts, and computes with each matrix as soon as it is read. */
         void compute(ExpertCache cache, int[] experts, ComputeDevice device, Phase phase) {
             cache.load(place.group(), experts, () -> device.compute(inner, phase));
@@ -63,7 +65,12 @@ final class StreamedGraph {
         for (ExpertBreak place : breaks) {
             layers.add(
                     new Layer(
-                            graph.range(done, place.begin()),
+                            graph.range(
+                                    done,
+                                    place.next()
+                                            .map(ExpertBreak.Guess::begin)
+                                            .orElse(place.begin())),
+                            place.next().map(next -> graph.range(next.begin(), place.begin())),
                             place,
                             graph.range(place.begin(), place.middle()),
                             graph.range(place.middle(), place.end())));
@@ -74,10 +81,26 @@ final class StreamedGraph {
 
     void compute(ComputeDevice device, Phase phase) {
         for (Layer layer : layers) {
+            long begin = System.nanoTime();
             device.compute(layer.before(), phase);
             compute(layer, device, phase);
+            if (phase == Phase.DECODE && layer.guess().isPresent()) {
+                cache.gain().record(System.nanoTime() - begin);
+            }
         }
         device.compute(rest, phase);
+    }
+
+    /**
+     * Guesses the experts of the next layer, unless reading ahead does not pay. Prompts need almost
+     * all experts.
+     */
+    private Optional<int[]> guess(Layer layer, ComputeDevice device, Phase phase) {
+        if (layer.guess().isEmpty() || phase == Phase.DECODE && !cache.gain().isWorthIt()) {
+            return Optional.empty();
+        }
+        device.compute(layer.guess().get(), phase);
+        return layer.place().next().map(StreamedGraph::read);
     }
 
     /** Returns different experts, those that are the best of a token first. */
@@ -101,7 +124,7 @@ final class StreamedGraph {
         int[] needed = Arrays.stream(ids).sorted().distinct().toArray();
         int most = cache.most(place.group());
         if (needed.length <= most) {
-            layer.computeAhead(cache, needed, place.next().map(StreamedGraph::read), device, phase);
+            layer.computeAhead(cache, needed, guess(layer, device, phase), device, phase);
             return;
         }
         Passes passes = new Passes(layer, ids);

@@ -297,7 +297,7 @@ public final class ExpertCache implements AutoCloseable {
     public synchronized void load(ExpertGroup group, int[] experts, Runnable inner) {
         Set<Key> needed = new LinkedHashSet<>();
         Arrays.stream(experts).forEach(expert -> needed.add(new Key(group, expert)));
-        cancelOthers(group, needed);
+        cancelOthers(needed);
         recordUse(group, experts);
         List<Key> missing = new ArrayList<>();
         List<Key> awaited = new ArrayList<>();
@@ -325,21 +325,13 @@ public final class ExpertCache implements AutoCloseable {
     }
 
     /** Stops reading ahead what turned out not to be needed, and frees what no thread reads. */
-    private void cancelOthers(ExpertGroup group, Set<Key> needed) {
-        int read = 0;
-        int right = 0;
-        for (Map.Entry<Key, Prefetch> entry : ahead.entrySet()) {
-            Prefetch prefetch = entry.getValue();
-            boolean isNeeded = needed.contains(entry.getKey());
-            if (!prefetch.isCancelled() && prefetch.group() == group) {
-                read++;
-                right += isNeeded ? 1 : 0;
-            }
-            if (!isNeeded) {
-                prefetch.cancel();
-            }
-        }
-        gain.record(read, right);
+    private void cancelOthers(Set<Key> needed) {
+        ahead.forEach(
+                (key, prefetch) -> {
+                    if (!needed.contains(key)) {
+                        prefetch.cancel();
+                    }
+                });
         dropAhead((key, each) -> each.isCancelled() && (each.isDone() || needed.contains(key)));
     }
 
@@ -368,18 +360,19 @@ public final class ExpertCache implements AutoCloseable {
         resident.put(key, key.group().bytesPerExpert());
     }
 
+    /** Decides whether to read ahead in steps of a few tokens. */
+    public PrefetchGain gain() {
+        return gain;
+    }
+
     /**
      * Begins to read experts that the next layer may need, and returns at once. Uses memory of
      * experts that were used least recently, but none of those that the last {@link #load}
-     * returned. What the next layer does not need is freed. Does nothing while most guesses are
-     * wrong.
+     * returned. What the next layer does not need is freed.
      *
      * @param experts different experts of the layer, the most likely first
      */
     public synchronized void prefetch(ExpertGroup group, int[] experts) {
-        if (!gain.isWorthIt()) {
-            return;
-        }
         Set<Key> kept = new HashSet<>(inUse);
         List<Key> wanted = new ArrayList<>();
         for (int expert : experts) {
@@ -396,7 +389,7 @@ public final class ExpertCache implements AutoCloseable {
                 return;
             }
             retain(key);
-            Prefetch prefetch = new Prefetch(group);
+            Prefetch prefetch = new Prefetch();
             ahead.put(key, prefetch);
             prefetch.start(reader, ranges(key));
         }

@@ -18,9 +18,16 @@ final class ParallelReader implements AutoCloseable {
     /** Bytes of one request. */
     private static final long PIECE = 1 << 20;
 
-    private final ExecutorService threads =
-            Executors.newFixedThreadPool(
-                    THREADS, Thread.ofPlatform().name("varve-experts", 0).daemon(true).factory());
+    /** Threads of reads that may turn out not to be needed. */
+    private static final int THREADS_AHEAD = 4;
+
+    private final ExecutorService threads = threads("varve-experts", THREADS);
+    private final ExecutorService ahead = threads("varve-experts-ahead", THREADS_AHEAD);
+
+    private static ExecutorService threads(String name, int count) {
+        return Executors.newFixedThreadPool(
+                count, Thread.ofPlatform().name(name, 0).daemon(true).factory());
+    }
 
     /**
      * Reads all ranges, and returns when no thread reads any more.
@@ -47,27 +54,33 @@ final class ParallelReader implements AutoCloseable {
     }
 
     /**
-     * Begins to read ranges.
+     * Begins to read ranges with few threads of their own, so that other reads wait little.
      *
      * @param isCancelled whether pieces are skipped that no thread reads yet
      * @return bytes of each piece
      */
-    List<Future<Long>> submit(List<ExpertGroup.Range> ranges, BooleanSupplier isCancelled) {
+    List<Future<Long>> submitAhead(List<ExpertGroup.Range> ranges, BooleanSupplier isCancelled) {
         List<Future<Long>> pieces = new ArrayList<>();
         for (ExpertGroup.Range range : ranges) {
-            for (long at = range.firstPage(); at < range.endPage(); at += PIECE) {
-                long begin = at;
-                long end = Math.min(range.endPage(), at + PIECE);
-                pieces.add(
-                        threads.submit(
-                                () -> isCancelled.getAsBoolean() ? 0 : read(range, begin, end)));
-            }
+            pieces.addAll(submit(ahead, range, isCancelled));
+        }
+        return pieces;
+    }
+
+    private static List<Future<Long>> submit(
+            ExecutorService threads, ExpertGroup.Range range, BooleanSupplier isCancelled) {
+        List<Future<Long>> pieces = new ArrayList<>();
+        for (long at = range.firstPage(); at < range.endPage(); at += PIECE) {
+            long begin = at;
+            long end = Math.min(range.endPage(), at + PIECE);
+            pieces.add(
+                    threads.submit(() -> isCancelled.getAsBoolean() ? 0 : read(range, begin, end)));
         }
         return pieces;
     }
 
     private Consumer<ExpertGroup.Range> submitTo(List<Future<Long>> pieces) {
-        return range -> pieces.addAll(submit(List.of(range), () -> false));
+        return range -> pieces.addAll(submit(threads, range, () -> false));
     }
 
     private static void awaitQuietly(List<Future<Long>> pieces, Throwable failure) {
@@ -147,5 +160,6 @@ final class ParallelReader implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdown();
+        ahead.shutdown();
     }
 }

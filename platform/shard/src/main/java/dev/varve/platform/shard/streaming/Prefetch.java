@@ -7,22 +7,12 @@ import java.util.concurrent.Future;
 
 /** An expert that is read ahead. Its memory counts as used until it is released. */
 final class Prefetch {
-    private final ExpertGroup group;
     private List<Future<Long>> pieces = List.of();
     private volatile boolean cancelled;
 
-    Prefetch(ExpertGroup group) {
-        this.group = group;
-    }
-
     /** Begins to read. */
     void start(ParallelReader reader, List<ExpertGroup.Range> ranges) {
-        pieces = reader.submit(ranges, () -> cancelled);
-    }
-
-    /** The layer that it is read for. */
-    ExpertGroup group() {
-        return group;
+        pieces = reader.submitAhead(ranges, () -> cancelled);
     }
 
     /** Skips what is not being read yet. */

@@ -1,36 +1,53 @@
 package dev.varve.platform.shard.streaming;
 
+import java.util.Arrays;
+
 /**
- * Decides from the share of experts that were read ahead and then needed whether it pays to read
- * ahead. Wrong reads delay right ones and evict other experts, so a poor guess is only tried now
- * and then. For one thread.
+ * Decides from the time of layers whether it pays to read experts ahead. Wrong guesses compete with
+ * reads that a layer waits for, so what pays depends on the disk and on the model: now and then, a
+ * few layers are computed in the other way. Thread-safe.
  */
-final class PrefetchGain {
-    /** Weight of the latest layer in the average. */
-    private static final double NEWEST = 0.05;
+public final class PrefetchGain {
+    /** Layers whose times are compared. */
+    static final int WINDOW = 128;
 
-    /** Share of right guesses from which on reading ahead pays. */
-    private static final double LEAST = 0.4;
+    /** Layers from one trial to the next. */
+    static final int PERIOD = 32 * WINDOW;
 
-    /** Layers between two trials while it does not pay. */
-    private static final int TRIAL = 64;
+    /** Time with reads ahead, as a share of that without, from which on they pay. */
+    private static final double LEAST = 0.95;
 
-    private double share = 1;
-    private int skipped;
+    private final long[] with = new long[WINDOW];
+    private final long[] without = new long[WINDOW];
+    private boolean pays;
+    private long layers;
 
-    /** Returns whether to read ahead for the next layer. */
-    boolean isWorthIt() {
-        if (share >= LEAST) {
-            return true;
-        }
-        skipped = (skipped + 1) % TRIAL;
-        return skipped == 0;
+    /** Creates an object that begins without reading ahead. */
+    PrefetchGain() {}
+
+    /** Returns whether to read ahead in the next layer. */
+    public synchronized boolean isWorthIt() {
+        return isTrial() != pays;
     }
 
-    /** Records how many experts were read ahead for a layer, and how many of them it needed. */
-    void record(int read, int needed) {
-        if (read > 0) {
-            share += NEWEST * ((double) needed / read - share);
+    private boolean isTrial() {
+        long phase = layers % PERIOD;
+        return phase >= WINDOW && phase < 2 * WINDOW;
+    }
+
+    /** Records the time of a layer that was computed as {@link #isWorthIt} said. */
+    public synchronized void record(long nanos) {
+        long[] times = isWorthIt() ? with : without;
+        times[(int) (layers % WINDOW)] = nanos;
+        layers++;
+        if (layers % PERIOD == 2 * WINDOW) {
+            pays = median(with) < LEAST * median(without);
         }
+    }
+
+    private static long median(long[] times) {
+        long[] sorted = times.clone();
+        Arrays.sort(sorted);
+        return sorted[WINDOW / 2];
     }
 }

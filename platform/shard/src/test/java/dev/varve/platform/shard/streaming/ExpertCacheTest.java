@@ -251,24 +251,6 @@ class ExpertCacheTest {
         }
     }
 
-    @Test
-    void guessesThatAreMostlyWrongAreRarelyTried() {
-        PrefetchGain gain = new PrefetchGain();
-        int tried = 0;
-        for (int layer = 0; layer < 10_000; layer++) {
-            if (gain.isWorthIt()) {
-                tried++;
-                gain.record(8, layer % 4 == 0 ? 1 : 0);
-            }
-        }
-        assertTrue(tried < 200, "tried " + tried);
-
-        for (int i = 0; i < 30; i++) {
-            gain.record(8, 7);
-        }
-        assertTrue(gain.isWorthIt());
-    }
-
     private ExpertCache reopened(long limit, Path use) {
         ExpertCache cache = ExpertCache.open(matrices(), limit, Optional.of(use));
         cache.warming().join();

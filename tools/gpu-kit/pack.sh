@@ -84,7 +84,7 @@ cp "$natives/libggml.v0.5.0.so" "$natives/libllama.v0.5.0.so" "$work/natives/"
 pack part-2-java java bench natives
 mkdir -p "$work/varve/plugins"
 cp -r "$installed"/{bin,conf,lib,models} "$work/varve/"
-for plugin in cpu decoders qwen3 qwen35 gemma4 laguna; do
+for plugin in cpu decoders embedders qwen3 qwen35 gemma4 laguna; do
   cp "$(one "$installed/plugins/varve-plugin-$plugin"-[0-9]*.jar)" "$work/varve/plugins/"
 done
 cp -r "$installed/plugins/varve-plugin-chronicle" "$work/varve/plugins/"

@@ -26,6 +26,9 @@ module dev.varve.platform.host {
     exports dev.varve.platform.compression.selection to
             dev.varve.platform.cli,
             dev.varve.platform.server;
+    exports dev.varve.platform.embedding to
+            dev.varve.platform.cli,
+            dev.varve.platform.server;
     exports dev.varve.platform.host;
     exports dev.varve.platform.plan to
             dev.varve.platform.cli;

@@ -331,6 +331,12 @@ final class LlamaApi {
         return (int) call(() -> (int) getter.invokeExact(context));
     }
 
+    /** {@code float * llama_get_embeddings_seq(struct llama_context * ctx, llama_seq_id seq_id)} */
+    static MemorySegment sequenceEmbedding(MemorySegment context, int sequence) {
+        MethodHandle getter = bind("llama_get_embeddings_seq", ADDRESS, ADDRESS, JAVA_INT);
+        return (MemorySegment) call(() -> (MemorySegment) getter.invokeExact(context, sequence));
+    }
+
     private interface NativeCall {
         Object invoke() throws Throwable;
     }

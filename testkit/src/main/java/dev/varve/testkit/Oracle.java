@@ -337,8 +337,7 @@ public final class Oracle implements AutoCloseable {
         return new SplittableRandom(BENCHMARK_SEED).ints(count, 0, vocabularyTokens).toArray();
     }
 
-    private static MemorySegment modelParams(
-            Arena arena, OracleOptions options, Optional<String> device) {
+    static MemorySegment modelParams(Arena arena, OracleOptions options, Optional<String> device) {
         MemorySegment params = LlamaApi.modelDefaults(arena);
         LlamaLayouts.setInt(
                 params,
@@ -357,7 +356,7 @@ public final class Oracle implements AutoCloseable {
         return params;
     }
 
-    private static MemorySegment contextParams(Arena arena, OracleOptions options) {
+    static MemorySegment contextParams(Arena arena, OracleOptions options) {
         MemorySegment params = LlamaApi.contextDefaults(arena);
         setContext(params, "n_ctx", options.contextTokens());
         setContext(params, "n_batch", options.batchTokens());

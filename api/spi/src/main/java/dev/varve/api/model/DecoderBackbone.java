@@ -82,6 +82,8 @@ public record DecoderBackbone(
 
     /** Returns the columns whose logits are requested, after the last norm. */
     public Tensor lastNorm(ShardGraph graph, Tensor hidden) {
-        return graph.norm(graph.outputColumns(hidden), NORM, epsilon);
+        Tensor normed = graph.norm(graph.outputColumns(hidden), NORM, epsilon);
+        graph.lastNormed(normed);
+        return normed;
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.api.model;
 
+import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.gguf.GgufFile;
 
 import java.util.Map;
@@ -40,6 +41,22 @@ public interface ModelFamilyProvider {
      *     family lacks
      */
     LayerSplitAdapter open(GgufFile model, ModelOptions options);
+
+    /**
+     * Opens a file as an encoder of texts. None by default: the platform then encodes texts with
+     * the layers that {@link #open} records, if all of them have attention.
+     *
+     * <p>For an architecture that only encodes, {@link #open} reports that it generates no text.
+     *
+     * @return empty if the architecture generates text
+     * @throws dev.varve.api.gguf.ModelFormatException if a key or tensor is missing or has another
+     *     type or shape
+     * @throws dev.varve.api.VarveException of kind UNSUPPORTED_MODEL if the file uses a feature the
+     *     family lacks
+     */
+    default Optional<TextEncoder> openEncoder(GgufFile model, ModelOptions options) {
+        return Optional.empty();
+    }
 
     /**
      * Opens the multi-token prediction block of a file, which drafts the token after the next one.

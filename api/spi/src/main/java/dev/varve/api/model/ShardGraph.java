@@ -247,6 +247,16 @@ public interface ShardGraph {
      */
     void capture(int layer, Tensor hidden);
 
+    /**
+     * Offers the rows after the last norm, from which vectors of texts are pooled. {@link
+     * DecoderBackbone#lastNorm} calls it.
+     *
+     * @param normed {@code F32 [embeddingLength, columns]}
+     */
+    default void lastNormed(Tensor normed) {
+        // Only encoders of texts read them.
+    }
+
     /** Ends a range below the last layer: {@code F32 [boundaryLength, T]}. */
     void boundaryOutput(Tensor hidden);
 

@@ -52,6 +52,12 @@ public enum Setting {
     SHARD_WORK_FOLDER("shardWorkFolder"),
     /** Time that requests wait for a lost shard that makes no progress. */
     SHARD_PATIENCE("shardPatience"),
+    /** Whether models that generate text compute embeddings too. */
+    EMBEDDING("embedding"),
+    /** Whether models compute scores of documents. */
+    RERANKING("reranking"),
+    /** How the rows of tokens become a vector. */
+    POOLING("pooling"),
     /** Maximum tokens of one sequence. */
     CONTEXT_TOKENS("contextTokens"),
     /** Maximum sequences decoded together. */

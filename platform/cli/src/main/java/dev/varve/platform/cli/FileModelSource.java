@@ -2,10 +2,13 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.host.EmbeddingModel;
+import dev.varve.platform.host.EmbeddingSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.PlacedShardFactory;
 import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.serving.LoadableModel;
 import dev.varve.platform.http.serving.ModelOutline;
 import dev.varve.platform.http.serving.RunningModel;
@@ -29,9 +32,24 @@ final class FileModelSource implements LoadableModel {
      *
      * @param arguments whose flags are checked
      * @param template chat template that replaces the file's
+     * @param embeddings how texts become vectors or scores
      */
     record Opening(
-            ModelLoadArguments arguments, Optional<Path> template, ServedModelFactory maker) {}
+            ModelLoadArguments arguments,
+            Optional<Path> template,
+            Purpose purpose,
+            EmbeddingSettings embeddings,
+            ServedModelFactory maker) {}
+
+    /** What a model computes. */
+    enum Purpose {
+        /** Text. */
+        GENERATION,
+        /** Vectors or scores of texts. */
+        ENCODING,
+        /** Text, and vectors or scores. */
+        BOTH
+    }
 
     /**
      * @param stamp distinguishes the file from a replacement
@@ -78,24 +96,51 @@ final class FileModelSource implements LoadableModel {
     /**
      * Runs all cheap checks, and reserves the memory of the model.
      *
-     * @return releases the reservation when it is closed
+     * @return releases the reservation when it is closed; empty for a model without caches
      * @throws dev.varve.api.VarveException if the model cannot be loaded
      */
-    PlacedShardFactory check() {
+    Optional<PlacedShardFactory> check() {
+        if (opening.purpose() == Purpose.ENCODING) {
+            return Optional.empty();
+        }
         Report report = new Report();
         PreparedModel prepared = PreparedModel.open(settings, report);
         report.opened(prepared.model().file(), prepared.tokenizer());
-        return prepared.reserve();
+        return Optional.of(prepared.reserve());
     }
 
     @Override
     public RunningModel load() {
+        return switch (opening.purpose()) {
+            case GENERATION -> loadGenerating(Optional.empty());
+            case ENCODING -> loadEncoding();
+            case BOTH -> loadBoth();
+        };
+    }
+
+    private RunningModel loadEncoding() {
+        EmbeddingModel model = EmbeddingModel.open(settings, opening.embeddings(), new Report());
+        return new RunningModel(opening.maker().encoding(model, outline.id()), model);
+    }
+
+    private RunningModel loadBoth() {
+        EmbeddingModel encoder = EmbeddingModel.open(settings, opening.embeddings(), new Report());
+        try {
+            return loadGenerating(Optional.of(encoder));
+        } catch (RuntimeException | Error e) {
+            encoder.close();
+            throw e;
+        }
+    }
+
+    /**
+     * @param encoder closed with the model
+     */
+    private RunningModel loadGenerating(Optional<EmbeddingModel> encoder) {
         Report report = new Report();
         HostedModel runtime = HostedModel.open(settings, report);
         try {
-            RunningModel running =
-                    new RunningModel(
-                            opening.maker().served(runtime, outline.id(), report.chat), runtime);
+            ServedModel served = opening.maker().served(runtime, outline.id(), report.chat);
             LOG.log(
                     System.Logger.Level.INFO,
                     String.format(
@@ -104,10 +149,22 @@ final class FileModelSource implements LoadableModel {
                             outline.id(),
                             runtime.loadMillis() / 1000,
                             runtime.plan().describe(runtime.placement().devices())));
-            return running;
+            return encoder.map(each -> both(served, runtime, each))
+                    .orElseGet(() -> new RunningModel(served, runtime));
         } catch (RuntimeException | Error e) {
             runtime.close();
             throw e;
         }
+    }
+
+    private static RunningModel both(
+            ServedModel served, HostedModel runtime, EmbeddingModel encoder) {
+        return new RunningModel(
+                served.with(new ServedModel.Encoding(encoder.embedder(), false)),
+                () -> {
+                    try (encoder) {
+                        runtime.close();
+                    }
+                });
     }
 }

@@ -30,6 +30,9 @@ final class FlagNames implements SettingNames {
             case SHARD_LAUNCHER -> "--target-shard-ipc-bin";
             case SHARD_WORK_FOLDER -> "--target-shard-ipc-work-dir";
             case SHARD_PATIENCE -> "--shard-patience";
+            case EMBEDDING -> "--embedding";
+            case RERANKING -> "--reranking";
+            case POOLING -> "--pooling";
             case CONTEXT_TOKENS -> "--max-ctx";
             case PARALLEL -> "--parallel";
             case REPLICAS -> "--replicas";

@@ -4,8 +4,10 @@ import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
+import dev.varve.platform.host.EmbeddingModel;
 import dev.varve.platform.http.serving.ModelCapability;
 import dev.varve.platform.http.serving.ModelOutline;
+import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.SequenceLimits;
 
 import java.io.IOException;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /**
  * Metadata of a model file, read before anything is loaded.
@@ -71,6 +74,15 @@ record ModelHeader(
         return asked.isPresent() && trainedTokens > 0
                 ? OptionalInt.of(Math.min(asked.getAsInt(), trainedTokens))
                 : asked;
+    }
+
+    /**
+     * Returns whether the model computes vectors or scores and generates no text.
+     *
+     * @param catalog the families, which are asked if the file does not say it
+     */
+    boolean isEncoder(Supplier<PluginCatalog> catalog) {
+        return EmbeddingModel.isEncoder(file, template.isPresent(), catalog);
     }
 
     /**

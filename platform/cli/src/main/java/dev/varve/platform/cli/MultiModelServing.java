@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.host.EmbeddingSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.PlacedShardFactory;
 import dev.varve.platform.host.PluginSettings;
@@ -53,6 +54,7 @@ final class MultiModelServing {
      * Settings that all models share.
      *
      * @param store folder of cached prefixes, with a subfolder for each model
+     * @param embeddings whether and how models compute vectors or scores
      * @param sharing the same for all models, since shared entries are separate for each model
      */
     record Sizes(
@@ -60,6 +62,7 @@ final class MultiModelServing {
             Optional<StoreSettings> store,
             ClusterCacheSettings sharing,
             Optional<CompressionSettings> compression,
+            EmbeddingSettings embeddings,
             ServedModelFactory maker) {}
 
     /**
@@ -169,7 +172,16 @@ final class MultiModelServing {
                 header.outline(id, asked.contextTokens(), template.isPresent()),
                 header.stamp(),
                 sizes.store().map(store -> together.with(of(store, id))).orElse(together),
-                new FileModelSource.Opening(flags.model(), template, sizes.maker()));
+                new FileModelSource.Opening(
+                        flags.model(),
+                        template,
+                        header.isEncoder(plugins::catalog)
+                                ? FileModelSource.Purpose.ENCODING
+                                : sizes.embeddings().requested()
+                                        ? FileModelSource.Purpose.BOTH
+                                        : FileModelSource.Purpose.GENERATION,
+                        sizes.embeddings(),
+                        sizes.maker()));
     }
 
     /**
@@ -205,7 +217,7 @@ final class MultiModelServing {
         try {
             for (FileModelSource source : named) {
                 try {
-                    promised.push(source.check());
+                    source.check().ifPresent(promised::push);
                 } catch (VarveException e) {
                     throw naming(source, e);
                 }

@@ -32,6 +32,9 @@ final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags of image input. */
     static final int IMAGES = 260;
 
+    /** First order of the flags of embeddings. */
+    static final int EMBEDDINGS = 265;
+
     /** First order of the flags of prompt compression. */
     static final int COMPRESSION = 270;
 
@@ -56,6 +59,7 @@ final class OptionSections implements IHelpSectionRenderer {
                     new Section(PAGING, "Bounded attention cache (KV Flash):"),
                     new Section(SPECULATION, "Speculative decoding:"),
                     new Section(IMAGES, "Image input:"),
+                    new Section(EMBEDDINGS, "Embeddings:"),
                     new Section(COMPRESSION, "Prompt compression:"),
                     new Section(PROCESSES, "Shards in other processes and on other hosts:"),
                     new Section(RARE, "Rarely needed:"),

@@ -43,6 +43,8 @@ import java.util.concurrent.CompletableFuture;
                 + " serves a folder. A request names its model; the first one is the default."
                 + " --draft and --chat-template-file apply to the first model, all other flags to"
                 + " every model; see docs/models-served.md.",
+            "Models for embeddings and rerankers are served too, beside others or alone; see"
+                    + " docs/embeddings.md.",
             "Several devices can share a model: in this process, in processes that the server"
                     + " starts, and on other hosts. varve plan shows the expected memory and speed."
         },
@@ -77,6 +79,8 @@ final class ServeCommand extends CliCommand {
     @Mixin private ReplicaOption replicas;
 
     @Mixin private PagingArguments paging;
+
+    @Mixin private EmbeddingArguments embeddings;
 
     @Mixin private CompressionArguments compressed;
 
@@ -183,7 +187,7 @@ final class ServeCommand extends CliCommand {
                         samplingValues,
                         server.outputLimit(),
                         server.imageFetcher());
-        if (named.size() == 1 && !models.areLoadedOnDemand()) {
+        if (named.size() == 1 && !models.areLoadedOnDemand() && !encodes(named.getFirst())) {
             return serveOne(named.getFirst(), settings, maker, options);
         }
         if (sharing.events().isPresent()) {
@@ -194,9 +198,22 @@ final class ServeCommand extends CliCommand {
         return serveSeveral(
                 new MultiModelServing(
                         named,
-                        new MultiModelServing.Sizes(settings, store, sharing, compression, maker),
+                        new MultiModelServing.Sizes(
+                                settings,
+                                store,
+                                sharing,
+                                compression,
+                                embeddings.settings(),
+                                maker),
                         new MultiModelServing.Flags(model, server, models, environment())),
                 options);
+    }
+
+    /** Whether a model computes vectors or scores. */
+    private boolean encodes(NamedModel named) {
+        return embeddings.areRequested()
+                || ModelHeader.read(named.choice().file())
+                        .isEncoder(() -> model.plugins(environment()).catalog());
     }
 
     /** Models to load at the start; the demo model if there is no model at all. */

@@ -1,9 +1,12 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.model.ChatDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ImagePlaceholders;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
+import dev.varve.platform.embedding.EncoderEngine;
+import dev.varve.platform.host.EmbeddingModel;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ShardMemoryPlan;
 import dev.varve.platform.http.fetch.ImageFetcher;
@@ -48,6 +51,34 @@ record ServedModelFactory(
     ServedModel served(HostedModel runtime, String id, Optional<ChatRenderer> chat) {
         ServedModel text = text(runtime, id, chat);
         return runtime.images().map(images -> text.with(input(images, runtime))).orElse(text);
+    }
+
+    /**
+     * Creates the served form of a loaded model that generates no text.
+     *
+     * @param id its name for clients
+     */
+    ServedModel encoding(EmbeddingModel model, String id) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("device", model.device());
+        details.put("load_ms", Math.round(model.loadMillis()));
+        details.put("pooling", model.embedder().pooling().word());
+        details.put("embedding_length", model.embedder().width());
+        return new ServedModel(
+                        new ModelDescription(
+                                id, model.file().architecture(), model.contextLength(), details),
+                        new EncoderEngine(id, model.embedder()),
+                        new ModelTextProcessing(
+                                model.tokenizer(),
+                                Optional.empty(),
+                                ResponseSyntax.of(
+                                        ChatDialect.byTemplate(),
+                                        Optional.empty(),
+                                        model.tokenizer(),
+                                        recovery),
+                                reasoning),
+                        Optional.empty())
+                .with(new ServedModel.Encoding(model.embedder(), true));
     }
 
     private ServedModel.ImageInput input(PromptImages images, HostedModel runtime) {

@@ -11,6 +11,8 @@ import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.conversation.ApiDialect;
+import dev.varve.platform.http.encoding.EmbeddingRequest;
+import dev.varve.platform.http.encoding.RerankRequest;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonResponse;
@@ -83,6 +85,7 @@ final class ApiRoutes {
         mapInformation(options);
         mapMonitoring(activeRequests);
         mapTexts();
+        mapEncoding();
         mapGeneration();
         mapOllama();
         routes.mapAt(new StreamRoute(lifecycle, streams), StreamRoute.PREFIX + "*");
@@ -275,6 +278,29 @@ final class ApiRoutes {
         // Not a JSON node for each id: a prompt may have a million.
         shown.putPOJO("token_ids", prompt.tokens());
         return shown;
+    }
+
+    private void mapEncoding() {
+        routes.map(
+                new EncodingRoute(
+                        "/v1/embeddings",
+                        context,
+                        (served, body) -> {
+                            EmbeddingRequest.RULES.check(body, context.policy());
+                            return EmbeddingRequest.read(body, served);
+                        }),
+                "/embeddings");
+        routes.map(
+                new EncodingRoute(
+                        "/v1/rerank",
+                        context,
+                        (served, body) -> {
+                            RerankRequest.RULES.check(body, context.policy());
+                            return RerankRequest.read(body, served);
+                        }),
+                "/rerank",
+                "/reranking",
+                "/v1/reranking");
     }
 
     private void mapGeneration() {

@@ -1,5 +1,6 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.embedding.EncoderEngine;
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.HeartbeatFormat;
 import dev.varve.platform.http.answer.PendingPreparation;
@@ -8,6 +9,7 @@ import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.conversation.ApiDialect;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonFieldScanner;
 import dev.varve.platform.http.json.JsonResponse;
@@ -91,6 +93,10 @@ final class GenerationRoute extends JsonPostRoute {
     }
 
     private ParsedBody parsed(OfferedModels.ModelWithReaders model, ObjectNode body) {
+        if (!model.served().generates()) {
+            throw ApiException.invalid(
+                    "model", EncoderEngine.refusal(model.served().description().id()));
+        }
         Optional<ObjectNode> answer = plain.apply(model, body);
         return answer.isPresent()
                 ? new ParsedBody.ImmediateResponse(answer.get())

@@ -23,11 +23,10 @@ final class UnknownRoute extends Route {
                             List.of(
                                     "/embeddings",
                                     "/embedding",
-                                    "/rerank",
                                     "/score",
                                     "/pooling",
                                     "/api/embed"),
-                            "this server generates text; it computes no embeddings or scores"),
+                            "use /v1/embeddings for vectors and /v1/rerank for scores"),
                     new Hint(
                             List.of("/audio", "/images", "/realtime", "/videos"),
                             "this server accepts and returns text only"),

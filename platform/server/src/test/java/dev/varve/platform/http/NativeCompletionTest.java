@@ -122,9 +122,8 @@ class NativeCompletionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "/v1/embeddings, no embeddings",
-        "/embeddings, no embeddings",
-        "/v1/rerank, no embeddings",
+        "/v1/score, /v1/rerank",
+        "/embedding, /v1/embeddings",
         "/v1/audio/speech, text only",
         "/v1/images/generations, text only",
         "/v1/files, stores no files",

@@ -265,7 +265,7 @@ class OllamaTest {
 
         assertEquals(404, refused.statusCode());
         String error = TestServer.json(refused).get("error").stringValue();
-        assertTrue(error.contains(path.contains("embed") ? "no embeddings" : "/api/tags"), error);
+        assertTrue(error.contains(path.contains("embed") ? "/v1/embeddings" : "/api/tags"), error);
     }
 
     @Test

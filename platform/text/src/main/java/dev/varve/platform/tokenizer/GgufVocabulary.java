@@ -14,21 +14,25 @@ final class GgufVocabulary {
     private static final System.Logger LOG = System.getLogger("dev.varve.tokenizer");
     private static final String PREFIX = "tokenizer.ggml.";
     private static final long[] NONE = {};
+    private static final int BERT_BEGIN = 101;
+    private static final int BERT_SEPARATOR = 102;
 
     private GgufVocabulary() {}
 
     static VocabularyData read(GgufMetadata metadata) {
         String model = metadata.string(PREFIX + "model");
         byte[][] tokens = metadata.stringBytes(PREFIX + "tokens");
-        boolean scored = model.equals(MergeAlgorithm.SENTENCE_PIECE);
+        boolean sentencePiece = model.equals(MergeAlgorithm.SENTENCE_PIECE);
+        boolean scored = sentencePiece || model.equals(MergeAlgorithm.UNIGRAM);
+        boolean merged = !scored && !model.equals(MergeAlgorithm.WORD_PIECE);
         return new VocabularyData(
                 model,
                 metadata.findString(PREFIX + "pre").orElse(""),
                 tokens,
                 types(metadata, tokens.length),
-                scored ? new byte[0][] : metadata.stringBytes(PREFIX + "merges"),
+                merged ? metadata.stringBytes(PREFIX + "merges") : new byte[0][],
                 scored ? scores(metadata) : new float[0],
-                scored ? sentencePieceIds(metadata, tokens.length) : ids(metadata),
+                namedIds(metadata, model, tokens.length),
                 rules(metadata),
                 Arrays.stream(metadata.findIntegers(PREFIX + "suppress_tokens").orElse(NONE))
                         .mapToInt(id -> toId("suppress_tokens", id))
@@ -73,7 +77,73 @@ final class GgufVocabulary {
         return new TextRules(
                 metadata.findBool(PREFIX + "add_bos_token"),
                 metadata.findBool(PREFIX + "add_space_prefix").orElse(true),
-                isPhi3(metadata));
+                isPhi3(metadata),
+                normalizer(metadata));
+    }
+
+    private static NormalizerRules normalizer(GgufMetadata metadata) {
+        boolean lowerCase = metadata.findBool(PREFIX + "normalizer.lowercase").orElse(true);
+        return new NormalizerRules(
+                lowerCase,
+                metadata.findBool(PREFIX + "normalizer.strip_accents").orElse(lowerCase),
+                metadata.findBool(PREFIX + "remove_extra_whitespaces").orElse(false),
+                metadata.findIntegers(PREFIX + "precompiled_charsmap")
+                        .map(GgufVocabulary::bytes)
+                        .orElse(NormalizerRules.NO_MAP),
+                id(metadata, "unknown_token_id"));
+    }
+
+    private static byte[] bytes(long[] values) {
+        byte[] bytes = new byte[values.length];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) values[i];
+        }
+        return bytes;
+    }
+
+    /**
+     * Reads the tokens around texts.
+     *
+     * @param vocabulary read from the same file
+     * @param addsBos whether texts begin with the bos token
+     */
+    static TextFrame frame(GgufMetadata metadata, VocabularyData vocabulary, boolean addsBos) {
+        int tokens = vocabulary.tokens().length;
+        boolean words = vocabulary.model().equals(MergeAlgorithm.WORD_PIECE);
+        OptionalInt separator = optionalId(metadata, "seperator_token_id", tokens);
+        if (separator.isEmpty() && words && tokens > BERT_SEPARATOR) {
+            separator = OptionalInt.of(BERT_SEPARATOR);
+        }
+        OptionalInt eos = vocabulary.ids().eos().isPresent() ? vocabulary.ids().eos() : separator;
+        OptionalInt none = OptionalInt.empty();
+        boolean addsEos =
+                metadata.findBool(PREFIX + "add_eos_token")
+                        .orElse(vocabulary.model().equals(MergeAlgorithm.UNIGRAM));
+        boolean addsSeparator = metadata.findBool(PREFIX + "add_sep_token").orElse(words);
+        OptionalInt end = addsEos ? eos : none;
+        return new TextFrame(
+                addsBos ? vocabulary.ids().bos() : none,
+                words ? separator : end,
+                end,
+                addsSeparator ? separator : none);
+    }
+
+    private static NamedIds namedIds(GgufMetadata metadata, String model, int tokens) {
+        return switch (model) {
+            case MergeAlgorithm.SENTENCE_PIECE -> sentencePieceIds(metadata, tokens);
+            case MergeAlgorithm.WORD_PIECE -> wordPieceIds(metadata, tokens);
+            default -> ids(metadata);
+        };
+    }
+
+    /** Numbers of BERT for its special tokens where the file has no keys for them. */
+    private static NamedIds wordPieceIds(GgufMetadata metadata, int tokens) {
+        NamedIds named = ids(metadata);
+        OptionalInt bos =
+                named.bos().isEmpty() && tokens > BERT_BEGIN
+                        ? OptionalInt.of(BERT_BEGIN)
+                        : named.bos();
+        return new NamedIds(bos, named.eos(), named.eot(), named.eom());
     }
 
     /** Nothing but the name distinguishes these vocabularies, which all others read otherwise. */

@@ -47,6 +47,11 @@ final class IntList {
         values[index] = value;
     }
 
+    /** Removes all elements from an index on. */
+    void truncate(int length) {
+        size = length;
+    }
+
     int size() {
         return size;
     }

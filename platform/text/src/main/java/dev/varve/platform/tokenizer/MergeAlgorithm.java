@@ -23,6 +23,12 @@ interface MergeAlgorithm {
     /** Name of the vocabularies with scores in {@code tokenizer.ggml.model}. */
     String SENTENCE_PIECE = "llama";
 
+    /** Name of the vocabularies of words and their continuations. */
+    String WORD_PIECE = "bert";
+
+    /** Name of the vocabularies with log probabilities. */
+    String UNIGRAM = "t5";
+
     /** By {@code tokenizer.ggml.model}. A new algorithm is one entry here. */
     Map<String, Factory> BY_MODEL =
             new TreeMap<>(
@@ -33,6 +39,12 @@ interface MergeAlgorithm {
                             SENTENCE_PIECE,
                             (vocabulary, symbols, preTokenizers) ->
                                     new SentencePieceBpe(vocabulary, symbols),
+                            WORD_PIECE,
+                            (vocabulary, symbols, preTokenizers) ->
+                                    new WordPiece(vocabulary, symbols),
+                            UNIGRAM,
+                            (vocabulary, symbols, preTokenizers) ->
+                                    new Unigram(vocabulary, symbols),
                             "gemma4",
                             (vocabulary, symbols, preTokenizers) ->
                                     new CharacterBpe(vocabulary, symbols)));

@@ -34,15 +34,20 @@ public final class Tokenizer {
     private final Optional<InfillTokens> infillTokens;
     private final boolean addsBos;
     private final int[] suppressed;
+    private final TextFrame frame;
 
     /** Bytes of the longest token; empty where bytes of a text may have no token at all. */
     private final OptionalInt longestToken;
 
     /**
      * @param named ids that the file gives to keys, for tokens that few models have
+     * @param frames tokens around texts, by whether they begin with bos
      */
     private Tokenizer(
-            VocabularyData read, PreTokenizers preTokenizers, Function<String, OptionalInt> named) {
+            VocabularyData read,
+            PreTokenizers preTokenizers,
+            Function<String, OptionalInt> named,
+            Function<Boolean, TextFrame> frames) {
         symbols = new SymbolTable(read.tokens().length);
         for (byte[] text : read.tokens()) {
             symbols.add(text, 0, text.length);
@@ -57,6 +62,7 @@ public final class Tokenizer {
         endTokens = EndTokens.of(vocabulary, symbols);
         infillTokens = InfillTokens.find(named, this::specialToken);
         addsBos = bosId.isPresent() && algorithm.addsBos(vocabulary.rules().addsBos());
+        frame = frames.apply(addsBos);
         suppressed = vocabulary.suppressed().clone();
         longestToken =
                 algorithm.coversAllBytes() && swallowedSpace.isNone()
@@ -79,7 +85,8 @@ public final class Tokenizer {
         return new Tokenizer(
                 vocabulary,
                 PreTokenizers.with(preTokenizers),
-                key -> GgufVocabulary.optionalId(metadata, key, vocabulary.tokens().length));
+                key -> GgufVocabulary.optionalId(metadata, key, vocabulary.tokens().length),
+                addsBos -> GgufVocabulary.frame(metadata, vocabulary, addsBos));
     }
 
     /** As {@link #of(GgufMetadata, Map)}, with errors that name the file. */
@@ -105,7 +112,8 @@ public final class Tokenizer {
     }
 
     static Tokenizer of(VocabularyData vocabulary, PreTokenizers preTokenizers) {
-        return new Tokenizer(vocabulary, preTokenizers, key -> OptionalInt.empty());
+        return new Tokenizer(
+                vocabulary, preTokenizers, key -> OptionalInt.empty(), addsBos -> TextFrame.NONE);
     }
 
     /**
@@ -332,6 +340,11 @@ public final class Tokenizer {
     /** The token that ends a text, if the file names one. */
     public OptionalInt eosId() {
         return eosId;
+    }
+
+    /** The tokens around texts of which a model computes vectors or scores. */
+    public TextFrame frame() {
+        return frame;
     }
 
     /** The tokens that end a turn. They count as generated and are not part of the text. */

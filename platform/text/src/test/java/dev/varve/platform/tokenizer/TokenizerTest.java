@@ -284,8 +284,9 @@ class TokenizerTest {
     @Test
     void unknownModelIsRefusedWithTheKnownOnes() {
         assertRefused(
-                TestVocabulary.empty("t5", "").token("a", TokenType.NORMAL),
-                "tokenizer.ggml.model: expected one of [gemma4, gpt2, llama], found \"t5\"");
+                TestVocabulary.empty("rwkv", "").token("a", TokenType.NORMAL),
+                "tokenizer.ggml.model: expected one of [bert, gemma4, gpt2, llama, t5], found"
+                        + " \"rwkv\"");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.varve.platform.http.model;
 
 import dev.varve.platform.chat.ImagePlaceholders;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.embedding.TextEmbedder;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.sampling.SamplingDefaults;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param sampling sampling values of requests that set none
  * @param outputLimit meaning of an output limit that exceeds the room in the context
  * @param images image input; empty if the model reads text only
+ * @param encoding computation of vectors or scores; empty if the model only generates
  */
 public record ServedModel(
         ModelDescription description,
@@ -27,7 +29,16 @@ public record ServedModel(
         Optional<ConversationCompressor> compressor,
         SamplingDefaults sampling,
         OutputLimitPolicy outputLimit,
-        Optional<ImageInput> images) {
+        Optional<ImageInput> images,
+        Optional<Encoding> encoding) {
+    /**
+     * Vectors or scores of texts.
+     *
+     * @param embedder computes them
+     * @param only whether the model generates no text
+     */
+    public record Encoding(TextEmbedder embedder, boolean only) {}
+
     /**
      * Image input of a model.
      *
@@ -53,6 +64,7 @@ public record ServedModel(
                 compressor,
                 sampling,
                 outputLimit,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -80,7 +92,7 @@ public record ServedModel(
     /** Returns a copy with another rule for output limits. */
     public ServedModel with(OutputLimitPolicy other) {
         return new ServedModel(
-                description, engine, textProcessing, compressor, sampling, other, images);
+                description, engine, textProcessing, compressor, sampling, other, images, encoding);
     }
 
     /** Returns a copy with image input. */
@@ -92,12 +104,38 @@ public record ServedModel(
                 compressor,
                 sampling,
                 outputLimit,
+                Optional.of(other),
+                encoding);
+    }
+
+    /** Returns a copy that computes vectors or scores. */
+    public ServedModel with(Encoding other) {
+        return new ServedModel(
+                description,
+                engine,
+                textProcessing,
+                compressor,
+                sampling,
+                outputLimit,
+                images,
                 Optional.of(other));
+    }
+
+    /** Returns whether the model generates text. */
+    public boolean generates() {
+        return encoding.filter(Encoding::only).isEmpty();
     }
 
     /** Returns a copy with other sampling defaults. */
     public ServedModel with(SamplingDefaults other) {
         return new ServedModel(
-                description, engine, textProcessing, compressor, other, outputLimit, images);
+                description,
+                engine,
+                textProcessing,
+                compressor,
+                other,
+                outputLimit,
+                images,
+                encoding);
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.serving;
 
+import dev.varve.api.embedding.Pooling;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
 
@@ -22,7 +23,11 @@ public enum ModelCapability {
     /** Images in conversations. */
     VISION,
     /** Responses in a required format. */
-    STRUCTURED_OUTPUT;
+    STRUCTURED_OUTPUT,
+    /** Vectors of texts. */
+    EMBEDDING,
+    /** Scores of documents for a query. */
+    RERANKING;
 
     /** Substrings of the templates of reasoning models. */
     private static final String[] REASONING_HINTS = {
@@ -36,7 +41,19 @@ public enum ModelCapability {
 
     /** Returns the capabilities of a loaded model. */
     static Set<ModelCapability> of(ServedModel served) {
-        EnumSet<ModelCapability> all = EnumSet.of(COMPLETION, STRUCTURED_OUTPUT);
+        EnumSet<ModelCapability> all = EnumSet.noneOf(ModelCapability.class);
+        served.encoding()
+                .ifPresent(
+                        encoding ->
+                                all.add(
+                                        encoding.embedder().pooling() == Pooling.RANK
+                                                ? RERANKING
+                                                : EMBEDDING));
+        if (!served.generates()) {
+            return all;
+        }
+        all.add(COMPLETION);
+        all.add(STRUCTURED_OUTPUT);
         if (served.textProcessing().chat().isPresent()) {
             all.add(CHAT);
         }

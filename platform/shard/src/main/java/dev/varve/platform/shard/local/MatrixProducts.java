@@ -46,6 +46,19 @@ final class MatrixProducts {
         outputs = key.outputs();
     }
 
+    /** Makes products whose columns need not have the bits of single ones. */
+    MatrixProducts(Ops ops, ShardWeights weights, boolean onHost) {
+        this.ops = ops;
+        this.weights = weights;
+        this.onHost = onHost;
+        exact = BatchInvariance.OFF;
+        apart = false;
+        tokenRuns = List.of();
+        outputRuns = List.of();
+        tokens = -1;
+        outputs = -1;
+    }
+
     /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}. */
     Tensor multiply(String name, Tensor input) {
         Tensor weight = weights.get(name, TensorUse.MATMUL);

@@ -1,0 +1,259 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.embedding.Pooling;
+import dev.varve.api.embedding.TextEncoder;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlDevice;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.DeviceTurn;
+import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.WeightLayout;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * An encoder of texts on a device of this process. Batches of texts rarely have the same lengths
+ * twice, so each has a graph of its own, and all of them use the same memory in turn. Thread-safe;
+ * batches wait for one another, and take turns with the shards on the device.
+ */
+public final class LocalTextEncoder implements AutoCloseable {
+    /** Tensors per layer without attention; the largest family needs well below half of it. */
+    private static final int TENSORS_PER_LAYER = 224;
+
+    private static final int TENSORS_PER_GRAPH = 128;
+
+    /** Most heads that tiles are counted for. */
+    private static final int MOST_HEADS = 128;
+
+    private final TextEncoder encoder;
+    private final Pooling pooling;
+    private final ComputeDevice device;
+    private final Duration turn;
+    private final ShardWeights weights;
+    private final GraphAllocator allocator;
+    private final ReentrantLock memory = new ReentrantLock();
+    private volatile boolean closed;
+    private boolean freed;
+
+    /**
+     * Loads the weights.
+     *
+     * @param pooling of all texts
+     * @param device owned by the caller
+     * @param turn time after which the device is released for others
+     * @throws VarveException of kind OUT_OF_MEMORY if the weights do not fit, UNSUPPORTED_MODEL if
+     *     scores are requested of a file without a classifier
+     */
+    public LocalTextEncoder(
+            TextEncoder encoder,
+            Pooling pooling,
+            ComputeDevice device,
+            Duration turn,
+            LoadProgressListener progress) {
+        if (pooling == Pooling.RANK && !encoder.ranks()) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    "the file has no classifier (cls.weight or cls.output.weight), so that the"
+                            + " model ranks no documents");
+        }
+        this.encoder = encoder;
+        this.pooling = pooling;
+        this.device = device;
+        this.turn = turn;
+        weights = ShardWeights.load(encoder.tensors(), device, WeightLayout.REPACKED, progress);
+        allocator = new GraphAllocator(device.bufferType());
+    }
+
+    /** The encoder, as its file describes it. */
+    public TextEncoder encoder() {
+        return encoder;
+    }
+
+    /** The pooling of all texts. */
+    public Pooling pooling() {
+        return pooling;
+    }
+
+    /** Bytes of the weights, those in the mapped file included. */
+    public long weightBytes() {
+        return weights.bufferBytes() + weights.mappedBytes();
+    }
+
+    /**
+     * Encodes texts together; the device computes for others in between.
+     *
+     * @param texts token ids of each, at least one
+     * @param cancelled whether the results are no longer needed, asked from time to time
+     * @return for each text its vector, its score as an array of one, or with {@link Pooling#NONE}
+     *     the rows of all its tokens
+     * @throws VarveException of kind OUT_OF_MEMORY if the batch needs more memory than is free,
+     *     BACKEND_FAILED if the device fails or a result is no number, UNAVAILABLE if the encoder
+     *     is closed
+     * @throws CancellationException if it was cancelled
+     */
+    public float[][] encode(List<int[]> texts, BooleanSupplier cancelled) {
+        TextBatch batch = TextBatch.of(texts);
+        memory.lock();
+        try {
+            requireWanted(cancelled);
+            int tensors = tensors(batch);
+            try (GgmlContext context = GgmlContext.open(tensors, tensors)) {
+                return split(batch, compute(context, tensors, batch, cancelled));
+            }
+        } finally {
+            memory.unlock();
+        }
+    }
+
+    private int tensors(TextBatch batch) {
+        int tiles = EncoderAttentionBlock.tiles(batch, MOST_HEADS);
+        int layer = TENSORS_PER_LAYER + EncoderAttentionBlock.TENSORS_PER_TILE * tiles;
+        return TENSORS_PER_GRAPH
+                + encoder.layers() * layer
+                + weights.tensorsOfTiles(Math.max(batch.tokens(), batch.texts().size()));
+    }
+
+    private void requireWanted(BooleanSupplier cancelled) {
+        if (closed) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the model is being closed");
+        }
+        if (cancelled.getAsBoolean()) {
+            throw new CancellationException("the encoding of texts was cancelled");
+        }
+    }
+
+    private record Recorded(List<Graph> parts, Tensor result) {}
+
+    private float[] compute(
+            GgmlContext context, int tensors, TextBatch batch, BooleanSupplier cancelled) {
+        Recorded recorded = DeviceTurn.take(device.lock(), () -> record(context, tensors, batch));
+        int done = 0;
+        while (done < recorded.parts().size()) {
+            requireWanted(cancelled);
+            int first = done;
+            done = DeviceTurn.take(device.lock(), () -> computeTurn(recorded.parts(), first));
+        }
+        float[] values = new float[Math.toIntExact(recorded.result().elements())];
+        DeviceTurn.take(
+                device.lock(),
+                () -> {
+                    recorded.result().read(values, 0, values.length, 0);
+                    return values;
+                });
+        return values;
+    }
+
+    private Recorded record(GgmlContext context, int tensors, TextBatch batch) {
+        weights.requireWhole();
+        Graph graph = context.newGraph(tensors);
+        EncoderGraphBuilder builder =
+                new EncoderGraphBuilder(
+                        context, graph, weights, batch, states(), device.bufferType().isHost());
+        Tensor rows = encoder.build(builder);
+        Tensor result = new TextPooling(builder, batch, encoder).pool(rows, pooling).markOutput();
+        graph.expand(result);
+        requireSupported(graph);
+        allocator.reserve(graph);
+        allocator.allocate(graph);
+        builder.inputs().fill();
+        return new Recorded(builder.parts(), result);
+    }
+
+    private List<LayerState> states() {
+        return encoder instanceof CausalEncoder causal ? causal.states() : List.of();
+    }
+
+    /** Computes parts until the time of a turn is over; returns the number of all done ones. */
+    private int computeTurn(List<Graph> parts, int first) {
+        weights.requireWhole();
+        long begin = System.nanoTime();
+        int done = first;
+        do {
+            device.compute(parts.get(done), Phase.PREFILL);
+            done++;
+        } while (done < parts.size() && System.nanoTime() - begin < turn.toNanos());
+        return done;
+    }
+
+    private void requireSupported(Graph graph) {
+        if (device.ggmlDevice().kind() == GgmlDevice.Kind.CPU) {
+            return;
+        }
+        graph.firstUnsupported(device.ggmlDevice())
+                .ifPresent(
+                        operator -> {
+                            throw new VarveException(
+                                    VarveException.Kind.UNAVAILABLE,
+                                    String.format(
+                                            Locale.ROOT,
+                                            "%s does not run %s of the encoder",
+                                            device.info().name(),
+                                            operator));
+                        });
+    }
+
+    /** Divides the result by texts, in the caller's order. */
+    private float[][] split(TextBatch batch, float[] values) {
+        requireNumbers(values);
+        float[][] results = new float[batch.texts().size()][];
+        int tokens = batch.tokens();
+        int at = 0;
+        for (int text = 0; text < results.length; text++) {
+            int length =
+                    pooling == Pooling.NONE
+                            ? values.length / tokens * batch.texts().get(text).length
+                            : values.length / results.length;
+            int used = pooling == Pooling.RANK ? 1 : length;
+            float[] own = new float[used];
+            System.arraycopy(values, at, own, 0, used);
+            results[batch.order()[text]] = own;
+            at += length;
+        }
+        return results;
+    }
+
+    private static void requireNumbers(float[] values) {
+        for (float value : values) {
+            if (!Float.isFinite(value)) {
+                throw new VarveException(
+                        VarveException.Kind.BACKEND_FAILED,
+                        "the model computed a value that is no number");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        memory.lock();
+        try {
+            DeviceTurn.take(
+                    device.lock(),
+                    () -> {
+                        free();
+                        return freed;
+                    });
+        } finally {
+            memory.unlock();
+        }
+    }
+
+    private void free() {
+        if (!freed) {
+            freed = true;
+            allocator.close();
+            weights.close();
+        }
+    }
+}

@@ -1,8 +1,10 @@
 package dev.varve.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.embedding.Pooling;
 import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.gguf.GgufFile;
@@ -12,6 +14,12 @@ import dev.varve.platform.shard.local.CausalEncoder;
 import dev.varve.platform.shard.local.LocalTextEncoder;
 import dev.varve.testkit.EmbeddingOracle;
 import dev.varve.testkit.EncoderModel;
+import dev.varve.testkit.GgufValue;
+import dev.varve.testkit.GgufWriter;
+import dev.varve.testkit.Oracle;
+import dev.varve.testkit.OracleOptions;
+import dev.varve.testkit.Qwen3Model;
+import dev.varve.testkit.TensorData;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
@@ -26,6 +34,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -106,6 +115,98 @@ class TextEncoderTest {
                 kind.hasGelu() ? GELU_BOUND : BOUND);
     }
 
+    /** The same operators in the same order, so that GELU gets the same numbers, too. */
+    @ParameterizedTest
+    @EnumSource(EncoderModel.Kind.class)
+    void singleTextMatchesLibllamaClosely(EncoderModel.Kind kind) throws Exception {
+        EncoderModel model =
+                new EncoderModel(kind, 1, TensorType.F32, Pooling.MEAN.ordinal(), false);
+        Path file = model.write(folder);
+
+        requireEqual(file, encoder(file), Pooling.MEAN, model.texts(50), BOUND);
+    }
+
+    /** Qwen3-Reranker with its own head: the share of the first of two outputs. */
+    @Test
+    void classifierOfAModelThatGeneratesMatchesLibllama() throws Exception {
+        Qwen3Model model = Qwen3Model.odd(3).withType(TensorType.F32);
+        Random random = new Random(3);
+        GgufWriter writer =
+                model.writer()
+                        .put("qwen3.pooling_type", GgufValue.of(Pooling.RANK.ordinal()))
+                        .put(
+                                "qwen3.classifier.output_labels",
+                                GgufValue.texts(List.of("yes", "no")))
+                        .tensor(
+                                "cls.output.weight",
+                                TensorType.F32,
+                                List.of((long) model.size().embedding(), 2L),
+                                new TensorData.Floats(
+                                        (row, values) -> {
+                                            for (int i = 0; i < values.length; i++) {
+                                                values[i] = (float) random.nextGaussian() / 20;
+                                            }
+                                        }));
+        Path file = folder.resolve("reranker.gguf");
+        writer.write(file);
+
+        requireEqual(
+                file,
+                causal(file),
+                Pooling.RANK,
+                List.of(model.randomTokens(20, 1), model.randomTokens(33, 2)),
+                BOUND);
+    }
+
+    /** A reranker without a head of its own: probability of yes beside no as the next token. */
+    @Test
+    void nextTokenRanksWithoutAClassifier() throws Exception {
+        Qwen3Model model = Qwen3Model.odd(3).withType(TensorType.F32);
+        Path file = model.write(folder);
+        int[] text = model.randomTokens(20, 1);
+        CausalEncoder.Answers answers = new CausalEncoder.Answers(70, 80);
+        TextEncoder encoder =
+                new CausalEncoder(
+                        Cpu.open(file, ModelOptions.defaults()),
+                        Pooling.LAST,
+                        Optional.of(answers));
+        float[] logits;
+        try (Oracle oracle =
+                Oracle.open(file, OracleOptions.defaults().withCache(TensorType.F32))) {
+            logits = oracle.lastLogits(text);
+        }
+        double yes = 1 / (1 + Math.exp(logits[80] - (double) logits[70]));
+
+        try (LocalTextEncoder loaded = load(encoder, Pooling.RANK)) {
+            assertEquals(yes, loaded.encode(List.of(text), () -> false)[0][0], 1e-4);
+        }
+    }
+
+    @Test
+    void modelWithoutAClassifierRefusesToRank() throws Exception {
+        Path file = Qwen3Model.odd(3).write(folder);
+        TextEncoder encoder = causal(file);
+
+        assertThrows(VarveException.class, () -> load(encoder, Pooling.RANK));
+    }
+
+    @Test
+    void rowsOfAllTokensKeepTheOrderOfTheTexts() throws Exception {
+        EncoderModel model = new EncoderModel(EncoderModel.Kind.NOMIC, 1, TensorType.F32, 0, false);
+        List<int[]> texts = model.texts(3, 9, 5);
+        TextEncoder encoder = encoder(model.write(folder));
+        try (LocalTextEncoder rows = load(encoder, Pooling.NONE);
+                LocalTextEncoder first = load(encoder, Pooling.CLS)) {
+            float[][] all = rows.encode(texts, () -> false);
+            float[][] vectors = first.encode(texts, () -> false);
+            for (int text = 0; text < texts.size(); text++) {
+                int width = model.vectorLength();
+                assertEquals(texts.get(text).length * width, all[text].length);
+                requireNear("text " + text, vectors[text], Arrays.copyOf(all[text], width), 1e-6);
+            }
+        }
+    }
+
     private static TextEncoder encoder(Path file) {
         GgufFile gguf = GgufFile.open(file);
         return Cpu.family(gguf).openEncoder(gguf, ModelOptions.defaults()).orElseThrow();
@@ -135,12 +236,29 @@ class TextEncoderTest {
         }
         try (EmbeddingOracle oracle = EmbeddingOracle.open(file, pooling.ordinal(), 512)) {
             float[][] expected = oracle.vectors(texts, own[0].length);
+            if (pooling == Pooling.RANK) {
+                // A single score may be near 0.
+                requireNear("scores", joined(expected), joined(own), bound);
+                return;
+            }
             for (int text = 0; text < own.length; text++) {
-                assertEquals(expected[text].length, own[text].length);
-                double distance = distance(expected[text], own[text]);
-                assertTrue(distance <= bound, "text " + text + ": relative distance " + distance);
+                requireNear("text " + text, expected[text], own[text], bound);
             }
         }
+    }
+
+    private static float[] joined(float[][] scores) {
+        float[] all = new float[scores.length];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = scores[i][0];
+        }
+        return all;
+    }
+
+    private static void requireNear(String what, float[] expected, float[] found, double bound) {
+        assertEquals(expected.length, found.length);
+        double distance = distance(expected, found);
+        assertTrue(distance <= bound, what + ": relative distance " + distance);
     }
 
     private static double distance(float[] expected, float[] found) {

@@ -261,13 +261,26 @@ public final class Ops {
 
     /** Divides each row by its root mean square; the result is contiguous. */
     public Tensor rmsNorm(Tensor a, float epsilon) {
-        requireF32("rms_norm", a);
-        require(a.hasContiguousRows(), "rms_norm", a);
+        requireNorm("rms_norm", a, epsilon);
+        return adopt(OpsApi.rmsNorm(context.count(1), use(a), epsilon));
+    }
+
+    /**
+     * Subtracts its mean from each row, and divides the rest by its root mean square; the result is
+     * contiguous.
+     */
+    public Tensor layerNorm(Tensor a, float epsilon) {
+        requireNorm("norm", a, epsilon);
+        return adopt(OpsApi.norm(context.count(1), use(a), epsilon));
+    }
+
+    private static void requireNorm(String operator, Tensor a, float epsilon) {
+        requireF32(operator, a);
+        require(a.hasContiguousRows(), operator, a);
         if (!(epsilon >= 0)) {
             throw new IllegalArgumentException(
-                    "rms_norm: epsilon must not be negative, got " + epsilon);
+                    operator + ": epsilon must not be negative, got " + epsilon);
         }
-        return adopt(OpsApi.rmsNorm(context.count(1), use(a), epsilon));
     }
 
     /** {@code 1 / (1 + exp(-x))}. */

@@ -186,6 +186,17 @@ final class OpsApi {
     }
 
     /**
+     * {@code struct ggml_tensor * ggml_norm(struct ggml_context * ctx, struct ggml_tensor * a,
+     * float epsilon)}
+     */
+    private static final MethodHandle NORM =
+            bind("ggml_norm", returns(C_POINTER, C_POINTER, C_POINTER, C_FLOAT));
+
+    static TensorPtr norm(ContextPtr ctx, TensorPtr a, float epsilon) {
+        return tensor(call(NORM, ctx.raw(), a.raw(), epsilon));
+    }
+
+    /**
      * {@code struct ggml_tensor * ggml_sigmoid(struct ggml_context * ctx, struct ggml_tensor * a)}
      */
     private static final MethodHandle SIGMOID = bind("ggml_sigmoid", UNARY);

@@ -65,6 +65,28 @@ class PlainLoopTest {
         assertArrayEquals(expected, found, 1e-5f, "width " + width);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 31, 32, 33, 255, 256, 257, 5120})
+    void layerNormSubtractsTheMeanAndDividesByTheDeviation(int width) {
+        float[] row = Cpu.noise(42 + width, width);
+        double sum = 0;
+        for (float value : row) {
+            sum += value;
+        }
+        double squares = 0;
+        for (float value : row) {
+            squares += Math.pow(value - sum / width, 2);
+        }
+        float[] expected = new float[width];
+        for (int i = 0; i < width; i++) {
+            expected[i] = (float) ((row[i] - sum / width) / Math.sqrt(squares / width + 1e-6));
+        }
+
+        float[] found = compute((bench, ops) -> ops.layerNorm(bench.floats(row, width), 1e-6f));
+
+        assertArrayEquals(expected, found, 2e-5f, "width " + width);
+    }
+
     @Test
     void unaryFunctionsMatchTheirDefinitions() {
         elementwise("sigmoid", CLOSE, x -> 1 / (1 + Math.exp(-x)), Ops::sigmoid);

@@ -37,9 +37,7 @@ public interface EncoderGraph extends ShardGraph {
      * name.weight} and, where it was selected, plus {@code name.bias}.
      */
     default Tensor layerNorm(Tensor input, String name, float epsilon) {
-        Tensor mean = ops().scale(ops().sumRows(input), 1f / input.ne(0));
-        // The variance is the mean square of what remains, so the root-mean-square norm follows.
-        Tensor normed = ops().rmsNorm(ops().sub(input, mean), epsilon);
+        Tensor normed = ops().layerNorm(input, epsilon);
         Tensor scaled = ops().mul(normed, weight(name + ".weight", TensorUse.ELEMENTWISE));
         return optionalWeight(name + ".bias", TensorUse.ELEMENTWISE)
                 .map(bias -> ops().add(scaled, bias))

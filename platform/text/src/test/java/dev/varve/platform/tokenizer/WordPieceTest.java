@@ -21,8 +21,16 @@ class WordPieceTest {
         vocabulary.token("[UNK]", TokenType.UNKNOWN).token("[CLS]", TokenType.CONTROL);
         for (String token :
                 new String[] {
-                    "\u2581hello", "\u2581cafe", "\u2581un", "happy", "\u2581,", "\u2581Hello",
-                    "\u2581\u65e5", "\u2581\u672c", "\u2581+", "s"
+                    "\u2581hello",
+                    "\u2581cafe",
+                    "\u2581un",
+                    "happy",
+                    "\u2581,",
+                    "\u2581Hello",
+                    "\u2581\u65e5",
+                    "\u2581\u672c",
+                    "\u2581+",
+                    "s"
                 }) {
             vocabulary.token(token, TokenType.NORMAL);
         }

@@ -64,8 +64,7 @@ class EmbeddingsIT {
                 HttpResponse.BodyHandlers.ofString());
     }
 
-    private static JsonNode answer(Varve.Server server, String path, String body)
-            throws Exception {
+    private static JsonNode answer(Varve.Server server, String path, String body) throws Exception {
         HttpResponse<String> response = post(server, path, body);
         assertEquals(200, response.statusCode(), response.body());
         return JSON.readTree(response.body());
@@ -138,10 +137,7 @@ class EmbeddingsIT {
             assertEquals(8, vectors.at("/data/0/embedding").size());
             assertEquals(
                     200,
-                    post(
-                                    server,
-                                    "/v1/completions",
-                                    "{\"prompt\": \"a\", \"max_tokens\": 3}")
+                    post(server, "/v1/completions", "{\"prompt\": \"a\", \"max_tokens\": 3}")
                             .statusCode());
         }
     }

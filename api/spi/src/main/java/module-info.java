@@ -7,7 +7,6 @@ module dev.varve.api {
     requires transitive dev.varve.gguf;
 
     exports dev.varve.api.backend;
-    exports dev.varve.api.embedding;
     exports dev.varve.api.event;
     exports dev.varve.api.model;
     exports dev.varve.api.plugin;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.embedding.Pooling;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.Pooling;
+import dev.varve.api.model.TextEncoder;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.local.CausalEncoder;
 import dev.varve.platform.shard.local.LocalTextEncoder;

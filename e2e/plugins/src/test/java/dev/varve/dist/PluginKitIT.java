@@ -39,7 +39,6 @@ class PluginKitIT {
                 List.of(
                         "module:dev.varve.api",
                         "dev.varve.api.backend",
-                        "dev.varve.api.embedding",
                         "dev.varve.api.event",
                         "dev.varve.api.model",
                         "dev.varve.api.plugin",

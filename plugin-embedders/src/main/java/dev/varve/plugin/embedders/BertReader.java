@@ -1,10 +1,10 @@
 package dev.varve.plugin.embedders;
 
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ShardGraph.Activation;
+import dev.varve.api.model.TextEncoder;
 import dev.varve.plugin.embedders.BertEncoder.Experts;
 import dev.varve.plugin.embedders.BertEncoder.FeedForward;
 import dev.varve.plugin.embedders.BertEncoder.Position;

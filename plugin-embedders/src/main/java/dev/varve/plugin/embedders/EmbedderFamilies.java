@@ -1,12 +1,12 @@
 package dev.varve.plugin.embedders;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.TextEncoder;
 
 import java.util.Map;
 import java.util.Optional;

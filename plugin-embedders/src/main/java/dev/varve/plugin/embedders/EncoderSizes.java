@@ -1,10 +1,10 @@
 package dev.varve.plugin.embedders;
 
-import dev.varve.api.embedding.EncoderHead;
-import dev.varve.api.embedding.Pooling;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.EncoderHead;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.Pooling;
 import dev.varve.api.model.ShardGraph.Projection;
 
 import java.util.List;

@@ -2,18 +2,18 @@ package dev.varve.plugin.embedders;
 
 import static dev.varve.api.model.WeightSelector.block;
 
-import dev.varve.api.embedding.EncoderAttention;
-import dev.varve.api.embedding.EncoderGraph;
-import dev.varve.api.embedding.EncoderHead;
-import dev.varve.api.embedding.Pooling;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.EncoderAttention;
+import dev.varve.api.model.EncoderGraph;
+import dev.varve.api.model.EncoderHead;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.Pooling;
 import dev.varve.api.model.ShardGraph.Activation;
 import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TextEncoder;
 import dev.varve.api.model.WeightSelector;
 
 import java.util.List;

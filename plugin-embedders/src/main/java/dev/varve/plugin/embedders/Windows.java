@@ -1,7 +1,7 @@
 package dev.varve.plugin.embedders;
 
-import dev.varve.api.embedding.EncoderAttention;
 import dev.varve.api.ggml.RopeOptions;
+import dev.varve.api.model.EncoderAttention;
 
 /**
  * Layers that see near tokens only.

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.embedding.Pooling;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.Pooling;
+import dev.varve.api.model.TextEncoder;
 import dev.varve.testkit.EncoderModel;
 import dev.varve.testkit.EncoderModel.Kind;
 import dev.varve.testkit.GgufValue;

@@ -1,6 +1,5 @@
 package dev.varve.api.model;
 
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.gguf.GgufFile;
 
 import java.util.Map;

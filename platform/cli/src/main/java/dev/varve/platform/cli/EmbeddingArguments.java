@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.api.embedding.Pooling;
+import dev.varve.api.model.Pooling;
 import dev.varve.platform.host.EmbeddingSettings;
 
 import picocli.CommandLine.Option;

@@ -1,8 +1,8 @@
 package dev.varve.platform.embedding;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.embedding.Pooling;
-import dev.varve.platform.shard.local.LocalTextEncoder;
+import dev.varve.api.model.Pooling;
+import dev.varve.platform.shard.TextBatchEncoder;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
     /** Milliseconds between two checks whether a waiting caller has cancelled. */
     private static final long POLL_MILLIS = 200;
 
-    private final LocalTextEncoder encoder;
+    private final TextBatchEncoder encoder;
     private final int maxTokens;
     private final PairTokens pairs;
     private final Deque<Request> queue = new ArrayDeque<>();
@@ -67,7 +67,7 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
      * @param encoder owned by this object from now on
      * @param maxTokens most tokens of a text
      */
-    public BatchingTextEmbedder(LocalTextEncoder encoder, int maxTokens, PairTokens pairs) {
+    public BatchingTextEmbedder(TextBatchEncoder encoder, int maxTokens, PairTokens pairs) {
         this.encoder = encoder;
         this.maxTokens = maxTokens;
         this.pairs = pairs;
@@ -81,7 +81,7 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
 
     @Override
     public int width() {
-        return encoder.encoder().sizes().embeddingLength();
+        return encoder.width();
     }
 
     @Override
@@ -107,6 +107,11 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
     /** Number of texts that wait for a batch. */
     public synchronized int waiting() {
         return waiting;
+    }
+
+    /** Whether a request in the queue was cancelled, which the next batch leaves out. */
+    synchronized boolean hasCancelled() {
+        return queue.stream().anyMatch(request -> request.cancelled);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.varve.platform.embedding;
 
-import dev.varve.api.embedding.Pooling;
+import dev.varve.api.model.Pooling;
 
 import java.util.List;
 import java.util.function.BooleanSupplier;

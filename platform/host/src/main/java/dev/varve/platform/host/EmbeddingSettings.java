@@ -1,6 +1,6 @@
 package dev.varve.platform.host;
 
-import dev.varve.api.embedding.Pooling;
+import dev.varve.api.model.Pooling;
 
 import java.util.Objects;
 import java.util.Optional;

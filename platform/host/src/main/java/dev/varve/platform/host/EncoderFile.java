@@ -1,11 +1,11 @@
 package dev.varve.platform.host;
 
-import dev.varve.api.embedding.Pooling;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.Pooling;
+import dev.varve.api.model.TextEncoder;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.CausalEncoder;

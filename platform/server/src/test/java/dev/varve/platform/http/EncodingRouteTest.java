@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.embedding.Pooling;
+import dev.varve.api.model.Pooling;
 import dev.varve.platform.embedding.PairTokens;
 import dev.varve.platform.embedding.TextEmbedder;
 import dev.varve.platform.http.model.ServedModel;

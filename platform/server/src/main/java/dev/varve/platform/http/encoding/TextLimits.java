@@ -1,6 +1,6 @@
 package dev.varve.platform.http.encoding;
 
-import dev.varve.api.embedding.Pooling;
+import dev.varve.api.model.Pooling;
 import dev.varve.platform.embedding.TextEmbedder;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.model.ServedModel;

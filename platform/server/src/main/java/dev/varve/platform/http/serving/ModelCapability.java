@@ -1,6 +1,6 @@
 package dev.varve.platform.http.serving;
 
-import dev.varve.api.embedding.Pooling;
+import dev.varve.api.model.Pooling;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
 

@@ -1,15 +1,15 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.embedding.EncoderGraph;
-import dev.varve.api.embedding.EncoderHead;
-import dev.varve.api.embedding.Pooling;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.EncoderGraph;
+import dev.varve.api.model.EncoderHead;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.Pooling;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+import dev.varve.api.model.TextEncoder;
 import dev.varve.api.model.WeightSelector;
 import dev.varve.platform.shard.OpenedModel;
 

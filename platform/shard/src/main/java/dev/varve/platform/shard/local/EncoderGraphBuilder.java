@@ -1,7 +1,5 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.embedding.EncoderAttention;
-import dev.varve.api.embedding.EncoderGraph;
 import dev.varve.api.ggml.DeltaInputs;
 import dev.varve.api.ggml.Extents;
 import dev.varve.api.ggml.GgmlContext;
@@ -10,6 +8,8 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.EncoderAttention;
+import dev.varve.api.model.EncoderGraph;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.StateStep;
 import dev.varve.api.model.TensorUse;

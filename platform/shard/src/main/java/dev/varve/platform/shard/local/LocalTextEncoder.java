@@ -3,16 +3,17 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.api.embedding.Pooling;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
+import dev.varve.api.model.Pooling;
+import dev.varve.api.model.TextEncoder;
 import dev.varve.platform.shard.DeviceTurn;
 import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.TextBatchEncoder;
 import dev.varve.platform.shard.WeightLayout;
 
 import java.time.Duration;
@@ -27,7 +28,7 @@ import java.util.function.BooleanSupplier;
  * twice, so each has a graph of its own, and all of them use the same memory in turn. Thread-safe;
  * batches wait for one another, and take turns with the shards on the device.
  */
-public final class LocalTextEncoder implements AutoCloseable {
+public final class LocalTextEncoder implements TextBatchEncoder {
     /** Tensors per layer without attention; the largest family needs well below half of it. */
     private static final int TENSORS_PER_LAYER = 224;
 
@@ -75,33 +76,22 @@ public final class LocalTextEncoder implements AutoCloseable {
         allocator = new GraphAllocator(device.bufferType());
     }
 
-    /** The encoder, as its file describes it. */
-    public TextEncoder encoder() {
-        return encoder;
-    }
-
-    /** The pooling of all texts. */
+    @Override
     public Pooling pooling() {
         return pooling;
     }
 
-    /** Bytes of the weights, those in the mapped file included. */
+    @Override
+    public int width() {
+        return encoder.sizes().embeddingLength();
+    }
+
+    @Override
     public long weightBytes() {
         return weights.bufferBytes() + weights.mappedBytes();
     }
 
-    /**
-     * Encodes texts together; the device computes for others in between.
-     *
-     * @param texts token ids of each, at least one
-     * @param cancelled whether the results are no longer needed, asked from time to time
-     * @return for each text its vector, its score as an array of one, or with {@link Pooling#NONE}
-     *     the rows of all its tokens
-     * @throws VarveException of kind OUT_OF_MEMORY if the batch needs more memory than is free,
-     *     BACKEND_FAILED if the device fails or a result is no number, UNAVAILABLE if the encoder
-     *     is closed
-     * @throws CancellationException if it was cancelled
-     */
+    @Override
     public float[][] encode(List<int[]> texts, BooleanSupplier cancelled) {
         TextBatch batch = TextBatch.of(texts);
         memory.lock();

@@ -1,9 +1,9 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.embedding.Pooling;
-import dev.varve.api.embedding.TextEncoder;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.Pooling;
+import dev.varve.api.model.TextEncoder;
 
 /** Records what becomes of the rows of a batch's tokens: vectors or scores of its texts. */
 final class TextPooling {

@@ -1,6 +1,6 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.api.embedding.EncoderAttention;
+import dev.varve.api.model.EncoderAttention;
 
 /**
  * Which tokens of a text see which, without a cache.

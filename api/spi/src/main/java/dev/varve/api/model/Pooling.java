@@ -1,4 +1,4 @@
-package dev.varve.api.embedding;
+package dev.varve.api.model;
 
 import java.util.Arrays;
 import java.util.Locale;

@@ -1,10 +1,8 @@
-package dev.varve.api.embedding;
+package dev.varve.api.model;
 
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
-import dev.varve.api.model.TensorUse;
-import dev.varve.api.model.WeightSelector;
 
 import java.util.Optional;
 

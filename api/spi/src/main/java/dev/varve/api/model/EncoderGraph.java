@@ -1,8 +1,6 @@
-package dev.varve.api.embedding;
+package dev.varve.api.model;
 
 import dev.varve.api.ggml.Tensor;
-import dev.varve.api.model.ShardGraph;
-import dev.varve.api.model.TensorUse;
 
 /**
  * The platform's side of an encoder's graph while it is recorded. T is the number of tokens of all

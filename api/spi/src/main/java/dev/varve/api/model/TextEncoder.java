@@ -1,8 +1,6 @@
-package dev.varve.api.embedding;
+package dev.varve.api.model;
 
 import dev.varve.api.ggml.Tensor;
-import dev.varve.api.model.ModelShape;
-import dev.varve.api.model.TensorSelection;
 
 /**
  * A model file that computes vectors or scores of texts, read by its family. Immutable and

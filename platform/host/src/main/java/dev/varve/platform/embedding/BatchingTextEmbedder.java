@@ -6,6 +6,7 @@ import dev.varve.platform.shard.TextBatchEncoder;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Encodes the texts of all requests in the order of their arrival, as many at once as fit a batch:
@@ -24,8 +26,8 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
     /** Least tokens of a batch, if so many wait. */
     private static final int BATCH_TOKENS = 2048;
 
-    /** Most texts of a batch: each length has operators of its own. */
-    private static final int BATCH_TEXTS = 64;
+    /** Most texts of a batch, which bounds its operators. */
+    private static final int BATCH_TEXTS = 256;
 
     private static final int MOST_WAITING = 1 << 15;
 
@@ -44,6 +46,10 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
     /** Texts of one caller. The lock of the embedder guards the counters. */
     private static final class Request {
         private final List<int[]> texts;
+
+        /** Indices of the texts by length: batches of like lengths have few operators. */
+        private final int[] order;
+
         private final float[][] results;
         private final CompletableFuture<float[][]> done = new CompletableFuture<>();
         private volatile boolean cancelled;
@@ -52,7 +58,17 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
 
         Request(List<int[]> texts) {
             this.texts = texts;
+            order =
+                    IntStream.range(0, texts.size())
+                            .boxed()
+                            .sorted(Comparator.comparing(index -> texts.get(index).length))
+                            .mapToInt(Integer::intValue)
+                            .toArray();
             results = new float[texts.size()][];
+        }
+
+        int[] nextText() {
+            return texts.get(order[taken]);
         }
     }
 
@@ -220,11 +236,11 @@ public final class BatchingTextEmbedder implements TextEmbedder, AutoCloseable {
                 queue.remove();
                 continue;
             }
-            tokens += request.texts.get(request.taken).length;
+            tokens += request.nextText().length;
             if (tokens > most && !batch.isEmpty()) {
                 return;
             }
-            batch.add(new Entry(request, request.taken++));
+            batch.add(new Entry(request, request.order[request.taken++]));
             waiting--;
             if (request.taken == request.texts.size()) {
                 queue.remove();

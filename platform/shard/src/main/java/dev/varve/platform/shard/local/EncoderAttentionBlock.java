@@ -10,13 +10,14 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.local.TextBatch.Group;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Attention of texts without a cache. Each group of texts of one length is computed by operators of
- * its own, so that no text sees another one and none is padded; long texts are computed in tiles of
- * queries, whose scores have a limited size.
+ * Attention of texts without a cache. Each group of texts is computed by operators of its own; no
+ * text sees another one, and none is padded. Long texts are computed in tiles of queries, whose
+ * scores have a limited size.
  */
 final class EncoderAttentionBlock {
     /** Most scores of a tile: 64 MiB. */
@@ -101,21 +102,22 @@ final class EncoderAttentionBlock {
         }
         return ops.softMaxExt(
                 products,
-                visibility.showsAll(group.length())
+                visibility.showsAll(group.lengths())
                         ? Optional.empty()
                         : Optional.of(mask(group, first, products, visibility)),
                 scores.scale());
     }
 
-    private record MaskKey(Visibility visibility, int length, int first, int count, int planes) {}
+    private record MaskKey(
+            Visibility visibility, List<Integer> lengths, int first, int count, int planes) {}
 
     private Tensor mask(Group group, int first, Tensor products, Visibility visibility) {
         int length = group.length();
         int count = Math.toIntExact(products.ne(1));
         int planes = visibility.hasSlopes() ? Math.toIntExact(products.ne(2)) : 1;
         return inputs.floats(
-                new MaskKey(visibility, length, first, count, planes),
-                () -> visibility.mask(length, first, count, planes),
+                new MaskKey(visibility, group.lengths(), first, count, planes),
+                () -> visibility.mask(group.lengths(), first, count, planes),
                 length,
                 count,
                 planes);
@@ -126,7 +128,7 @@ final class EncoderAttentionBlock {
         Tensor own =
                 ops.view(
                         all,
-                        Extents.of(all.ne(0), all.ne(1), count, group.count()),
+                        Extents.of(all.ne(0), all.ne(1), count, group.units()),
                         Strides.of(all.nb(1), all.nb(2), group.length() * all.nb(2)),
                         (group.first() + first) * all.nb(2));
         return ops.permute(own, 0, 2, 1, 3);

@@ -7,23 +7,31 @@ import java.util.stream.IntStream;
 
 /**
  * Texts that an encoder computes together, ordered by length: texts of one length are adjacent, so
- * that one operator computes the attention of all of them, and none is padded.
+ * that one operator computes the attention of all of them. None is padded.
  *
  * @param texts token ids, the longest text first
  * @param order for each of them its index in the caller's list
- * @param groups runs of texts of one length
+ * @param groups the texts again, by operators of their attention
  */
 record TextBatch(List<int[]> texts, int[] order, List<Group> groups) {
+    /** Texts that share an operator have at most so many tokens, unless they have one length. */
+    private static final int SHARED_TOKENS = 128;
+
     /**
-     * Consecutive texts of one length.
+     * Consecutive units of texts whose attention one operator computes.
      *
      * @param first column of the first token
-     * @param length tokens of each text
-     * @param count number of texts
+     * @param units number of units, all alike
+     * @param lengths tokens of each text of a unit: one, or several that must not see each other
      */
-    record Group(int first, int length, int count) {
+    record Group(int first, int units, List<Integer> lengths) {
+        /** Returns the tokens of a unit. */
+        int length() {
+            return lengths.stream().mapToInt(Integer::intValue).sum();
+        }
+
         int tokens() {
-            return length * count;
+            return length() * units;
         }
     }
 
@@ -38,21 +46,46 @@ record TextBatch(List<int[]> texts, int[] order, List<Group> groups) {
         return new TextBatch(sorted, order, groups(sorted));
     }
 
+    /**
+     * Each operator costs time beside its arithmetic, so that short texts of unlike lengths share
+     * one.
+     */
     private static List<Group> groups(List<int[]> sorted) {
         List<Group> groups = new ArrayList<>();
         int column = 0;
         for (int begin = 0; begin < sorted.size(); ) {
             int length = sorted.get(begin).length;
-            int end = begin;
-            while (end < sorted.size() && sorted.get(end).length == length) {
-                end++;
-            }
-            Group group = new Group(column, length, end - begin);
+            int alike = endOfLength(sorted, begin) - begin;
+            Group group =
+                    length * alike >= SHARED_TOKENS
+                            ? new Group(column, alike, List.of(length))
+                            : new Group(column, 1, shared(sorted, begin));
             groups.add(group);
             column += group.tokens();
-            begin = end;
+            begin += group.units() * group.lengths().size();
         }
         return groups;
+    }
+
+    private static int endOfLength(List<int[]> sorted, int begin) {
+        int end = begin;
+        while (end < sorted.size() && sorted.get(end).length == sorted.get(begin).length) {
+            end++;
+        }
+        return end;
+    }
+
+    private static List<Integer> shared(List<int[]> sorted, int begin) {
+        List<Integer> lengths = new ArrayList<>();
+        int tokens = 0;
+        for (int text = begin; text < sorted.size(); text++) {
+            tokens += sorted.get(text).length;
+            if (tokens > SHARED_TOKENS) {
+                break;
+            }
+            lengths.add(sorted.get(text).length);
+        }
+        return lengths;
     }
 
     /** Returns the number of tokens of all texts. */

@@ -2,6 +2,9 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.model.EncoderAttention;
 
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * Which tokens of a text see which, without a cache.
  *
@@ -27,32 +30,45 @@ record Visibility(int before, int after, float maxBias) {
         return maxBias > 0;
     }
 
-    /** Whether each token of a text sees all others alike. */
-    boolean showsAll(int length) {
-        return !hasSlopes() && before >= length - 1 && after >= length - 1;
+    /** Whether each token of texts sees all others alike. */
+    boolean showsAll(List<Integer> lengths) {
+        int most = lengths.getFirst() - 1;
+        return lengths.size() == 1 && !hasSlopes() && before >= most && after >= most;
     }
 
     /**
-     * Returns what is added to the scores.
+     * Returns what is added to the scores of texts that follow each other.
      *
-     * @param first position of the first query
-     * @return {@code [length, count, heads]}
+     * @param lengths tokens of each text
+     * @param first column of the first query
+     * @return {@code [tokens of all texts, count, heads]}
      */
-    float[] mask(int length, int first, int count, int heads) {
+    float[] mask(List<Integer> lengths, int first, int count, int heads) {
+        int length = lengths.stream().mapToInt(Integer::intValue).sum();
+        int[] begins = begins(lengths, length);
         float[] mask = new float[Math.toIntExact((long) length * count * heads)];
         int at = 0;
         for (int head = 0; head < heads; head++) {
             float slope = hasSlopes() ? slope(head, heads) : 0;
             for (int query = first; query < first + count; query++) {
                 for (int key = 0; key < length; key++) {
-                    mask[at++] =
-                            isVisible(query, key)
-                                    ? -slope * Math.abs(query - key)
-                                    : Float.NEGATIVE_INFINITY;
+                    boolean seen = begins[query] == begins[key] && isVisible(query, key);
+                    mask[at++] = seen ? 0 - slope * Math.abs(query - key) : Float.NEGATIVE_INFINITY;
                 }
             }
         }
         return mask;
+    }
+
+    /** First column of the text of each column. */
+    private static int[] begins(List<Integer> lengths, int all) {
+        int[] begins = new int[all];
+        int begin = 0;
+        for (int length : lengths) {
+            Arrays.fill(begins, begin, begin + length, begin);
+            begin += length;
+        }
+        return begins;
     }
 
     private boolean isVisible(int query, int key) {

@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  * @param ranks whether it has a classifier
  */
 public record EncoderModel(Kind kind, long seed, TensorType type, int pooling, boolean ranks) {
-    private static final int CONTENTS_VERSION = 1;
+    private static final int CONTENTS_VERSION = 2;
     private static final int WIDTH = 256;
     private static final int INNER = 512;
     private static final int CONTEXT = 512;
@@ -198,7 +198,11 @@ public record EncoderModel(Kind kind, long seed, TensorType type, int pooling, b
         }
         norm(tensors, "token_embd_norm");
         if (kind != Kind.MODERN) {
-            tensors.matrix("token_types.weight", List.of(width(), 2), 1);
+            // Converters never write it in another type, which libllama could not add.
+            tensors.floats(
+                    "token_types.weight",
+                    List.of(width(), 2),
+                    tensors.rows().gaussian("token_types.weight", 0, 1));
         }
         if (kind == Kind.BERT) {
             tensors.matrix("position_embd.weight", List.of(width(), CONTEXT), 1);

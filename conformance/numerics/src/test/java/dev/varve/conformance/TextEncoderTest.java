@@ -45,6 +45,8 @@ class TextEncoderTest {
     /** GELU is a table of F16, so that a last bit of its input may change 1e-3 of its result. */
     private static final double GELU_BOUND = 2e-3;
 
+    private static final double TYPE_BOUND = 1e-2;
+
     @TempDir Path folder;
 
     @ParameterizedTest
@@ -205,6 +207,19 @@ class TextEncoderTest {
                 requireNear("text " + text, vectors[text], Arrays.copyOf(all[text], width), 1e-6);
             }
         }
+    }
+
+    /** Types of released files; inputs are rounded to them, so that last bits decide more. */
+    @ParameterizedTest
+    @EnumSource(
+            value = TensorType.class,
+            names = {"F16", "Q8_0"})
+    void smallerTypesMatchLibllama(TensorType type) throws Exception {
+        EncoderModel model =
+                new EncoderModel(EncoderModel.Kind.NOMIC, 1, type, Pooling.MEAN.ordinal(), false);
+        Path file = model.write(folder);
+
+        requireEqual(file, encoder(file), Pooling.MEAN, model.texts(40, 3, 100, 17), TYPE_BOUND);
     }
 
     private static TextEncoder encoder(Path file) {

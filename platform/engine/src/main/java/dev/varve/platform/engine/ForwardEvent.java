@@ -35,8 +35,14 @@ final class ForwardEvent extends Event {
     @Label("Success")
     boolean success;
 
-    /** Ends the event, and commits it if it is being recorded. */
-    void end(Shard shard, Batch batch, boolean successful) {
+    /** Begins an event, and returns its end, which commits it if it is being recorded. */
+    static ForwardRecording begin(Shard shard, Batch batch) {
+        ForwardEvent event = new ForwardEvent();
+        event.begin();
+        return successful -> event.end(shard, batch, successful);
+    }
+
+    private void end(Shard shard, Batch batch, boolean successful) {
         if (shouldCommit()) {
             device = shard.device();
             firstLayer = shard.range().begin();

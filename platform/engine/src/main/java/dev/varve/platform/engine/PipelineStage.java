@@ -79,8 +79,7 @@ class PipelineStage {
     /** Computes a batch and records its duration. */
     CompletableFuture<ShardResult> submit(Batch batch, Optional<LayerActivations> boundary) {
         long begin = System.nanoTime();
-        ForwardEvent event = new ForwardEvent();
-        event.begin();
+        ForwardRecording recording = ForwardRecording.begin(shard, batch);
         return shard.forward(batch, boundary)
                 .whenComplete(
                         (result, failure) -> {
@@ -91,7 +90,7 @@ class PipelineStage {
                             if (failure == null) {
                                 record(batch, nanos);
                             }
-                            event.end(shard, batch, failure == null);
+                            recording.end(failure == null);
                         });
     }
 

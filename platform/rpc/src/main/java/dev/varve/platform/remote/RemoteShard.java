@@ -162,8 +162,7 @@ public final class RemoteShard implements Shard {
     public CompletableFuture<ShardResult> forward(
             Batch batch, Optional<LayerActivations> boundary) {
         long begin = System.nanoTime();
-        TransportEvent event = new TransportEvent();
-        event.begin();
+        TransportRecording recording = TransportRecording.begin(device);
         Message request = batches.encode(batch, boundary);
         return call(
                 request,
@@ -174,7 +173,7 @@ public final class RemoteShard implements Shard {
                     memory = received.memory();
                     boundaryNanos += Math.max(0, nanos - received.computeNanos());
                     deadline.measured(batch, nanos);
-                    event.end(device, request, reply, received.computeNanos());
+                    recording.end(request, reply, received.computeNanos());
                     return received.result();
                 });
     }

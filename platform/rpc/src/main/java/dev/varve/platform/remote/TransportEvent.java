@@ -34,8 +34,14 @@ final class TransportEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long computeNanos;
 
-    /** Ends the event and records it if recording is enabled. */
-    void end(String to, Message request, Message reply, long nanos) {
+    /** Begins an event, and returns its end, which commits it if it is being recorded. */
+    static TransportRecording begin(String device) {
+        TransportEvent event = new TransportEvent();
+        event.begin();
+        return (request, reply, nanos) -> event.end(device, request, reply, nanos);
+    }
+
+    private void end(String to, Message request, Message reply, long nanos) {
         if (shouldCommit()) {
             device = to;
             sentBytes = bytes(request);

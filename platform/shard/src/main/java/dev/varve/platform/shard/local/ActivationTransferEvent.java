@@ -18,12 +18,6 @@ import jdk.jfr.StackTrace;
 @Description("Activations of one batch moved into or out of the device of a shard in this process")
 @StackTrace(false)
 final class ActivationTransferEvent extends Event {
-    /** Direction of the transfer. */
-    enum Direction {
-        IN,
-        OUT
-    }
-
     @Label("Device")
     String device;
 
@@ -44,8 +38,19 @@ final class ActivationTransferEvent extends Event {
     @DataAmount
     long bytes;
 
-    /** Ends and records the event if a recording is running. */
-    void end(String of, LayerRange range, Direction way, LayerActivations moved) {
+    /** Begins an event, and returns its end, which commits it if it is being recorded. */
+    static ActivationTransferRecording begin(
+            String device, LayerRange range, ActivationTransferRecording.Direction direction) {
+        ActivationTransferEvent event = new ActivationTransferEvent();
+        event.begin();
+        return moved -> event.end(device, range, direction, moved);
+    }
+
+    private void end(
+            String of,
+            LayerRange range,
+            ActivationTransferRecording.Direction way,
+            LayerActivations moved) {
         if (shouldCommit()) {
             device = of;
             firstLayer = range.begin();

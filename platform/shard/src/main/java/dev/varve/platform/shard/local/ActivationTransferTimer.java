@@ -2,6 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.local.ActivationTransferRecording.Direction;
 
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -30,25 +31,27 @@ final class ActivationTransferTimer {
         if (activation.isEmpty()) {
             return;
         }
-        ActivationTransferEvent event = new ActivationTransferEvent();
-        event.begin();
+        ActivationTransferRecording recording = recording(Direction.IN);
         long begin = System.nanoTime();
         graph.accept(activation.get());
         add(begin);
-        event.end(device, range, ActivationTransferEvent.Direction.IN, activation.get());
+        recording.end(activation.get());
     }
 
     /** Moves the activation for the next shard, if any, out of the graph. */
     Optional<LayerActivations> moveOut(Supplier<Optional<LayerActivations>> graph) {
-        ActivationTransferEvent event = new ActivationTransferEvent();
-        event.begin();
+        ActivationTransferRecording recording = recording(Direction.OUT);
         long begin = System.nanoTime();
         Optional<LayerActivations> activation = graph.get();
         if (activation.isPresent()) {
             add(begin);
-            event.end(device, range, ActivationTransferEvent.Direction.OUT, activation.get());
+            recording.end(activation.get());
         }
         return activation;
+    }
+
+    private ActivationTransferRecording recording(Direction direction) {
+        return ActivationTransferRecording.begin(device, range, direction);
     }
 
     private void add(long begin) {

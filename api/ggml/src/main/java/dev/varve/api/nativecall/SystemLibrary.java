@@ -1,19 +1,12 @@
 package dev.varve.api.nativecall;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import dev.varve.api.VarveException;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -21,25 +14,23 @@ import java.util.Optional;
  * A library of the operating system, never closed. Needs no ggml.
  *
  * <p>Functions are looked up by name at each call, and there is a method per type of result.
- * Functions with a variable number of arguments, structs by value or floats are not supported. Too
- * slow for calls per token. Any thread may call, as far as the library allows it.
+ * Functions with more than 12 arguments, a variable number of them, structs by value or floats are
+ * not supported. Too slow for calls per token. Any thread may call, as far as the library allows
+ * it.
  */
 public final class SystemLibrary {
     /** {@code RTLD_LAZY}: symbols are resolved when they are used. */
     private static final int LAZY = 1;
 
-    private static final Linker LINKER = Linker.nativeLinker();
-
     /** The C library, which is loaded in every process. */
     private static final SystemLibrary C =
-            new SystemLibrary("the C library", LINKER.defaultLookup());
+            new SystemLibrary("the C library", Linker.nativeLinker().defaultLookup());
 
     /** {@code void * dlopen(const char * file, int mode)} */
-    private static final MethodHandle DLOPEN =
-            C.bind("dlopen", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
+    private static final MemorySegment DLOPEN = C.find("dlopen");
 
     /** {@code char * dlerror(void)}; looked up in advance, since a lookup clears the last error. */
-    private static final MethodHandle DLERROR = C.bind("dlerror", FunctionDescriptor.of(ADDRESS));
+    private static final MemorySegment DLERROR = C.find("dlerror");
 
     private final String name;
     private final SymbolLookup symbols;
@@ -75,10 +66,10 @@ public final class SystemLibrary {
      */
     public static Optional<String> whyMissing(String name) {
         try (NativeScope scope = NativeScope.open()) {
-            MemorySegment opened = (MemorySegment) run(DLOPEN, scope.text(name).segment(), LAZY);
-            return opened.address() != 0
+            long opened = invoke(DLOPEN, scope.text(name), NativeArgument.of(LAZY));
+            return opened != 0
                     ? Optional.empty()
-                    : Optional.of(text((MemorySegment) run(DLERROR)).orElse("unknown reason"));
+                    : Optional.of(text(invoke(DLERROR)).orElse("unknown reason"));
         }
     }
 
@@ -98,22 +89,22 @@ public final class SystemLibrary {
      * @throws IllegalStateException if memory among the arguments was freed
      */
     public void call(String function, NativeArgument... arguments) {
-        invoke(function, Optional.empty(), arguments);
+        invoke(find(function), arguments);
     }
 
     /** As {@link #call}, for a result of type {@code int}. */
     public int callInt(String function, NativeArgument... arguments) {
-        return (int) invoke(function, Optional.of(JAVA_INT), arguments);
+        return (int) invoke(find(function), arguments);
     }
 
     /** As {@link #call}, for a result of type {@code int64_t} or {@code size_t}. */
     public long callLong(String function, NativeArgument... arguments) {
-        return (long) invoke(function, Optional.of(JAVA_LONG), arguments);
+        return invoke(find(function), arguments);
     }
 
     /** As {@link #call}, for a pointer as the result. */
     public NativePointer callPointer(String function, NativeArgument... arguments) {
-        return new NativePointer((MemorySegment) invoke(function, Optional.of(ADDRESS), arguments));
+        return new NativePointer(MemorySegment.ofAddress(invoke(find(function), arguments)));
     }
 
     /**
@@ -121,60 +112,45 @@ public final class SystemLibrary {
      * empty for {@code NULL}.
      */
     public Optional<String> callText(String function, NativeArgument... arguments) {
-        return text((MemorySegment) invoke(function, Optional.of(ADDRESS), arguments));
+        return text(invoke(find(function), arguments));
     }
 
-    private Object invoke(
-            String function, Optional<ValueLayout> result, NativeArgument... arguments) {
-        MemoryLayout[] parameters =
-                Arrays.stream(arguments).map(SystemLibrary::layout).toArray(MemoryLayout[]::new);
-        FunctionDescriptor descriptor =
-                result.map(type -> FunctionDescriptor.of(type, parameters))
-                        .orElseGet(() -> FunctionDescriptor.ofVoid(parameters));
-        Object[] values = Arrays.stream(arguments).map(SystemLibrary::value).toArray();
-        return run(bind(function, descriptor), values);
-    }
-
-    @SuppressWarnings("restricted")
-    private MethodHandle bind(String function, FunctionDescriptor descriptor) {
+    private MemorySegment find(String function) {
         return symbols.find(function)
-                .map(symbol -> LINKER.downcallHandle(symbol, descriptor))
                 .orElseThrow(() -> unavailable(name + ": function " + function + " is missing"));
     }
 
-    private static Object run(MethodHandle handle, Object... values) {
+    private static long invoke(MemorySegment function, NativeArgument... arguments) {
         try {
-            return handle.invokeWithArguments(values);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a downcall throws no checked exception", e);
+            return WordCall.call(
+                    function, Arrays.stream(arguments).mapToLong(SystemLibrary::word).toArray());
+        } finally {
+            Reference.reachabilityFence(arguments);
         }
     }
 
     @SuppressWarnings("restricted")
-    private static Optional<String> text(MemorySegment pointer) {
-        return pointer.address() == 0
+    private static Optional<String> text(long address) {
+        return address == 0
                 ? Optional.empty()
-                : Optional.of(pointer.reinterpret(Long.MAX_VALUE).getString(0));
+                : Optional.of(
+                        MemorySegment.ofAddress(address).reinterpret(Long.MAX_VALUE).getString(0));
     }
 
-    private static MemoryLayout layout(NativeArgument argument) {
-        return switch (argument) {
-            case NativeArgument.Int number -> JAVA_INT;
-            case NativeArgument.Int64 number -> JAVA_LONG;
-            case NativePointer pointer -> ADDRESS;
-            case NativeMemory memory -> ADDRESS;
-        };
-    }
-
-    private static Object value(NativeArgument argument) {
+    private static long word(NativeArgument argument) {
         return switch (argument) {
             case NativeArgument.Int(int value) -> value;
             case NativeArgument.Int64(long value) -> value;
-            case NativePointer pointer -> pointer.address();
-            case NativeMemory memory -> memory.segment();
+            case NativePointer pointer -> pointer.address().address();
+            case NativeMemory memory -> address(memory.segment());
         };
+    }
+
+    private static long address(MemorySegment memory) {
+        if (!memory.isAccessibleBy(Thread.currentThread())) {
+            throw new WrongThreadException("the memory belongs to another thread");
+        }
+        return memory.address();
     }
 
     private static VarveException unavailable(String message) {

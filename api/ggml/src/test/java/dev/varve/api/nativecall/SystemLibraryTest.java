@@ -15,7 +15,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /** On the C library, which is there everywhere. */
 class SystemLibraryTest {
@@ -82,6 +85,49 @@ class SystemLibraryTest {
     @ValueSource(longs = {0, -1, 1L << 40, -(1L << 62), Long.MAX_VALUE, -Long.MAX_VALUE})
     void longIntegersArePassedAndReturned(long number) {
         assertEquals(Math.abs(number), c.callLong("llabs", NativeArgument.of(number)));
+    }
+
+    @Test
+    void argumentsBeyondTheRegistersArePassed() {
+        try (NativeScope scope = NativeScope.open()) {
+            NativeMemory text = scope.allocate(32);
+            NativeArgument[] arguments = new NativeArgument[12];
+            Arrays.fill(arguments, NativeArgument.of(7));
+            arguments[0] = text;
+            arguments[1] = NativeArgument.of(32L);
+            arguments[2] = scope.text("%d%d%d%d%d%d%d%d%d");
+            arguments[10] = NativeArgument.of(-8);
+            arguments[11] = NativeArgument.of(9);
+
+            // On x86-64 and AArch64 Linux whole numbers among variable arguments are as others.
+            assertEquals(10, c.callInt("snprintf", arguments));
+            assertEquals("7777777-89", text.getText(0));
+        }
+    }
+
+    @Test
+    void moreArgumentsAreRefused() {
+        NativeArgument[] arguments = new NativeArgument[13];
+        Arrays.fill(arguments, NativeArgument.of(0));
+
+        IllegalArgumentException error =
+                assertThrows(
+                        IllegalArgumentException.class, () -> c.callInt("snprintf", arguments));
+
+        assertEquals("expected at most 12 arguments, found 13", error.getMessage());
+    }
+
+    @Test
+    void memoryOfAnotherThreadIsRefused() throws InterruptedException {
+        try (NativeScope scope = NativeScope.open()) {
+            NativeMemory text = scope.text("here");
+            CompletableFuture<Long> there =
+                    CompletableFuture.supplyAsync(() -> c.callLong("strlen", text));
+
+            ExecutionException error = assertThrows(ExecutionException.class, there::get);
+
+            assertEquals(WrongThreadException.class, error.getCause().getClass());
+        }
     }
 
     @Test

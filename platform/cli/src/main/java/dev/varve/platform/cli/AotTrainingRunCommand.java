@@ -33,6 +33,7 @@ import java.util.regex.Pattern;
  */
 @Command(
         name = "warm-up",
+        addMethodSubcommands = false,
         hidden = true,
         description = "Creates the start-up cache; the launcher calls it once.")
 final class AotTrainingRunCommand extends CliCommand {
@@ -132,7 +133,8 @@ final class AotTrainingRunCommand extends CliCommand {
                 .daemon(true)
                 .start(
                         () -> {
-                            execute(address, "serve", "--port", "0", DEVICE, "--log-level", "off");
+                            // With the log lines of a usual start, whose code is recorded too.
+                            execute(address, "serve", "--port", "0", DEVICE, "--log-level", "info");
                             address.found.complete(Optional.empty());
                         });
         return address.found

@@ -27,6 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** Measures the throughput of prefill and decode. */
 @Command(
         name = "bench",
+        addMethodSubcommands = false,
         description = {
             "Measures prefill and decode in tokens per second.",
             "The command reports the median of several runs, of prefill as pp and of decode as tg."

@@ -26,6 +26,7 @@ import java.util.Optional;
 /** Manages cached prefixes on disk, without a model. */
 @Command(
         name = "cache",
+        addMethodSubcommands = false,
         description = {
             "Inspects and maintains a folder of cached prefixes.",
             "status lists the models of the cached prefixes and their sizes; verify reads and"

@@ -31,6 +31,7 @@ import java.util.Set;
 /** Chats with a model in the terminal. */
 @Command(
         name = "chat",
+        addMethodSubcommands = false,
         description = {
             "Chats with a model in the terminal. The model runs in this process, without a server,"
                     + " or in a running server with --url.",

@@ -41,6 +41,7 @@ import java.util.Set;
 /** Checks devices against the processor. */
 @Command(
         name = "check",
+        addMethodSubcommands = false,
         description = {
             "Checks whether devices compute the same as the processor.",
             "The checks use the demo models of the installation: whole models and splits, each"

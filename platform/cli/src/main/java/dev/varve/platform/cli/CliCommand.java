@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 
 /** Base of all subcommands: help, logging and output. */
 @Command(
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
         sortOptions = false,

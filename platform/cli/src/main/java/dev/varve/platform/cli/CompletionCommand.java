@@ -6,6 +6,7 @@ import picocli.CommandLine.Parameters;
 /** Prints the script with which a shell completes commands and options. */
 @Command(
         name = "completion",
+        addMethodSubcommands = false,
         description = {
             "Prints a script with which a shell completes commands.",
             "It completes commands, options, and values such as the names of models. The"

@@ -31,6 +31,7 @@ import java.util.Optional;
 /** Shows which tokens of a conversation prompt compression would keep. */
 @Command(
         name = "compress",
+        addMethodSubcommands = false,
         description = {
             "Shows which parts of a prompt compression would keep. A terminal shows removed"
                     + " text dimmed; other output marks it.",

@@ -21,6 +21,7 @@ import java.util.Locale;
 /** Lists the devices of all backends; a backend that cannot be used is listed with the reason. */
 @Command(
         name = "devices",
+        addMethodSubcommands = false,
         description = "Lists devices, and unavailable backends with the reason.",
         footer = {"  varve devices", "  varve devices --json"})
 final class DevicesCommand extends CliCommand {

@@ -38,6 +38,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** Continues one prompt. */
 @Command(
         name = "generate",
+        addMethodSubcommands = false,
         description = {
             "Continues a text, or answers a message, and prints the response.",
             "A prompt is used unchanged; control tokens in it are recognised. A message is rendered"

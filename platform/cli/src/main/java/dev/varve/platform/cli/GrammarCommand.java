@@ -25,6 +25,7 @@ import java.util.Optional;
 /** Reports which parts of a schema or a grammar can be enforced. */
 @Command(
         name = "grammar",
+        addMethodSubcommands = false,
         description = {
             "Checks whether the server can enforce a JSON schema or a grammar.",
             "check FILE reads a JSON schema, or a grammar in GBNF if the name ends in .gbnf, and"

@@ -40,6 +40,7 @@ import java.util.TreeMap;
 /** Shows the contents of a model file. */
 @Command(
         name = "inspect",
+        addMethodSubcommands = false,
         description = {
             "Shows metadata and tensors of a model file, and the plugin for it.",
             "Long values are truncated; --json prints them in full."

@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 /** Writes the logits of given tokens. */
 @Command(
         name = "logits",
+        addMethodSubcommands = false,
         description = {
             "Runs given tokens and writes the logits of each.",
             "The file holds 32-bit floats, little-endian: one row of vocabulary size per token, in"

@@ -17,6 +17,7 @@ import java.util.Optional;
 /** Writes manual pages of all commands. */
 @Command(
         name = "man",
+        addMethodSubcommands = false,
         description = {
             "Prints the manual page of a command, for man -l -.",
             "The installation contains the pages of all commands in share/man."

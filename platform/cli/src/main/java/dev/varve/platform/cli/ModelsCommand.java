@@ -24,6 +24,7 @@ import java.util.Map;
 /** Lists demo models, downloaded models and model files of folders, without loading any. */
 @Command(
         name = "models",
+        addMethodSubcommands = false,
         description = {
             "Lists demo models, downloaded models, and model files of folders.",
             "Demo models are small models to try Varve. The first column shows the value for"

@@ -29,6 +29,7 @@ import java.util.Optional;
 /** Estimates memory and speed of a model on its devices. */
 @Command(
         name = "plan",
+        addMethodSubcommands = false,
         description = {
             "Shows the memory and speed to expect of a model on devices. The output has three lines"
                 + " per shard, in layer order, and one line for the host memory of the prefix"

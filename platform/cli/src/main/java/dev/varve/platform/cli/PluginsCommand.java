@@ -17,6 +17,7 @@ import java.util.Locale;
 /** Lists plugins without loading any native code. */
 @Command(
         name = "plugins",
+        addMethodSubcommands = false,
         description = {
             "Lists plugins with their services, or why they are refused.",
             "The exit status is 1 if a plugin was refused."

@@ -16,6 +16,7 @@ import java.util.Set;
 /** Downloads a model. */
 @Command(
         name = "pull",
+        addMethodSubcommands = false,
         description = {
             "Downloads a model from a hub or from a URL.",
             "The hub is Hugging Face, or the mirror that HF_ENDPOINT names. The quantisation is"

@@ -12,6 +12,7 @@ import java.util.Map;
 /** Renders a chat template. */
 @Command(
         name = "render",
+        addMethodSubcommands = false,
         description = {
             "Renders a chat template and prints the prompt.",
             "The input is a JSON object with the template's variables: messages, tools,"

@@ -13,6 +13,7 @@ import java.util.Optional;
 /** Deletes downloaded models. */
 @Command(
         name = "rm",
+        addMethodSubcommands = false,
         description = {
             "Deletes a downloaded model.",
             "The command deletes one quantisation, or without one all GGUF files and unfinished"

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 /** Serves a model over HTTP until the process is asked to stop. */
 @Command(
         name = "serve",
+        addMethodSubcommands = false,
         description = {
             "Serves models over an OpenAI-compatible HTTP API.",
             "The server checks the model, its chat template and the memory, then listens, and"

@@ -28,6 +28,7 @@ import java.util.Optional;
 /** Computes layers of a model for a server in another process or on another host. */
 @Command(
         name = "shard",
+        addMethodSubcommands = false,
         description = {
             "Computes layers of a model for servers on this or other hosts.",
             "A server names the model by its file name and checks that both sides have the same"

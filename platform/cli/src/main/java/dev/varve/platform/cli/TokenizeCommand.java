@@ -15,6 +15,7 @@ import java.util.Optional;
 /** Shows the token ids of a text. */
 @Command(
         name = "tokenize",
+        addMethodSubcommands = false,
         description = {
             "Prints the token ids of a text as a JSON array.",
             "The command reads only the tokenizer of the model, not its weights. It adds no bos"

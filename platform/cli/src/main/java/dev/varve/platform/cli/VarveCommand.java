@@ -17,6 +17,7 @@ import java.util.Set;
 /** The command without a subcommand; shows the help. */
 @Command(
         name = "varve",
+        addMethodSubcommands = false,
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
         description = "Serves large language models from GGUF files over an OpenAI-compatible API.",

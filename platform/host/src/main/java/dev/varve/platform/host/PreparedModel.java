@@ -16,7 +16,7 @@ import dev.varve.platform.placement.TensorRule;
 import dev.varve.platform.placement.TensorRules;
 import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.CachingProbe.Age;
-import dev.varve.platform.plan.ModelBlocks;
+import dev.varve.platform.plan.LazyModelBlocks;
 import dev.varve.platform.plan.PlacementFitter;
 import dev.varve.platform.plan.ProbeCache;
 import dev.varve.platform.plan.ProcLoadMeter;
@@ -85,7 +85,7 @@ public final class PreparedModel {
     private final TensorDigests digests;
 
     /** Blocks by the rules that place their weights. */
-    private final Map<TensorRules, ModelBlocks> blocks = new HashMap<>();
+    private final Map<TensorRules, LazyModelBlocks> blocks = new HashMap<>();
 
     /** Auxiliary models. */
     private final AuxiliaryModels auxiliary;
@@ -610,9 +610,9 @@ public final class PreparedModel {
                 model.adapter(), blocks(), sized, shards::info, probe(oldest, shards));
     }
 
-    private ModelBlocks blocks() {
+    private LazyModelBlocks blocks() {
         return blocks.computeIfAbsent(
-                request.tensors(), rules -> ModelBlocks.of(model.adapter(), rules));
+                request.tensors(), rules -> new LazyModelBlocks(model.adapter(), rules));
     }
 
     private Instant oldest(Age age) {

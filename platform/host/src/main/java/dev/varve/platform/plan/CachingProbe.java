@@ -42,7 +42,7 @@ public final class CachingProbe {
     }
 
     private final LayerSplitAdapter model;
-    private final ModelBlocks blocks;
+    private final Supplier<ModelBlocks> blocks;
     private final ProbeCache cache;
     private final Instant oldest;
     private final LoadMeter meter;
@@ -55,7 +55,7 @@ public final class CachingProbe {
      */
     public CachingProbe(
             LayerSplitAdapter model,
-            ModelBlocks blocks,
+            Supplier<ModelBlocks> blocks,
             ProbeCache cache,
             Instant oldest,
             LoadMeter meter) {
@@ -91,7 +91,8 @@ public final class CachingProbe {
         Instant begin = cache.clock().instant();
         Supplier<OptionalDouble> load = meter.begin();
         DeviceSpeed speed =
-                new BlockBenchmark(model, blocks, subject.opener(), subject.freeBytes()).measure();
+                new BlockBenchmark(model, blocks.get(), subject.opener(), subject.freeBytes())
+                        .measure();
         Measurement fresh =
                 new Measurement(
                         speed,
@@ -107,12 +108,12 @@ public final class CachingProbe {
 
     private Optional<Measurement> find(String key) {
         return cache.find(key)
-                .filter(each -> each.speed().kinds().size() == blocks.kindCount())
+                .filter(each -> each.speed().kinds().size() == blocks.get().kindCount())
                 .filter(each -> !each.time().isBefore(oldest));
     }
 
     private String key(Subject subject) {
-        return (String.join(" | ", subject.traits()) + " | model " + blocks.identity())
+        return (String.join(" | ", subject.traits()) + " | model " + blocks.get().identity())
                 .replaceAll("\\R", " ");
     }
 }

@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Turns a placement request into layer ranges on devices, and forecasts their speed. */
 public final class SplitPlanner {
@@ -35,7 +36,7 @@ public final class SplitPlanner {
     public record Placed(Placement placement, List<String> reasons) {}
 
     private final LayerSplitAdapter model;
-    private final ModelBlocks blocks;
+    private final Supplier<ModelBlocks> blocks;
     private final ModelSettings settings;
     private final Function<DeviceReference, DeviceInfo> devices;
     private final DeviceProbe probe;
@@ -44,12 +45,13 @@ public final class SplitPlanner {
     /**
      * Creates a planner for one model.
      *
+     * @param blocks called if the split is automatic
      * @param devices properties of each device, including its free memory
      * @param probe called at most once per device
      */
     public SplitPlanner(
             LayerSplitAdapter model,
-            ModelBlocks blocks,
+            Supplier<ModelBlocks> blocks,
             ModelSettings settings,
             Function<DeviceReference, DeviceInfo> devices,
             DeviceProbe probe) {
@@ -124,7 +126,7 @@ public final class SplitPlanner {
             }
         }
         Optional<List<LayerRange>> chosen =
-                new SplitOptimizer(blocks, candidates, needs, others).choose();
+                new SplitOptimizer(blocks.get(), candidates, needs, others).choose();
         if (chosen.isEmpty()) {
             SplitMemoryPlan.of(
                     model, rules.apply(Placement.of(on, equal), model), devices, settings);
@@ -168,7 +170,7 @@ public final class SplitPlanner {
             List<LayerRange> ranges) {
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < on.size(); i++) {
-            StepTime all = candidates.get(i).speed().of(blocks, model.shape().allLayers());
+            StepTime all = candidates.get(i).speed().of(blocks.get(), model.shape().allLayers());
             parts.add(
                     String.format(
                             Locale.ROOT,
@@ -210,7 +212,7 @@ public final class SplitPlanner {
             parts.add(
                     new SplitForecast.Part(
                             part,
-                            measurement(device).speed().of(blocks, part.where().range()),
+                            measurement(device).speed().of(blocks.get(), part.where().range()),
                             measurement(device),
                             SplitMemoryPlan.memoryOf(device, devices.apply(device))));
         }

@@ -97,7 +97,7 @@ final class SplitMemoryPlanner {
      * is unknown.
      */
     private Optional<Memory> host() {
-        if (settings.hostCache().equals(HostCacheLimit.NONE) && settings.pool().isEmpty()) {
+        if (settings.hostCache() instanceof HostCacheLimit.Disabled && settings.pool().isEmpty()) {
             return Optional.empty();
         }
         if (!memories.containsKey(SplitMemoryPlan.HOST)) {

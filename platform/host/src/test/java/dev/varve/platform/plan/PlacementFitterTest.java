@@ -66,7 +66,7 @@ class PlacementFitterTest {
             long host) {
         return new SplitPlanner(
                         model,
-                        ModelBlocks.of(model, request.tensors()),
+                        () -> ModelBlocks.of(model, request.tensors()),
                         settings,
                         device -> info(device, card, host),
                         device -> {
@@ -171,7 +171,7 @@ class PlacementFitterTest {
                                 (request, settings) ->
                                         new SplitPlanner(
                                                         EXPERTS,
-                                                        ModelBlocks.of(EXPERTS),
+                                                        () -> ModelBlocks.of(EXPERTS),
                                                         settings,
                                                         PlacementFitterTest::unequal,
                                                         device -> null)

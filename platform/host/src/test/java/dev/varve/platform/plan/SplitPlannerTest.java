@@ -38,6 +38,12 @@ class SplitPlannerTest {
     private static final long PLENTY = 1L << 30;
 
     private final List<DeviceReference> measured = new ArrayList<>();
+    private int blocksNeeded;
+
+    private ModelBlocks blocks() {
+        blocksNeeded++;
+        return BLOCKS;
+    }
 
     private SplitPlanner planner(long free) {
         return planner(ModelSettings.single(512), free);
@@ -46,7 +52,7 @@ class SplitPlannerTest {
     private SplitPlanner planner(ModelSettings settings, long free) {
         return new SplitPlanner(
                 MODEL,
-                BLOCKS,
+                this::blocks,
                 settings,
                 device ->
                         new DeviceInfo(
@@ -107,6 +113,7 @@ class SplitPlannerTest {
                 "[cpu:0 layers [0, 6), cpu:0 layers [6, 12)]",
                 placed.placement().parts().toString());
         assertEquals(List.of(), measured);
+        assertEquals(0, blocksNeeded);
         assertEquals(List.of(), placed.reasons());
     }
 
@@ -267,7 +274,7 @@ class SplitPlannerTest {
         ModelBlocks blocks = ModelBlocks.of(model, rules);
         return new SplitPlanner(
                 model,
-                blocks,
+                () -> blocks,
                 ModelSettings.single(512),
                 device -> {
                     boolean isHost = device.backend().equals("cpu");

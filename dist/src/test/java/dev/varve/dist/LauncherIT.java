@@ -66,7 +66,7 @@ class LauncherIT {
         Path made = launcher.resolve("../../start/start.aot").normalize();
         assertTrue(command(launcher, java, "devices").contains("-XX:AOTCache=" + made + " "));
         Map<String, String> others = new HashMap<>(java);
-        others.put("VARVE_JAVA_OPTS", "-Xmx2g -XX:TieredStopAtLevel=1");
+        others.put("VARVE_JAVA_OPTS", "-Xmx2g -XX:TieredStopAtLevel=1 -Xlog:gc");
         assertTrue(command(launcher, others, "devices").contains("-XX:AOTCache=" + made + " "));
         others.put("VARVE_JAVA_OPTS", "-Dother=1");
         assertTrue(command(launcher, others, "devices").contains("-Dvarve.start-cache=plain "));
@@ -77,6 +77,26 @@ class LauncherIT {
                 Path.of(java.get("VARVE_JAVA_HOME"), "release"),
                 "JAVA_VERSION=\"25.0.2\"\nBUILD=2\n");
         assertTrue(command(launcher, java, "devices").contains("-Dvarve.start-cache=plain "));
+    }
+
+    @Test
+    void startUpCacheFitsAnInstallationThatSharesTheJars() throws Exception {
+        Path launcher = smallInstallation();
+        Map<String, String> java = Map.of("VARVE_JAVA_HOME", recordingJava().toString());
+        assertEquals(0, run(launcher, java, "warm-up", "--into-installation").status());
+        Path first = launcher.resolve("../..").normalize();
+        Path second = Files.createDirectory(folder.toRealPath().resolve("second"));
+        for (String shared : List.of("lib", "conf", "start")) {
+            Files.createSymbolicLink(second.resolve(shared), first.resolve(shared));
+        }
+        Path other = Files.createDirectory(second.resolve("bin")).resolve("varve");
+        Files.copy(launcher, other, StandardCopyOption.COPY_ATTRIBUTES);
+
+        String command = command(other, java, "devices");
+
+        assertTrue(command.contains("--module-path " + first.resolve("lib") + " "), command);
+        assertTrue(command.contains("-XX:AOTCache=" + second + "/start/start.aot "), command);
+        assertTrue(command.contains("-Dvarve.home=" + second + " "), command);
     }
 
     @Test

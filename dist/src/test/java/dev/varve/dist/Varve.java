@@ -196,6 +196,12 @@ final class Varve {
         return folder.resolve("cache");
     }
 
+    /** Whether the start-up cache that the build created fits: other jars would need another. */
+    private boolean hasStartRecord() throws IOException {
+        Path jars = installation.resolve("lib");
+        return Files.exists(jars) && Files.isSameFile(jars, INSTALLATION.resolve("lib"));
+    }
+
     private ProcessBuilder builder(Object... arguments) throws IOException {
         List<String> command = new ArrayList<>(Interruptible.PREFIX);
         command.add(installation.resolve("bin/varve").toString());
@@ -205,7 +211,7 @@ final class Varve {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("VARVE_CACHE", cache().toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        if (!installation.equals(INSTALLATION) || command.contains("--kv-cache-dir")) {
+        if (!hasStartRecord() || command.contains("--kv-cache-dir")) {
             // The installation has no record for these.
             builder.environment().put("VARVE_AOT", "off");
         }

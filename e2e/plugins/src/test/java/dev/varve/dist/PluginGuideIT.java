@@ -92,7 +92,6 @@ class PluginGuideIT {
         String home = System.getProperty("java.home");
         builder.environment().put("VARVE", installation.toString());
         builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
-        builder.environment().put("VARVE_AOT", "off");
         builder.environment().put("JAVA_HOME", home);
         builder.environment()
                 .put("PATH", home + "/bin:" + builder.environment().getOrDefault("PATH", ""));

@@ -44,7 +44,6 @@ record InstalledServer(Process process, String url) implements AutoCloseable {
                                 "64M")
                         .redirectError(err.toFile());
         builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
-        builder.environment().put("VARVE_AOT", "off");
         builder.environment().put("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Process process = builder.start();

@@ -44,7 +44,6 @@ record InstalledServer(Process process, String model, String url) implements Aut
         Path err = folder.resolve("err.txt");
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(err.toFile());
         builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
-        builder.environment().put("VARVE_AOT", "off");
         builder.environment().put("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Process process = builder.start();

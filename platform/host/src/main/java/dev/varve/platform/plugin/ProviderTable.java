@@ -16,7 +16,33 @@ import java.util.function.Supplier;
  * with file and module.
  */
 final class ProviderTable<T> {
-    private record Owned<T>(T provider, PluginOrigin origin) {}
+    private record Owned<T>(Supplier<T> source, PluginOrigin origin) {
+        T provider() {
+            return source.get();
+        }
+    }
+
+    /**
+     * Guards a provider when it is first used: Java generates a class for each kind of guard, and
+     * most starts use few kinds.
+     */
+    private final class Guard implements Supplier<T> {
+        private final T provider;
+        private final PluginOrigin origin;
+        private Optional<T> guarded = Optional.empty();
+
+        Guard(T provider, PluginOrigin origin) {
+            this.provider = provider;
+            this.origin = origin;
+        }
+
+        @Override
+        public synchronized T get() {
+            T found = guarded.orElseGet(() -> PluginCalls.guard(spi, provider, origin));
+            guarded = Optional.of(found);
+            return found;
+        }
+    }
 
     /** Names in a list that a user need not read: the nearest name precedes it. */
     private static final int LONG_LIST = 9;
@@ -30,7 +56,7 @@ final class ProviderTable<T> {
 
     /** Adds a built-in provider; it is trusted and not guarded. */
     void addBuiltIn(String name, T provider, PluginOrigin origin) {
-        owned.put(name, new Owned<>(provider, origin));
+        owned.put(name, new Owned<>(() -> provider, origin));
     }
 
     /**
@@ -62,9 +88,9 @@ final class ProviderTable<T> {
     /** Adds the providers of a plugin, whose names must be free. */
     void add(LoadedPlugin plugin) {
         for (PluginServices.Service<T> service : plugin.services().of(spi)) {
-            T guarded = PluginCalls.guard(spi, service.provider(), plugin.origin());
+            Guard guard = new Guard(service.provider(), plugin.origin());
             for (String name : service.names()) {
-                owned.put(name, new Owned<>(guarded, plugin.origin()));
+                owned.put(name, new Owned<>(guard, plugin.origin()));
             }
         }
     }

@@ -3,6 +3,7 @@ module dev.varve.platform.cli {
     requires transitive dev.varve.api;
     requires transitive dev.varve.platform.base;
     requires transitive dev.varve.platform.cache;
+    requires transitive dev.varve.platform.chat;
     requires transitive dev.varve.platform.engine;
     requires transitive dev.varve.platform.grammar;
     requires transitive dev.varve.platform.host;

@@ -10,6 +10,8 @@ module dev.varve.platform.engine {
     requires jdk.jfr;
 
     exports dev.varve.platform.engine to
+            dev.varve.embedded,
+            dev.varve.platform.chat,
             dev.varve.platform.cli,
             dev.varve.platform.host,
             dev.varve.platform.server;

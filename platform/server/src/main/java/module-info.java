@@ -1,5 +1,5 @@
 /**
- * The server: chats, the OpenAI, Anthropic, Ollama and llama.cpp dialects over HTTP, metrics, and
+ * The server: the OpenAI, Anthropic, Ollama and llama.cpp dialects over HTTP, metrics, and
  * the web page.
  */
 @SuppressWarnings("module") // the modules above this one are compiled later
@@ -7,6 +7,7 @@ module dev.varve.platform.server {
     requires transitive dev.varve.api;
     requires transitive dev.varve.platform.base;
     requires transitive dev.varve.platform.cache;
+    requires transitive dev.varve.platform.chat;
     requires transitive dev.varve.platform.engine;
     requires transitive dev.varve.platform.grammar;
     requires transitive dev.varve.platform.host;
@@ -28,8 +29,6 @@ module dev.varve.platform.server {
     requires tools.jackson.core;
     requires tools.jackson.databind;
 
-    exports dev.varve.platform.chat to
-            dev.varve.platform.cli;
     exports dev.varve.platform.http to
             dev.varve.platform.cli;
     exports dev.varve.platform.http.access to

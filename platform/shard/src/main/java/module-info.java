@@ -16,6 +16,7 @@ module dev.varve.platform.shard {
             dev.varve.platform.host;
     exports dev.varve.platform.shard to
             dev.varve.platform.cache,
+            dev.varve.platform.chat,
             dev.varve.platform.cli,
             dev.varve.platform.engine,
             dev.varve.platform.host,

@@ -6,6 +6,7 @@ module dev.varve.platform.vision {
     requires java.desktop;
 
     exports dev.varve.platform.vision to
+            dev.varve.platform.chat,
             dev.varve.platform.cli,
             dev.varve.platform.host,
             dev.varve.platform.server;

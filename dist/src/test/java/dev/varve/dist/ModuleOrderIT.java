@@ -40,6 +40,7 @@ class ModuleOrderIT {
                     "speculation",
                     "rpc",
                     "engine",
+                    "chat",
                     "host",
                     "server",
                     "cli");

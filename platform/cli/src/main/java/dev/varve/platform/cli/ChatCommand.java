@@ -2,6 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.cli.chat.ChatModel;
 import dev.varve.platform.cli.chat.ChatOptions;
 import dev.varve.platform.cli.chat.LineChat;
@@ -10,7 +11,6 @@ import dev.varve.platform.host.ClusterCacheSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.StoreSettings;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.sampling.FileSampling;

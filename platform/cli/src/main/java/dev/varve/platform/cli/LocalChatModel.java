@@ -3,6 +3,8 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.PromptLimit;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.chat.ResponseState;
@@ -16,8 +18,6 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.http.model.PromptLimit;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.sampling.SamplingValues;
 
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.platform.sampling.SamplingValues;
 

@@ -1,11 +1,11 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.cli.chat.ChatImage;
 import dev.varve.platform.cli.chat.ChatMessage;
 import dev.varve.platform.cli.chat.ChatModel;
 import dev.varve.platform.cli.chat.ChatResponse;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.sampling.SamplingParameter;
 import dev.varve.platform.sampling.SamplingValues;
 

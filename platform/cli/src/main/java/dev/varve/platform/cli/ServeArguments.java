@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.host.ClusterCacheSettings;
@@ -9,7 +10,6 @@ import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.fetch.ImageFetcher;
 import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.http.model.OutputLimitPolicy;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.page.WebUiMode;
 import dev.varve.platform.http.resume.ResumePolicy;
 import dev.varve.platform.intake.IngressLimits;

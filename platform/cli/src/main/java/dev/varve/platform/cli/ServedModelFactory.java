@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.ImagePlaceholders;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.embedding.EncoderEngine;
@@ -14,7 +15,6 @@ import dev.varve.platform.http.model.MemoryPlacement;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.OutputLimitPolicy;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.vision.PromptImages;
 

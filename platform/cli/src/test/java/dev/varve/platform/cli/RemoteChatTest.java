@@ -9,10 +9,10 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.cli.chat.ChatMessage;
 import dev.varve.platform.cli.chat.ChatModel;
 import dev.varve.platform.cli.chat.ChatResponse;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.upstream.UpstreamServer;
 import dev.varve.platform.sampling.SamplingParameter;
 import dev.varve.platform.sampling.SamplingValues;

@@ -3,11 +3,11 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.http.model.DecodedTextLimit;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.tokenizer.TestTokenizers;

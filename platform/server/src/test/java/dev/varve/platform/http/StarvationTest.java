@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.model.ChatDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
 

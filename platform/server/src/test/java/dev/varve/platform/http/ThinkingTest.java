@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.chat.ReasoningDefaults;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

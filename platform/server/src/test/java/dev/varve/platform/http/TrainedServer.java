@@ -1,12 +1,12 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.TrainedChat;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
-import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.serving.IdleTtl;
 import dev.varve.platform.http.serving.LoadableModel;

@@ -3,6 +3,7 @@ package dev.varve.platform.http.conversation;
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.PromptLimit;
 import dev.varve.platform.chat.ResponseFormat;
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseState;
@@ -16,7 +17,6 @@ import dev.varve.platform.http.answer.PreparedRequest;
 import dev.varve.platform.http.answer.StoppingResponseParser;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
-import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
 import dev.varve.platform.setting.Setting;
@@ -201,7 +201,7 @@ public final class ConversationPreparer {
             return pending(parsed, rendered.prompt(), Optional.empty());
         }
         ChatPrompt prompt =
-                PromptLimit.of(served)
+                served.promptLimit()
                         .apply(
                                 parsed.output(),
                                 limit -> rendered.render(shorter.get().messages(), limit));
@@ -321,7 +321,7 @@ public final class ConversationPreparer {
                                                 "the model has no chat template; use"
                                                     + " /v1/completions, or start the server with "
                                                         + Setting.CHAT_TEMPLATE));
-        PromptLimit limits = PromptLimit.of(served);
+        PromptLimit limits = served.promptLimit();
         return compressible
                 ? limits.applyBeforeCompression(
                         output, limit -> rendered(renderer, conversation, limit))

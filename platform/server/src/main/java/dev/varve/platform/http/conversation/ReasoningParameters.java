@@ -1,8 +1,8 @@
 package dev.varve.platform.http.conversation;
 
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.RequestFields;
-import dev.varve.platform.http.model.ReasoningDefaults;
 
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -198,7 +198,7 @@ public final class ModelQueries {
         try {
             return served.textProcessing()
                     .tokenizer()
-                    .encode(content, parseSpecial, PromptLimit.of(served).forCounting());
+                    .encode(content, parseSpecial, served.promptLimit().forCounting());
         } catch (TooManyTokensException e) {
             throw ApiException.invalid(
                     "content",
@@ -212,7 +212,7 @@ public final class ModelQueries {
         if (!tokens.isArray()) {
             throw RequestFields.wrongType("tokens", "an array of token ids", tokens);
         }
-        int most = PromptLimit.of(served).forCounting().tokens();
+        int most = served.promptLimit().forCounting().tokens();
         if (tokens.size() > most) {
             throw ApiException.invalid(
                     "tokens",

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.sampling.SequenceBreakers;

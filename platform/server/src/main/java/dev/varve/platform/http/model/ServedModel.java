@@ -1,6 +1,7 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.chat.ImagePlaceholders;
+import dev.varve.platform.chat.PromptLimit;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.embedding.TextEmbedder;
 import dev.varve.platform.engine.Engine;
@@ -87,6 +88,11 @@ public record ServedModel(
                 compressor,
                 SamplingDefaults.NONE,
                 OutputLimitPolicy.UPPER_BOUND);
+    }
+
+    /** Returns the limit of prompts. */
+    public PromptLimit promptLimit() {
+        return new PromptLimit(engine.status().load().contextTokens());
     }
 
     /** Returns a copy with another rule for output limits. */

@@ -18,7 +18,6 @@ import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.DecodedTextLimit;
-import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.tokenizer.InfillTokens;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -126,7 +125,7 @@ public final class CompletionRequests {
         Tokenizer tokenizer = served.textProcessing().tokenizer();
         if (infill.areIn(fields)) {
             ChatPrompt prompt =
-                    PromptLimit.of(served)
+                    served.promptLimit()
                             .apply(
                                     output,
                                     limit ->
@@ -135,7 +134,7 @@ public final class CompletionRequests {
             return List.of(prompt);
         }
         JsonNode given = fields.require("prompt");
-        return PromptLimit.of(served)
+        return served.promptLimit()
                 .apply(
                         output,
                         limit ->

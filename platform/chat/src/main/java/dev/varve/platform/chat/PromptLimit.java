@@ -1,4 +1,4 @@
-package dev.varve.platform.http.model;
+package dev.varve.platform.chat;
 
 import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.tokenizer.TokenLimit;
@@ -24,13 +24,8 @@ public record PromptLimit(int contextTokens) {
 
     private static final int COUNTED_FACTOR = 4;
 
-    /** Returns the limit of a model. */
-    public static PromptLimit of(ServedModel served) {
-        return new PromptLimit(served.engine().status().load().contextTokens());
-    }
-
     /** Returns the limit of routes that count tokens. */
-    TokenLimit forCounting() {
+    public TokenLimit forCounting() {
         long tokens = (long) contextTokens * COUNTED_FACTOR;
         return TokenLimit.of(Math.clamp(tokens, MIN_COUNTED, Integer.MAX_VALUE));
     }

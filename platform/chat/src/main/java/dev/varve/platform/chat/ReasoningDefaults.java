@@ -1,4 +1,4 @@
-package dev.varve.platform.http.model;
+package dev.varve.platform.chat;
 
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,6 +1,6 @@
 /**
- * The server: the OpenAI, Anthropic, Ollama and llama.cpp dialects over HTTP, metrics, and
- * the web page.
+ * The server: the OpenAI, Anthropic, Ollama and llama.cpp dialects over HTTP, metrics, and the web
+ * page.
  */
 @SuppressWarnings("module") // the modules above this one are compiled later
 module dev.varve.platform.server {

@@ -12,6 +12,7 @@ module dev.varve.platform.shard {
             dev.varve.platform.engine,
             dev.varve.platform.server;
     exports dev.varve.platform.placement to
+            dev.varve.embedded,
             dev.varve.platform.cli,
             dev.varve.platform.host;
     exports dev.varve.platform.shard to

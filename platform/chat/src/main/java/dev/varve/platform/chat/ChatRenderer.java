@@ -28,6 +28,8 @@ public final class ChatRenderer {
     private static final String END_OF_MESSAGE = "<|end|>";
     private static final String BEGIN_OF_CONTENT = "<|channel|>final<|message|>";
 
+    private static final String TOOL_PROBE = "varve_probe_of_tools";
+
     private final ChatTemplate template;
     private final TemplateDialect dialect;
     private final Tokenizer tokenizer;
@@ -56,6 +58,31 @@ public final class ChatRenderer {
      */
     public ChatPrompt render(Map<String, Object> variables) {
         return render(variables, TokenLimit.NONE);
+    }
+
+    /** Renders a tool and returns whether its name is in the prompt. */
+    public boolean rendersTools() {
+        Map<String, Object> function =
+                Map.of(
+                        "name",
+                        TOOL_PROBE,
+                        "description",
+                        "",
+                        "parameters",
+                        Map.of("type", "object", "properties", Map.of()));
+        try {
+            return render(
+                            Map.of(
+                                    "messages",
+                                    List.of(Map.of("role", "user", "content", "")),
+                                    "tools",
+                                    List.of(Map.of("type", "function", "function", function))))
+                    .text()
+                    .contains(TOOL_PROBE);
+        } catch (VarveException e) {
+            // A template that refuses this conversation may still support tools.
+            return true;
+        }
     }
 
     /** Renders the text of such a prompt, with the origin of each part. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationEvent;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;

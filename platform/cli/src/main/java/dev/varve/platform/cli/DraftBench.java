@@ -3,6 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationEvent;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.sampling.SamplingOptions;

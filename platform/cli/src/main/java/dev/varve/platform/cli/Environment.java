@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.host.CacheFolder;
+
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -61,7 +63,7 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if no folder is safe
      */
     Path cacheFolder() {
-        return CacheFolder.of(this);
+        return CacheFolder.of(this::variable);
     }
 
     /** Whether a person types and reads: both standard input and output are terminals. */

@@ -4,6 +4,7 @@ import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationEvent;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenConstraint;
@@ -169,7 +170,7 @@ final class GenerateCommand extends CliCommand {
     }
 
     private SamplingOptions sampling(HostedModel runtime, SamplingValues flags) {
-        return SamplingArguments.options(
+        return SamplingOptions.of(
                 flags.over(FileSampling.read(runtime.file().metadata(), this::printMessage)),
                 runtime.tokenizer());
     }

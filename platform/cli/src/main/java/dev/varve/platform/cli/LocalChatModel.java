@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.chat.ChatGeneration;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.PromptLimit;
@@ -9,15 +10,18 @@ import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.chat.ResponseState;
 import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.chat.StoppingResponseParser;
 import dev.varve.platform.chat.ToolCallRequirement;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.cli.chat.ChatMessage;
 import dev.varve.platform.cli.chat.ChatModel;
 import dev.varve.platform.cli.chat.ChatResponse;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationEvent;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.SamplingValues;
 
 import java.util.ArrayList;
@@ -128,11 +132,11 @@ final class LocalChatModel implements ChatModel {
                                 .with(prompt.images()),
                         new GenerationRequest.Ending(maxOutput, settings.endTokens()),
                         new GenerationRequest.Choice(
-                                SamplingArguments.options(
+                                SamplingOptions.of(
                                         overrides.over(settings.sampling()), runtime.tokenizer()),
                                 OptionalInt.empty(),
                                 state.constraint()));
-        ChatGeneration generation = new ChatGeneration(state.text());
+        ChatGeneration generation = new ChatGeneration(StoppingResponseParser.of(state.text()));
         GenerationHandle handle = runtime.engine().submit(request, generation);
         return running.await(
                 () -> generation.stop(handle),

@@ -1,17 +1,12 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.sampling.AdvancedSampling;
-import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sampling.SamplingParameter;
 import dev.varve.platform.sampling.SamplingValues;
-import dev.varve.platform.sampling.SequenceBreakers;
-import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 import java.lang.reflect.Field;
-import java.util.Map;
 import java.util.Optional;
 
 /** Sampling values that override those of the model's file. */
@@ -201,18 +196,6 @@ final class SamplingArguments {
             }
         }
         return seed.isPresent() && seed.get() != ANY_SEED ? values.withSeed(seed.get()) : values;
-    }
-
-    /** Returns values as the engine needs them. */
-    static SamplingOptions options(SamplingValues values, Tokenizer tokenizer) {
-        SequenceBreakers breakers =
-                values.get(SamplingParameter.DRY_MULTIPLIER) == 0
-                        ? SequenceBreakers.NONE
-                        : SequenceBreakers.of(tokenizer, SequenceBreakers.USUAL);
-        return SamplingOptions.of(
-                values,
-                0,
-                new SamplingOptions.Context(breakers, AdvancedSampling.EndDelay.NONE, Map.of()));
     }
 
     /**

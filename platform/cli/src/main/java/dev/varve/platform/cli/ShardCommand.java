@@ -1,13 +1,12 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
-import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.host.InstalledShardResources;
-import dev.varve.platform.host.ParentProcessMonitor;
+import dev.varve.platform.host.SupervisedShard;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -129,20 +128,22 @@ final class ShardCommand extends CliCommand {
         TransportOptions options = transport.options(environment(), insecure);
         InstalledShardResources host = host(catalog);
         host.requireDevices();
-        if (supervised) {
-            options = options.withToken(ParentProcessMonitor.readToken(System.in));
-        }
-        try (PeriodicGarbageCollection _ = PeriodicGarbageCollection.start();
-                Listener listener = listen(provider, address.substring(colon + 1), options)) {
+        try (PeriodicGarbageCollection _ = PeriodicGarbageCollection.start()) {
             if (supervised) {
-                ParentProcessMonitor.endWith(System.in, listener, address);
+                SupervisedShard.serve(
+                        catalog, host, options, address, System.in, this::printAddress);
+                return 0;
             }
-            serve(listener, host, options);
-        }
-        if (supervised) {
-            ParentProcessMonitor.deleteFolder(address);
+            try (Listener listener = listen(provider, address.substring(colon + 1), options)) {
+                serve(listener, host, options);
+            }
         }
         return 0;
+    }
+
+    private void printAddress(String line) {
+        out().println(line);
+        out().flush();
     }
 
     private static Listener listen(
@@ -160,15 +161,7 @@ final class ShardCommand extends CliCommand {
         ShardServer server =
                 new ShardServer(
                         host, ShardWireOptions.wireOptions("shard").withToken(options.token()));
-        out().println("listening on " + listener.address());
-        out().flush();
-        if (supervised) {
-            Connection only = listener.accept();
-            // No other client may connect, and the socket's file must not remain.
-            listener.close();
-            server.serve(only).join();
-            return;
-        }
+        printAddress("listening on " + listener.address());
         while (true) {
             try {
                 server.serve(listener.accept());

@@ -13,8 +13,8 @@
  *       end;
  *   <li>{@code Log...}, {@link ErrorReport}, {@link ProgressBar}, {@link TextTable}, {@link
  *       CliJson}: output;
- *   <li>{@link Environment}, {@link CacheFolder}: the environment of the process, read in one
- *       place.
+ *   <li>{@link Environment}, {@link dev.varve.platform.host.CacheFolder}: the environment of the
+ *       process, read in one place.
  * </ul>
  *
  * <p>They are one package because every command combines several groups of options, writes through

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen3Model;
 
@@ -59,7 +60,8 @@ class ChatTemplateLoaderTest {
                                         + " found "
                                         + found
                                         + "; set a file with the model's template with"
-                                        + " --chat-template-file"),
+                                        + " "
+                                        + Setting.CHAT_TEMPLATE),
                 error.getMessage());
     }
 

@@ -157,6 +157,16 @@ public record HostSettings(
     }
 
     /**
+     * Returns a copy for another number of sequences of the default length.
+     *
+     * @param count most sequences that are computed together
+     * @throws IllegalArgumentException if it is not 1 to 256
+     */
+    public HostSettings withParallel(int count) {
+        return with(model.with(SequenceLimits.parallel(count)));
+    }
+
+    /**
      * Returns a copy with a bounded attention cache that holds so many tokens of each sequence,
      * whatever its length. Other tokens are in host memory, and are paged in when they are needed.
      *

@@ -47,6 +47,16 @@ public record PluginSettings(Source source, Path cacheFolder, Optional<Path> ggm
         return new PluginSettings(new Source.Folder(folder), cacheFolder, Optional.empty());
     }
 
+    /**
+     * Uses the plugins among the program's own jars, on the class path and the module path, with
+     * the libraries that they contain.
+     *
+     * @throws IllegalArgumentException if two of them provide the same name
+     */
+    public static PluginSettings installed(Path cacheFolder) {
+        return of(PluginCatalog.installed(), cacheFolder);
+    }
+
     /** Uses plugins that the program has loaded, with the libraries that they contain. */
     public static PluginSettings of(PluginCatalog catalog, Path cacheFolder) {
         return new PluginSettings(new Source.Loaded(catalog), cacheFolder, Optional.empty());

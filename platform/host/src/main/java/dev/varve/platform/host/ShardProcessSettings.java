@@ -50,6 +50,15 @@ public record ShardProcessSettings(
                 List.of(launcher.toString(), SUBCOMMAND), workFolder, boundaryType, transport);
     }
 
+    /**
+     * Returns a copy with any other program.
+     *
+     * @param program command that makes a process a shard, as {@link SupervisedShard} does
+     */
+    public ShardProcessSettings startedBy(List<String> program) {
+        return new ShardProcessSettings(program, workFolder, boundaryType, transport);
+    }
+
     /** Returns a copy with sockets in another folder. */
     public ShardProcessSettings withWorkFolder(Path other) {
         return new ShardProcessSettings(command, Optional.of(other), boundaryType, transport);

@@ -5,15 +5,16 @@
  * <ul>
  *   <li>{@link HostedModel}: a loaded model; start with {@link HostedModel#open};
  *   <li>{@link HostSettings} and {@code ...Settings}: all settings; this package reads no
- *       environment variable and no system property;
+ *       environment variable and no system property, except {@link CacheFolder}, which a program
+ *       may ask for the usual folder;
  *   <li>{@link ModelLoadListener}: notes, warnings and progress;
  *   <li>{@link PreparedModel}, {@link PlacedProbe}, {@link PlacedShardFactory}, {@link
  *       ReplicaFactory}: the steps from settings to shards;
  *   <li>{@link AuxiliaryModels}, {@link SpeculatorFactory}, {@link PrefillDrafterFactory}: draft
  *       models and prefill drafters;
  *   <li>{@link CacheStoreFactory}, {@link CacheNamespace}: stores of cached prefixes;
- *   <li>{@link InstalledShardResources}, {@link ParentProcessMonitor}: this installation as a shard
- *       process.
+ *   <li>{@link InstalledShardResources}, {@link SupervisedShard}, {@link ParentProcessMonitor}:
+ *       this installation as a shard process.
  * </ul>
  *
  * <p>The package is exported, for programs that open models themselves: {@link HostSettings} with

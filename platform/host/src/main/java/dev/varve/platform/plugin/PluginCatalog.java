@@ -88,6 +88,16 @@ public final class PluginCatalog {
     }
 
     /**
+     * Loads the plugins among the program's own jars, on the class path and the module path.
+     *
+     * @throws IllegalArgumentException if two of them provide the same name
+     * @throws java.util.ServiceConfigurationError if a provider cannot be created
+     */
+    public static PluginCatalog installed() {
+        return of(ClassPathPlugins.load(PluginCatalog.class.getClassLoader()));
+    }
+
+    /**
      * Creates a catalog of plugins that are loaded already.
      *
      * @throws IllegalArgumentException if two of them provide the same name

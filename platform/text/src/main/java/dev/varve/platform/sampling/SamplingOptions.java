@@ -1,5 +1,7 @@
 package dev.varve.platform.sampling;
 
+import dev.varve.platform.tokenizer.Tokenizer;
+
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -89,6 +91,19 @@ public record SamplingOptions(
                         ? OptionalLong.of(values.seed().getAsLong() + choice)
                         : OptionalLong.empty(),
                 context.logitBias());
+    }
+
+    /**
+     * Creates the options of values, with the usual breakers of repeated sequences.
+     *
+     * @param values values of all levels; a parameter that no level sets has no effect
+     */
+    public static SamplingOptions of(SamplingValues values, Tokenizer tokenizer) {
+        SequenceBreakers breakers =
+                values.get(SamplingParameter.DRY_MULTIPLIER) == 0
+                        ? SequenceBreakers.NONE
+                        : SequenceBreakers.of(tokenizer, SequenceBreakers.USUAL);
+        return of(values, 0, new Context(breakers, AdvancedSampling.EndDelay.NONE, Map.of()));
     }
 
     /** Returns options that choose the most likely token each time. */

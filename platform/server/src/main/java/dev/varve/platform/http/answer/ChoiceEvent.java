@@ -1,6 +1,7 @@
 package dev.varve.platform.http.answer;
 
 import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.chat.ResponseSummary;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.ApiException;

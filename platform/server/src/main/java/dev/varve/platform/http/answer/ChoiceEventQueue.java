@@ -2,6 +2,7 @@ package dev.varve.platform.http.answer;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.chat.StoppingResponseParser;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.answer;
 
+import dev.varve.platform.chat.StoppingResponseParser;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;

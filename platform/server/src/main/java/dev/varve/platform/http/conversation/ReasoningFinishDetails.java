@@ -1,7 +1,7 @@
 package dev.varve.platform.http.conversation;
 
+import dev.varve.platform.chat.ResponseSummary;
 import dev.varve.platform.http.answer.ChoiceEvent;
-import dev.varve.platform.http.answer.ResponseSummary;
 
 import tools.jackson.databind.node.ObjectNode;
 

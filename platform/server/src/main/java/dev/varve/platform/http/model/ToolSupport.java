@@ -1,12 +1,8 @@
 package dev.varve.platform.http.model;
 
-import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.setting.Setting;
-
-import java.util.List;
-import java.util.Map;
 
 /**
  * Whether a model can use tools: its template must render them, and its output must have markup for
@@ -23,8 +19,6 @@ public enum ToolSupport {
                     + Setting.CHAT_TEMPLATE
                     + ")");
 
-    private static final String PROBE = "varve_probe_of_tools";
-
     private final String refusal;
 
     ToolSupport(String refusal) {
@@ -36,7 +30,7 @@ public enum ToolSupport {
         if (!served.textProcessing().responseSyntax().hasTools()) {
             return NO_MARKUP;
         }
-        return served.textProcessing().chat().filter(ToolSupport::shows).isPresent()
+        return served.textProcessing().chat().filter(ChatRenderer::rendersTools).isPresent()
                 ? FULL
                 : NOT_SHOWN;
     }
@@ -49,31 +43,6 @@ public enum ToolSupport {
     public void require() {
         if (this != FULL) {
             throw ApiException.invalid("tools", refusal);
-        }
-    }
-
-    /** Renders a tool and returns whether its name is in the prompt. */
-    private static boolean shows(ChatRenderer renderer) {
-        Map<String, Object> function =
-                Map.of(
-                        "name",
-                        PROBE,
-                        "description",
-                        "",
-                        "parameters",
-                        Map.of("type", "object", "properties", Map.of()));
-        try {
-            return renderer.render(
-                            Map.of(
-                                    "messages",
-                                    List.of(Map.of("role", "user", "content", "")),
-                                    "tools",
-                                    List.of(Map.of("type", "function", "function", function))))
-                    .text()
-                    .contains(PROBE);
-        } catch (VarveException e) {
-            // A template that refuses this conversation may still support tools.
-            return true;
         }
     }
 }

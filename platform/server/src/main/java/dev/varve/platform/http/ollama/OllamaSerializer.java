@@ -1,9 +1,9 @@
 package dev.varve.platform.http.ollama;
 
+import dev.varve.platform.chat.CollectedCalls;
 import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.ChoiceEvent;
-import dev.varve.platform.http.answer.CollectedCalls;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.StreamKind;

@@ -1,7 +1,7 @@
 package dev.varve.platform.http.openai;
 
+import dev.varve.platform.chat.CollectedCalls;
 import dev.varve.platform.chat.ResponseParser;
-import dev.varve.platform.http.answer.CollectedCalls;
 import dev.varve.platform.http.conversation.CustomTool;
 import dev.varve.platform.http.conversation.ToolCallId;
 import dev.varve.platform.http.json.Json;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.chat.StoppingResponseParser;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.chat.ReasoningFinishReason;
 import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.chat.ResponseSummary;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingCounts;

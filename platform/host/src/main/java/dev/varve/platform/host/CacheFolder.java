@@ -1,4 +1,4 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.host;
 
 import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Finds the folder for files that can be recreated. {@code VARVE_CACHE} is used without checks: its
@@ -28,7 +29,7 @@ import java.util.Optional;
  *
  * <p>The launcher follows the same rules.
  */
-final class CacheFolder {
+public final class CacheFolder {
     private static final String VARIABLE = "VARVE_CACHE";
     private static final String NAME = "varve";
 
@@ -39,10 +40,10 @@ final class CacheFolder {
         }
     }
 
-    private final Environment environment;
+    private final Function<String, Optional<String>> environment;
     private final List<String> refused = new ArrayList<>();
 
-    private CacheFolder(Environment environment) {
+    private CacheFolder(Function<String, Optional<String>> environment) {
         this.environment = environment;
     }
 
@@ -50,15 +51,16 @@ final class CacheFolder {
      * Returns the folder. {@code VARVE_CACHE} may not exist, and the caller then creates it; any
      * other folder is created here if it is missing.
      *
+     * @param environment returns the value of a variable that is set and not blank
      * @throws VarveException of kind UNAVAILABLE if no folder is safe
      */
-    static Path of(Environment environment) {
+    public static Path of(Function<String, Optional<String>> environment) {
         return new CacheFolder(environment).find();
     }
 
     private Path find() {
         return environment
-                .variable(VARIABLE)
+                .apply(VARIABLE)
                 .map(Path::of)
                 .or(this::named)
                 .or(this::inHome)
@@ -76,7 +78,7 @@ final class CacheFolder {
 
     private Optional<Path> named() {
         return environment
-                .variable("XDG_CACHE_HOME")
+                .apply("XDG_CACHE_HOME")
                 .map(Path::of)
                 .filter(Path::isAbsolute)
                 .map(folder -> folder.resolve(NAME))
@@ -87,7 +89,7 @@ final class CacheFolder {
         Path home =
                 Path.of(
                         environment
-                                .variable("HOME")
+                                .apply("HOME")
                                 .orElseGet(() -> System.getProperty("user.home", "")));
         if (!home.isAbsolute() || !Files.isDirectory(home)) {
             refused.add("the home folder is missing: " + home);
@@ -117,7 +119,7 @@ final class CacheFolder {
         Path among =
                 Path.of(
                                 environment
-                                        .variable("TMPDIR")
+                                        .apply("TMPDIR")
                                         .orElseGet(() -> System.getProperty("java.io.tmpdir")))
                         .toAbsolutePath();
         try {

@@ -1,8 +1,4 @@
-package dev.varve.platform.http.answer;
-
-import dev.varve.platform.chat.ReasoningFinishReason;
-import dev.varve.platform.chat.ResponseParser;
-import dev.varve.platform.chat.ToolCallDelta;
+package dev.varve.platform.chat;
 
 import java.util.List;
 
@@ -32,7 +28,7 @@ public final class StoppingResponseParser {
     }
 
     /** Returns the text that a token adds. */
-    ResponseParser.Piece push(int token) {
+    public ResponseParser.Piece push(int token) {
         if (isComplete()) {
             return NOTHING;
         }
@@ -49,21 +45,22 @@ public final class StoppingResponseParser {
     }
 
     /** Returns the text that was held back. */
-    ResponseParser.Piece finish() {
+    public ResponseParser.Piece finish() {
         return hasItsCall() ? NOTHING : firstCallOnly(text.finish());
     }
 
     /** Returns whether further tokens do not belong to the response. */
-    boolean isComplete() {
+    public boolean isComplete() {
         return text.stopFound().isPresent() || hasItsCall() || repetition.isRepeating();
     }
 
     /** Ends the reasoning as if its budget were used up. Any thread. */
-    void endReasoning() {
+    public void endReasoning() {
         text.endReasoning();
     }
 
-    ResponseSummary summary() {
+    /** Returns what the response consisted of so far. */
+    public ResponseSummary summary() {
         return new ResponseSummary(
                 text.stopFound(),
                 singleCall ? Math.min(1, text.callCount()) : text.callCount(),

@@ -1,6 +1,4 @@
-package dev.varve.platform.http.answer;
-
-import dev.varve.platform.chat.ToolCallDelta;
+package dev.varve.platform.chat;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,18 +1,15 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.engine.GeneratedToken;
-import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.engine.GenerationListener;
 
 import java.util.concurrent.BlockingQueue;
 
 /**
- * An event that the engine's thread passes to the printing thread.
+ * An event that the engine's thread passes to a thread that waits for a response.
  *
  * @param <T> what is generated: ids of tokens, or their text
  */
-sealed interface GenerationEvent<T> {
+public sealed interface GenerationEvent<T> {
     /** Prefill made progress, in tokens. */
     record Prefill<T>(int done, int total) implements GenerationEvent<T> {}
 

@@ -1,6 +1,4 @@
-package dev.varve.platform.http.answer;
-
-import dev.varve.platform.chat.ReasoningFinishReason;
+package dev.varve.platform.chat;
 
 import java.util.Optional;
 

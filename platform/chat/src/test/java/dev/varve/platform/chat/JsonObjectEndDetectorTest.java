@@ -1,4 +1,4 @@
-package dev.varve.platform.http.answer;
+package dev.varve.platform.chat;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

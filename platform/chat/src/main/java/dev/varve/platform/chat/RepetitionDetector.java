@@ -1,4 +1,4 @@
-package dev.varve.platform.http.answer;
+package dev.varve.platform.chat;
 
 /**
  * Detects that a response repeats itself, which models may do after their reasoning was cut off:

@@ -1,4 +1,4 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -19,7 +19,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 class CacheFolderTest {
     @TempDir Path folder;
@@ -57,7 +56,7 @@ class CacheFolderTest {
         for (int i = 0; i < variables.length; i += 2) {
             all.put(variables[i].toString(), variables[i + 1].toString());
         }
-        return CacheFolder.of(new Environment(all, Optional.empty(), Set.of()));
+        return CacheFolder.of(name -> Optional.ofNullable(all.get(name)));
     }
 
     /** As good as another user's: the administrator can give files away, others close them. */

@@ -1,4 +1,4 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.chat;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
-import dev.varve.platform.chat.ResponseOptions;
-import dev.varve.platform.chat.ResponseParser;
-import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.GeneratedToken;
+import dev.varve.platform.engine.GenerationEvent;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen3Model;
 
@@ -36,9 +34,10 @@ class ChatGenerationTest {
         tokenizer = Tokenizer.of(GgufFile.open(Qwen3Model.tiny().write(folder)).metadata());
         generation =
                 new ChatGeneration(
-                        ResponseSyntax.plain(tokenizer)
-                                .open(new int[0], ResponseOptions.stoppingAt(List.of()))
-                                .text());
+                        StoppingResponseParser.of(
+                                ResponseSyntax.plain(tokenizer)
+                                        .open(new int[0], ResponseOptions.stoppingAt(List.of("!")))
+                                        .text()));
     }
 
     private void stop() {
@@ -87,6 +86,15 @@ class ChatGenerationTest {
         assertFalse(token("b"));
         stop();
         assertEquals(1, cancels.get());
+    }
+
+    @Test
+    void stopStringEndsTheResponse() {
+        assertTrue(token("a"));
+
+        assertFalse(token("!"));
+
+        assertEquals(Optional.of("!"), generation.summary().stop());
     }
 
     @Test

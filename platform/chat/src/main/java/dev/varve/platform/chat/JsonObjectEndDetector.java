@@ -1,4 +1,4 @@
-package dev.varve.platform.http.answer;
+package dev.varve.platform.chat;
 
 /** Detects the end of a JSON object that arrives in parts. */
 final class JsonObjectEndDetector {

@@ -1,9 +1,9 @@
-package dev.varve.platform.cli;
+package dev.varve.platform.chat;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.GenerationEvent;
 import dev.varve.platform.engine.GenerationHandle;
 import dev.varve.platform.engine.GenerationListener;
 
@@ -14,24 +14,27 @@ import java.util.concurrent.LinkedBlockingQueue;
  * One response of a chat. The engine's thread parses its tokens and adds events to an unbounded
  * queue, so that it never blocks; one thread takes them, and any thread may stop the response.
  */
-final class ChatGeneration implements GenerationListener {
-    private final ResponseParser parser;
+public final class ChatGeneration implements GenerationListener {
+    private final StoppingResponseParser parser;
     private final BlockingQueue<GenerationEvent<ResponseParser.Piece>> events =
             new LinkedBlockingQueue<>();
     private volatile boolean started;
     private volatile boolean stopped;
 
-    ChatGeneration(ResponseParser parser) {
+    /**
+     * @param parser parses the tokens of this response only
+     */
+    public ChatGeneration(StoppingResponseParser parser) {
         this.parser = parser;
     }
 
     /** Waits for the next event; nothing follows an end or a failure. */
-    GenerationEvent<ResponseParser.Piece> next() throws InterruptedException {
+    public GenerationEvent<ResponseParser.Piece> next() throws InterruptedException {
         return events.take();
     }
 
     /** Whether {@link #stop} was called. */
-    boolean isStopped() {
+    public boolean isStopped() {
         return stopped;
     }
 
@@ -39,12 +42,17 @@ final class ChatGeneration implements GenerationListener {
      * Stops at the next token, so that the engine reports the cost. During prefill, or if this is
      * called again, the response is cancelled.
      */
-    void stop(GenerationHandle handle) {
+    public void stop(GenerationHandle handle) {
         boolean again = stopped;
         stopped = true;
         if (!started || again) {
             handle.cancel();
         }
+    }
+
+    /** Returns what the response consisted of; call it after its end. */
+    public ResponseSummary summary() {
+        return parser.summary();
     }
 
     @Override
@@ -56,7 +64,7 @@ final class ChatGeneration implements GenerationListener {
     public boolean onToken(GeneratedToken token) {
         started = true;
         add(parser.push(token.id()));
-        return !stopped;
+        return !stopped && !parser.isComplete();
     }
 
     @Override

@@ -58,7 +58,7 @@ class VarveAutoConfigurationTest {
     }
 
     @BeforeAll
-    static void start() {
+    static void open() {
         Path file =
                 Path.of(
                         System.getProperty("varve.test.root"),

@@ -1,10 +1,10 @@
-import dev.varve.embedded.ChatRequest;
-import dev.varve.embedded.Varve;
+import dev.varve.embedded.*;
 
 public record Person(String name, int age) {}
 
 void main(String[] arguments) {
-    try (Varve model = Varve.open(Path.of(arguments[0]))) {
+    var options = VarveOptions.DEFAULT.withSampling(Sampling.DEFAULT.temperature(0));
+    try (Varve model = Varve.open(Path.of(arguments[0]), options)) {
         var request = ChatRequest.of("Return JSON with name and age: Anna is 34 years old.");
         IO.println(model.chat(request, Person.class));
     }

@@ -1,6 +1,4 @@
-import dev.varve.embedded.ChatListener;
-import dev.varve.embedded.ChatRequest;
-import dev.varve.embedded.Varve;
+import dev.varve.embedded.*;
 
 void main(String[] arguments) {
     try (Varve model = Varve.open(Path.of(arguments[0]))) {

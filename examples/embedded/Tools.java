@@ -3,7 +3,8 @@ import dev.varve.embedded.*;
 record Place(String city) {}
 
 void main(String[] arguments) {
-    try (Varve model = Varve.open(Path.of(arguments[0]))) {
+    var options = VarveOptions.DEFAULT.withSampling(Sampling.DEFAULT.temperature(0));
+    try (Varve model = Varve.open(Path.of(arguments[0]), options)) {
         var weather = Tool.of("get_weather", "Get the weather in a city", Place.class);
         var request = ChatRequest.of("What is the weather in Paris?").withTools(List.of(weather));
         var response = model.chat(request);

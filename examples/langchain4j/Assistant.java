@@ -2,7 +2,7 @@ import dev.langchain4j.agent.tool.P;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.service.AiServices;
 
-import dev.varve.embedded.Varve;
+import dev.varve.embedded.*;
 import dev.varve.langchain4j.VarveChatModel;
 
 public interface Service {
@@ -17,7 +17,8 @@ public static class Weather {
 }
 
 void main(String[] arguments) {
-    try (Varve model = Varve.open(Path.of(arguments[0]))) {
+    var options = VarveOptions.DEFAULT.withSampling(Sampling.DEFAULT.temperature(0));
+    try (Varve model = Varve.open(Path.of(arguments[0]), options)) {
         var service =
                 AiServices.builder(Service.class)
                         .chatModel(new VarveChatModel(model))

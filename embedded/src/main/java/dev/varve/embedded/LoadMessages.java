@@ -12,11 +12,11 @@ import java.util.function.Consumer;
 record LoadMessages(Consumer<String> messages) implements ModelLoadListener {
     @Override
     public void warning(String text) {
-        messages.accept(text);
+        messages.accept(OptionNames.message(text));
     }
 
     @Override
     public void note(String text) {
-        messages.accept(text);
+        messages.accept(OptionNames.message(text));
     }
 }

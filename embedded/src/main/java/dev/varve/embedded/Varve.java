@@ -63,6 +63,10 @@ public final class Varve implements AutoCloseable {
      * @throws IllegalArgumentException if an option is out of its range
      */
     public static Varve open(Path file, VarveOptions options) {
+        return OptionNames.call(() -> load(file, options));
+    }
+
+    private static Varve load(Path file, VarveOptions options) {
         HostedModel model =
                 HostedModel.open(
                         OptionSettings.of(file, options), new LoadMessages(options.messages()));

@@ -280,6 +280,27 @@ class VarveTest {
     }
 
     @Test
+    void wrongOptionIsNamed() {
+        VarveOptions unknown = DemoModels.options().withDevices("npu:0");
+        VarveOptions crowded = DemoModels.options().withParallel(1000);
+
+        String device =
+                assertThrows(
+                                VarveException.class,
+                                () -> Varve.open(DemoModels.QWEN35, unknown).close())
+                        .getMessage();
+        String parallel =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> Varve.open(DemoModels.QWEN35, crowded).close())
+                        .getMessage();
+
+        assertFalse(device.contains("{"), device);
+        assertTrue(device.contains("npu"), device);
+        assertEquals("parallel: expected 1 to 256, found 1000", parallel);
+    }
+
+    @Test
     void templateOfTheOptionsReplacesThatOfTheModel() {
         VarveOptions options =
                 DemoModels.options()

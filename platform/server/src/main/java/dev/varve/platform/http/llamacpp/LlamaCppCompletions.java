@@ -8,7 +8,6 @@ import dev.varve.platform.http.conversation.SharedFieldRules;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.RequestFields;
-import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.openai.InfillFields;
@@ -65,7 +64,7 @@ public final class LlamaCppCompletions {
         String text = fields.text("prompt").orElseThrow(LlamaCppCompletions::noText);
         CompletionRequests.ParsedCompletion parsed =
                 CompletionRequests.parse(fields, served, OptionalInt.empty(), KIND);
-        ChatPrompt prompt = PromptLimit.of(served).apply(1, limit -> images.prompt(text, limit));
+        ChatPrompt prompt = served.promptLimit().apply(1, limit -> images.prompt(text, limit));
         ImagePrompts prompts = ImagePrompts.of(served, images.sources());
         prompts.requireFits(prompt, 1);
         return new PendingPreparation(
@@ -91,7 +90,7 @@ public final class LlamaCppCompletions {
         }
         TaggedImages images = TaggedImages.read(fields, served);
         ChatPrompt prompt =
-                PromptLimit.of(served)
+                served.promptLimit()
                         .apply(1, limit -> images.prompt(fields.text("content").orElse(""), limit));
         return Optional.of(ImagePrompts.of(served, images.sources()).measured(prompt).tokens());
     }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
@@ -143,16 +142,6 @@ class GoldenBytesTest {
                         + "000a0400000c0400000c0400000a0400000804000004040000000400000803"
                         + "f",
                 hex(codec.encode(batch(), result, new ShardMemory(10, 11, 12, 13), 14)));
-    }
-
-    @Test
-    void streamedExpertsAreRefusedBeforeTheyAreSent() {
-        VarveException refusal =
-                assertThrows(
-                        VarveException.class,
-                        () -> load(options -> options.withWeights(WeightLayout.STREAMED)).encode());
-
-        assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
     }
 
     private static ShardLoadRequest load(UnaryOperator<ShardOptions> more) {

@@ -16,15 +16,44 @@ import dev.varve.platform.shard.PagePoolSizing;
  * @param end position after the last token
  * @param kind how the tokens relate to their window
  */
-record PlannedChunk(int end, ChunkKind kind) {
+public record PlannedChunk(int end, ChunkKind kind) {
     /** Tokens per window, the usual micro-batch of ggml-based engines. */
-    static final int WINDOW = ChunkHistory.WINDOW_TOKENS;
+    public static final int WINDOW = ChunkHistory.WINDOW_TOKENS;
 
     /** Minimum tokens of a window for which attention uses tiles. */
     static final int TILE = 64;
 
     /** Minimum tokens of a piece; matrix products are fastest for multiples of this. */
-    static final int PIECE = 16;
+    public static final int PIECE = 16;
+
+    /** Number of columns that are multiplied efficiently together. */
+    private static final int GROUP = 8;
+
+    /**
+     * Returns the most columns of a batch with decode rows.
+     *
+     * @param budget columns within the time limit of streams
+     * @param rows columns that decode uses; a piece has room beside them
+     */
+    public static int columnLimit(int budget, int rows) {
+        return Math.clamp(budget, rows + PIECE, WINDOW);
+    }
+
+    /**
+     * Returns the tokens of a piece after other columns of a batch. If a piece may have any length,
+     * it fills the batch to whole groups: each column beyond them costs as much as a decode step.
+     *
+     * @param limit most columns of the batch
+     * @param columns columns that it has already
+     * @param columnGroup columns that the shards compute together; 1 if a piece may have any length
+     */
+    public static int pieceIn(int limit, int columns, int columnGroup) {
+        int tokens =
+                columnGroup == 1
+                        ? limit / GROUP * GROUP - columns
+                        : (limit - columns) / PIECE * PIECE;
+        return Math.max(tokens, PIECE);
+    }
 
     /**
      * Returns the end of the window in which a position lies.
@@ -33,7 +62,7 @@ record PlannedChunk(int end, ChunkKind kind) {
      * @param end number of known tokens
      * @param checkpoint position of the next checkpoint, 0 for none
      */
-    static int windowEnd(int begin, int end, int checkpoint) {
+    public static int windowEnd(int begin, int end, int checkpoint) {
         int windowEnd = Math.min(end, (begin / WINDOW + 1) * WINDOW);
         return begin < checkpoint ? Math.min(windowEnd, checkpoint) : windowEnd;
     }
@@ -76,7 +105,7 @@ record PlannedChunk(int end, ChunkKind kind) {
      * @param most maximum tokens of a piece, at least {@value #PIECE}; a remainder that is too
      *     short to divide may have more
      */
-    static PlannedChunk next(
+    public static PlannedChunk next(
             int begin, int windowEnd, ChunkKind window, boolean continues, int most) {
         int rest = windowEnd - begin;
         // A single token is computed as a row, which gives other bits.

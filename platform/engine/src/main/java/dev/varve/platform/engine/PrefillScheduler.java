@@ -9,24 +9,15 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.ShardResult;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * Schedules the prefill of the running requests: whole windows, or pieces of them beside streams.
- * Requeued requests are computed again with the same chunk boundaries.
- *
- * <p>The request with the fewest tokens to compute comes first, since it generates soonest. Every
- * other time the oldest comes first, so that it does not starve.
+ * Requeued requests are computed again with the same chunk boundaries. {@link PrefillOrder} sorts
+ * them.
  */
 final class PrefillScheduler {
-    private static final Comparator<Request> SHORTEST =
-            Comparator.comparingInt(Request::tokensToCompute).thenComparingLong(Request::arrival);
-
-    /** Number of columns that are multiplied efficiently together. */
-    private static final int GROUP = 8;
-
     private final EngineContext state;
     private final RunningRequests running;
     private final InFlightBatches inFlight;
@@ -37,7 +28,8 @@ final class PrefillScheduler {
     /** Whether batches overlap, so that equal batches keep all shards busy. */
     private final boolean overlaps;
 
-    private boolean oldestFirst;
+    private final PrefillOrder<Request> order =
+            new PrefillOrder<>(Request::tokensToCompute, Request::arrival);
 
     /**
      * A chunk of a request.
@@ -89,8 +81,7 @@ final class PrefillScheduler {
      */
     List<BatchEntry> chunksBesideDecode(int rows) {
         List<BatchEntry> entries = new ArrayList<>();
-        int limit =
-                Math.clamp(tokenBudget.columns(), rows + PlannedChunk.PIECE, PlannedChunk.WINDOW);
+        int limit = PlannedChunk.columnLimit(tokenBudget.columns(), rows);
         int columns = rows;
         for (Request request : inOrder()) {
             boolean whole = entries.isEmpty() && rows == 0 && inFlight.withRows() == 0;
@@ -106,16 +97,8 @@ final class PrefillScheduler {
         return entries;
     }
 
-    /**
-     * Returns the tokens of a piece after other columns of a batch. If a piece may have any length,
-     * it fills the batch to whole groups: each column beyond them costs as much as a decode step.
-     */
     private int piece(int limit, int columns) {
-        int tokens =
-                columnGroup == 1
-                        ? limit / GROUP * GROUP - columns
-                        : (limit - columns) / PlannedChunk.PIECE * PlannedChunk.PIECE;
-        return Math.max(tokens, PlannedChunk.PIECE);
+        return PlannedChunk.pieceIn(limit, columns, columnGroup);
     }
 
     /**
@@ -149,14 +132,7 @@ final class PrefillScheduler {
                 requests.add(request);
             }
         }
-        requests.sort(SHORTEST);
-        if (oldestFirst && requests.size() > 1) {
-            Request oldest =
-                    requests.stream().min(Comparator.comparingLong(Request::arrival)).orElseThrow();
-            requests.remove(oldest);
-            requests.addFirst(oldest);
-        }
-        oldestFirst = !oldestFirst;
+        order.sort(requests);
         return requests;
     }
 

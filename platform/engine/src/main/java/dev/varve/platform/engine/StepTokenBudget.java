@@ -6,7 +6,7 @@ import java.time.Duration;
  * Limits the columns of a step by measured durations, so that streams do not wait longer than they
  * should.
  */
-final class StepTokenBudget {
+public final class StepTokenBudget {
     /** Usable part of the limit; the rest is for noise and for work between steps. */
     private static final double MARGIN = 0.93;
 
@@ -27,34 +27,45 @@ final class StepTokenBudget {
     private double rowsNanos;
 
     /**
+     * Creates a budget without measurements.
+     *
      * @param limit longest time between two tokens of a stream
      */
-    StepTokenBudget(Duration limit) {
+    public StepTokenBudget(Duration limit) {
         limitNanos = MARGIN * limit.toNanos();
     }
 
-    /** Records a step with prompt tokens. */
-    void record(int columns, long nanos) {
+    /**
+     * Records a step with prompt tokens.
+     *
+     * @param columns all tokens of the step
+     * @param nanos its duration in ns
+     */
+    public void record(int columns, long nanos) {
         double measured = nanos / (columns + BASE_COLUMNS);
         double weight =
                 columnNanos == 0 ? 1 : measured > columnNanos ? SLOWER_WEIGHT : FASTER_WEIGHT;
         columnNanos += weight * (measured - columnNanos);
     }
 
-    /** Records a step without prompt tokens. */
-    void recordRows(long nanos) {
+    /**
+     * Records a step without prompt tokens.
+     *
+     * @param nanos its duration in ns
+     */
+    public void recordRows(long nanos) {
         rowsNanos += (rowsNanos == 0 ? 1 : FASTER_WEIGHT) * (nanos - rowsNanos);
     }
 
     /** Returns the columns of a step within the limit; few before the first measurement. */
-    int columns() {
+    public int columns() {
         return columnsIn(limitNanos);
     }
 
     /**
      * Returns the columns of a step that is within the limit together with a step of rows alone.
      */
-    int columnsBesideStep() {
+    public int columnsBesideStep() {
         return columnsIn(limitNanos - rowsNanos);
     }
 

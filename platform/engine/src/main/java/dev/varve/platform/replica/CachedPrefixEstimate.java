@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
  * were routed to it, as many as its caches hold. The caches know exactly, but only between two
  * steps. Thread-safe.
  */
-final class CachedPrefixEstimate {
+public final class CachedPrefixEstimate implements PrefixEstimate {
     private static final long LEAST_BLOCKS = 64;
 
     /** Blocks in the order of their last use. */
@@ -16,14 +16,16 @@ final class CachedPrefixEstimate {
     private long mostBlocks;
 
     /**
+     * Creates an estimate without blocks.
+     *
      * @param tokens capacity of the replica's caches
      */
-    CachedPrefixEstimate(long tokens) {
+    public CachedPrefixEstimate(long tokens) {
         mostBlocks = Math.max(LEAST_BLOCKS, tokens / PromptBlockHashes.TOKENS);
     }
 
-    /** Returns the number of leading tokens of a prompt that are likely cached. */
-    synchronized int cached(PromptBlockHashes prompt) {
+    @Override
+    public synchronized int cached(PromptBlockHashes prompt) {
         int block = 0;
         while (block < prompt.count() && blocks.containsKey(prompt.get(block))) {
             block++;
@@ -31,18 +33,18 @@ final class CachedPrefixEstimate {
         return block * PromptBlockHashes.TOKENS;
     }
 
-    /** Returns the number of tokens that would be evicted if so many more were computed. */
-    synchronized long displaced(long tokens) {
+    @Override
+    public synchronized long displaced(long tokens) {
         return Math.max(0, used() + tokens - mostBlocks * PromptBlockHashes.TOKENS);
     }
 
-    /** Returns the number of tokens that are likely cached. */
-    synchronized long used() {
+    @Override
+    public synchronized long used() {
         return (long) blocks.size() * PromptBlockHashes.TOKENS;
     }
 
     /** Records a prompt that was routed to the replica. */
-    synchronized void add(PromptBlockHashes prompt) {
+    public synchronized void add(PromptBlockHashes prompt) {
         // The last block first: common prefixes are then used last, and stay longest.
         for (int block = prompt.count() - 1; block >= 0; block--) {
             blocks.put(prompt.get(block), Boolean.TRUE);
@@ -60,13 +62,13 @@ final class CachedPrefixEstimate {
      * Reduces the estimated capacity after an expected prefix was missing: the caches hold fewer
      * tokens, since a sequence takes whole blocks of slots, or state rows.
      */
-    synchronized void lowerCapacity() {
+    public synchronized void lowerCapacity() {
         mostBlocks = Math.max(LEAST_BLOCKS, Math.min(mostBlocks, blocks.size()) * 9 / 10);
         trim();
     }
 
     /** Removes all blocks. */
-    synchronized void clear() {
+    public synchronized void clear() {
         blocks.clear();
     }
 }

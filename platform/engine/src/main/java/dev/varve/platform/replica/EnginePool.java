@@ -103,7 +103,7 @@ public final class EnginePool implements Engine {
             if (!reason.kind().equals(VarveException.Kind.UNAVAILABLE) && from.failsAgain()) {
                 from.member().ifPresent(each -> each.engine().fail(reason));
             }
-            for (ReplicaRouter.Candidate candidate : order(routed, Optional.of(from))) {
+            for (ReplicaRouter.Candidate<Replica> candidate : order(routed, Optional.of(from))) {
                 if (adopt(candidate, routed, request)) {
                     from.countMove();
                     return true;
@@ -114,7 +114,9 @@ public final class EnginePool implements Engine {
     }
 
     private static boolean adopt(
-            ReplicaRouter.Candidate candidate, RoutedRequest routed, TransferableRequest request) {
+            ReplicaRouter.Candidate<Replica> candidate,
+            RoutedRequest routed,
+            TransferableRequest request) {
         Replica replica = candidate.replica();
         routed.assign(replica, candidate.cached());
         replica.prefixEstimate().add(routed.prompt());
@@ -128,7 +130,8 @@ public final class EnginePool implements Engine {
         }
     }
 
-    private List<ReplicaRouter.Candidate> order(RoutedRequest routed, Optional<Replica> without) {
+    private List<ReplicaRouter.Candidate<Replica>> order(
+            RoutedRequest routed, Optional<Replica> without) {
         List<Replica> taking =
                 replicas.stream()
                         .filter(each -> without.filter(other -> other == each).isEmpty())
@@ -204,7 +207,7 @@ public final class EnginePool implements Engine {
                         .filter(Replica::acceptsRequests)
                         .toList();
         synchronized (choosing) {
-            Optional<ReplicaRouter.Candidate> best =
+            Optional<ReplicaRouter.Candidate<Replica>> best =
                     ReplicaRouter.order(taking, first.prompt()).stream().findFirst();
             best.ifPresent(
                     chosen -> {

@@ -7,9 +7,9 @@ import dev.varve.platform.engine.GenerationRequest.Prompt;
  * its block, and the cache scope. Prompts with a common hash begin alike, except for collisions; a
  * collision sends a request to a replica without its prefix.
  */
-final class PromptBlockHashes {
+public final class PromptBlockHashes {
     /** Tokens of a block. */
-    static final int TOKENS = 32;
+    public static final int TOKENS = 32;
 
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
 
@@ -35,6 +35,20 @@ final class PromptBlockHashes {
         return new PromptBlockHashes(chain, tokens.length);
     }
 
+    /**
+     * Returns hashes that are known, such as those of a synthetic prompt without tokens.
+     *
+     * @param chain hash of each whole block in order
+     * @param tokens number of tokens of the prompt, at least those of its blocks
+     */
+    public static PromptBlockHashes of(long[] chain, int tokens) {
+        if (tokens < chain.length * TOKENS) {
+            throw new IllegalArgumentException(
+                    chain.length + " blocks have more than " + tokens + " tokens");
+        }
+        return new PromptBlockHashes(chain.clone(), tokens);
+    }
+
     private static long mix(long value) {
         long mixed = (value + 1) * MULTIPLIER;
         mixed ^= mixed >>> 32;
@@ -43,15 +57,17 @@ final class PromptBlockHashes {
     }
 
     /** Returns the number of tokens of the whole prompt. */
-    int tokens() {
+    public int tokens() {
         return tokens;
     }
 
-    int count() {
+    /** Returns the number of whole blocks. */
+    public int count() {
         return chain.length;
     }
 
-    long get(int block) {
+    /** Returns the hash of a block, which covers all tokens up to its end. */
+    public long get(int block) {
         return chain[block];
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A replica of a pool. Its engine may fail, and is then replaced by another one. */
-final class Replica {
+final class Replica implements RoutingTarget {
     /** Failed steps without a completed request in between, after which its engine is failed. */
     private static final int MAX_FAILED_STEPS = 3;
 
@@ -40,13 +40,19 @@ final class Replica {
         return member;
     }
 
-    CachedPrefixEstimate prefixEstimate() {
+    @Override
+    public CachedPrefixEstimate prefixEstimate() {
         return prefixEstimate;
     }
 
     /** Returns the estimated number of tokens that are still to be computed for its requests. */
     AtomicLong outstandingTokens() {
         return outstandingTokens;
+    }
+
+    @Override
+    public long owedTokens() {
+        return outstandingTokens.get();
     }
 
     boolean acceptsRequests() {

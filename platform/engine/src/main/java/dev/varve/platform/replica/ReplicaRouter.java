@@ -10,7 +10,7 @@ import java.util.List;
  * for caches that hold much more than those of another replica. With the penalty, an emptier
  * replica computes a common prefix once more.
  */
-final class ReplicaRouter {
+public final class ReplicaRouter {
     /** Difference in owed tokens that costs nothing. */
     private static final long SLACK_TOKENS = 512;
 
@@ -26,43 +26,44 @@ final class ReplicaRouter {
     /**
      * A replica and the cost of the prompt there.
      *
+     * @param <T> kind of replica
+     * @param replica the replica
      * @param cached leading tokens of the prompt that are likely cached
      * @param costTokens tokens to compute until the prompt is computed, plus evicted tokens and
      *     penalty
+     * @param outstandingTokens tokens that it has to compute for other requests
      * @param usedTokens tokens in its caches
      */
-    record Candidate(
-            Replica replica,
-            int cached,
-            long costTokens,
-            long outstandingTokens,
-            long usedTokens) {}
+    public record Candidate<T extends RoutingTarget>(
+            T replica, int cached, long costTokens, long outstandingTokens, long usedTokens) {}
 
     /**
      * Returns the replicas with their costs, the best one first.
      *
+     * @param <T> kind of replica
      * @param replicas replicas that accept requests
+     * @param prompt blocks of the prompt
      */
-    static List<Candidate> order(List<Replica> replicas, PromptBlockHashes prompt) {
-        long least =
-                replicas.stream().mapToLong(each -> each.outstandingTokens().get()).min().orElse(0);
+    public static <T extends RoutingTarget> List<Candidate<T>> order(
+            List<T> replicas, PromptBlockHashes prompt) {
+        long least = replicas.stream().mapToLong(RoutingTarget::owedTokens).min().orElse(0);
         long emptiest =
                 replicas.stream().mapToLong(each -> each.prefixEstimate().used()).min().orElse(0);
-        List<Candidate> candidates = new ArrayList<>();
-        for (Replica replica : replicas) {
+        List<Candidate<T>> candidates = new ArrayList<>();
+        for (T replica : replicas) {
             int cached = replica.prefixEstimate().cached(prompt);
             long missing = (long) prompt.tokens() - cached;
-            long owed = replica.outstandingTokens().get();
+            long owed = replica.owedTokens();
             long waits = Math.max(0, owed - least - SLACK_TOKENS);
             long used = replica.prefixEstimate().used();
             long uneven = (used - emptiest) / UNEVEN_TOKENS;
             long cost = missing + replica.prefixEstimate().displaced(missing) + waits + uneven;
-            candidates.add(new Candidate(replica, cached, cost, owed, used));
+            candidates.add(new Candidate<>(replica, cached, cost, owed, used));
         }
         candidates.sort(
-                Comparator.comparingLong(Candidate::costTokens)
-                        .thenComparingLong(Candidate::outstandingTokens)
-                        .thenComparingLong(Candidate::usedTokens));
+                Comparator.comparingLong(Candidate<T>::costTokens)
+                        .thenComparingLong(Candidate<T>::outstandingTokens)
+                        .thenComparingLong(Candidate<T>::usedTokens));
         return candidates;
     }
 }

@@ -15,6 +15,7 @@
 # of the disk tier.
 # BENCH=SharedBench measures the gain of a store that several servers share, over loopback.
 # bench/run.sh reliability ... sends many mixed requests and compares each response with that of a plain server: docs/reliability.md.
+# bench/run.sh fleet --server URL ... compares the fleet simulator with running servers: docs/fleet.md.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its results.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -35,6 +36,11 @@ if [[ ${1:-} == http ]]; then
   # few threads and little memory, so that the measured server has the machine
   exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.http.HttpBench "$@"
+fi
+if [[ ${1:-} == fleet ]]; then
+  shift
+  exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    -cp "$root/bench/target/classes:$root/tools/fleet-sim/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.fleet.FleetReplay "$@"
 fi
 if [[ ${1:-} == reliability ]]; then
   shift

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /** Times in their order. A percentile is one of them, the nearest rank: nothing is interpolated. */
-final class Percentiles {
+public final class Percentiles {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final long[] sorted;
@@ -14,9 +14,11 @@ final class Percentiles {
     }
 
     /**
+     * Sorts times.
+     *
      * @param nanos at least one time
      */
-    static Percentiles of(Collection<Long> nanos) {
+    public static Percentiles of(Collection<Long> nanos) {
         if (nanos.isEmpty()) {
             throw new IllegalArgumentException("expected at least one time");
         }
@@ -26,11 +28,11 @@ final class Percentiles {
     }
 
     /**
-     * The smallest time that is not below {@code percent} % of all, in milliseconds.
+     * Returns the smallest time that is not below {@code percent} % of all, in milliseconds.
      *
      * @param percent above 0, up to 100
      */
-    double millis(int percent) {
+    public double millis(int percent) {
         if (percent < 1 || percent > 100) {
             throw new IllegalArgumentException("expected 1 to 100 percent, found " + percent);
         }

@@ -23,7 +23,7 @@ public final class Fleet {
     private static final int INDEX_SAMPLES = 256;
 
     private final FleetOptions options;
-    private final Workload workload;
+    private final Sessions workload;
     private final long requests;
     private final EventQueue events = new EventQueue();
     private final FleetMeter meter = new FleetMeter();
@@ -38,7 +38,7 @@ public final class Fleet {
 
     private long created;
 
-    private Fleet(FleetOptions options, Workload workload, long requests, long seed) {
+    private Fleet(FleetOptions options, Sessions workload, long requests, long seed) {
         this.options = options;
         this.workload = workload;
         this.requests = requests;
@@ -64,7 +64,7 @@ public final class Fleet {
      * @param seed of failures and of random routing
      */
     public static FleetResult run(
-            FleetOptions options, Workload workload, long requests, long seed) {
+            FleetOptions options, Sessions workload, long requests, long seed) {
         return new Fleet(options, workload, requests, seed).run();
     }
 
@@ -106,7 +106,7 @@ public final class Fleet {
                 });
     }
 
-    private void arrive(Workload.Session session) {
+    private void arrive(Sessions.Session session) {
         if (created == requests) {
             return;
         }
@@ -123,7 +123,7 @@ public final class Fleet {
                 / PromptBlockHashes.TOKENS;
     }
 
-    private void continueSession(Workload.Session session) {
+    private void continueSession(Sessions.Session session) {
         session.thinks().ifPresent(nanos -> events.at(events.now() + nanos, () -> arrive(session)));
     }
 

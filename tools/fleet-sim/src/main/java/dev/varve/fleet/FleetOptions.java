@@ -39,11 +39,14 @@ public record FleetOptions(
      * @param parallel most running requests
      * @param maxQueue most queued requests
      * @param maxGapNanos limit of steps beside streams, as of {@code --max-gap}
+     * @param columnGroup columns that its shards compute together; 1 if a piece may have any length
      * @param cacheTokens tokens of finished sequences in its prefix cache
      */
-    public record ReplicaLimits(int parallel, int maxQueue, long maxGapNanos, long cacheTokens) {
+    public record ReplicaLimits(
+            int parallel, int maxQueue, long maxGapNanos, int columnGroup, long cacheTokens) {
         /** The server's defaults, and a cache of 131,072 tokens. */
-        public static final ReplicaLimits DEFAULT = new ReplicaLimits(8, 64, 150_000_000, 131_072);
+        public static final ReplicaLimits DEFAULT =
+                new ReplicaLimits(8, 64, 150_000_000, 16, 131_072);
     }
 
     /**

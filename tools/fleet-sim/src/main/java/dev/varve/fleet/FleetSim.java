@@ -43,9 +43,9 @@ public final class FleetSim implements Callable<Integer> {
             names = "--scenario",
             split = ",",
             description =
-                    "Names of scenarios, with commas: random, least loaded, prefix, events, random"
-                            + " + store, prefix + store, prefix + hand-off, prefix + failures."
-                            + " Default: all.")
+                    "Names of scenarios, with commas: random, least loaded, session, prefix,"
+                            + " events, random + store, prefix + store, prefix + hand-off, prefix +"
+                            + " failures. Default: all.")
     private List<String> scenarios = List.of();
 
     @Option(
@@ -121,6 +121,12 @@ public final class FleetSim implements Callable<Integer> {
             defaultValue = "150",
             description = "Limit of steps beside streams in ms. Default: ${DEFAULT-VALUE}.")
     private long maxGapMillis;
+
+    @Option(
+            names = "--column-group",
+            defaultValue = "16",
+            description = "Columns that shards compute together. Default: ${DEFAULT-VALUE}.")
+    private int columnGroup;
 
     @Option(
             names = "--cache-tokens",
@@ -256,7 +262,7 @@ public final class FleetSim implements Callable<Integer> {
                 .withCosts(new StepCosts(nanos(baseMillis), nanos(rowMillis), nanos(columnMillis)))
                 .withLimits(
                         new FleetOptions.ReplicaLimits(
-                                parallel, maxQueue, nanos(maxGapMillis), cacheTokens))
+                                parallel, maxQueue, nanos(maxGapMillis), columnGroup, cacheTokens))
                 .withTransfer(new FleetOptions.TransferSize(bytesPerToken, stateBytes));
     }
 

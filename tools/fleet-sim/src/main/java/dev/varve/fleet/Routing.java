@@ -39,6 +39,7 @@ final class Routing {
                             .sorted(Comparator.comparingLong(SimReplica::owedTokens))
                             .map(each -> new Choice(each, 0))
                             .toList();
+            case SESSION -> rotated(open, request.turn().sessionHash());
             case PREFIX, EVENTS -> byPrefix(open, request);
         };
     }
@@ -47,6 +48,12 @@ final class Routing {
         List<SimReplica> shuffled = new ArrayList<>(open);
         Collections.shuffle(shuffled, random);
         return shuffled.stream().map(each -> new Choice(each, 0)).toList();
+    }
+
+    private static List<Choice> rotated(List<SimReplica> open, int hash) {
+        List<SimReplica> rotated = new ArrayList<>(open);
+        Collections.rotate(rotated, -(hash % open.size()));
+        return rotated.stream().map(each -> new Choice(each, 0)).toList();
     }
 
     private static List<Choice> byPrefix(List<SimReplica> open, SimRequest request) {

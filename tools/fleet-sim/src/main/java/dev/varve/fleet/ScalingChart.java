@@ -20,8 +20,8 @@ final class ScalingChart {
     private static final int TICKS = 4;
     private static final List<String> COLORS =
             List.of(
-                    "#c0392b", "#e67e22", "#2471a3", "#1e8449", "#7d3c98", "#117a65", "#909497",
-                    "#5d4037");
+                    "#c0392b", "#e67e22", "#b7950b", "#2471a3", "#1e8449", "#7d3c98", "#117a65",
+                    "#909497", "#5d4037");
 
     private final Map<String, List<FleetResult>> lines = new LinkedHashMap<>();
     private final List<Integer> replicas;

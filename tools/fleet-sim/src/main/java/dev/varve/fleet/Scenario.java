@@ -14,7 +14,7 @@ public record Scenario(String name, FleetOptions fleet) {
     private static final long EVENT_DELAY_NANOS = 50_000_000;
 
     /**
-     * Returns the scenarios that are compared: four kinds of routing, and the engine's router with
+     * Returns the scenarios that are compared: five kinds of routing, and the engine's router with
      * a store, with hand-off and with failures.
      *
      * @param base sizes and costs
@@ -31,6 +31,7 @@ public record Scenario(String name, FleetOptions fleet) {
         return List.of(
                 new Scenario("random", routed(base, RoutingPolicy.RANDOM)),
                 new Scenario("least loaded", routed(base, RoutingPolicy.LEAST_LOADED)),
+                new Scenario("session", routed(base, RoutingPolicy.SESSION)),
                 new Scenario("prefix", prefix),
                 new Scenario(
                         "events",

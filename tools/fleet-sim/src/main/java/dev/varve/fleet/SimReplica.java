@@ -181,7 +181,7 @@ final class SimReplica implements RoutingTarget {
             int most =
                     whole
                             ? PlannedChunk.WINDOW
-                            : PlannedChunk.pieceIn(limit, columns, /* columnGroup */ 1);
+                            : PlannedChunk.pieceIn(limit, columns, limits.columnGroup());
             int begin = request.computed();
             int windowEnd = PlannedChunk.windowEnd(begin, request.known(), 0);
             int end = PlannedChunk.next(begin, windowEnd, ChunkKind.WINDOW, false, most).end();

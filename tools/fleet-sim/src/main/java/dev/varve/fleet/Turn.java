@@ -29,6 +29,11 @@ public record Turn(long session, int system, int systemTokens, int promptTokens,
         }
     }
 
+    /** Returns a hash of the session, not negative: a router's choice without knowledge. */
+    public int sessionHash() {
+        return (int) ((session + 1) * MULTIPLIER >>> 33);
+    }
+
     /** Returns the hashes of the prompt's blocks. */
     PromptBlockHashes blocks() {
         long[] chain = new long[promptTokens / PromptBlockHashes.TOKENS];

@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
  * Generates sessions: arrival times and turns. A further turn follows when the response is complete
  * and the user has thought. Equal seeds give equal sessions, whatever the fleet does with them.
  */
-public final class Workload {
+public final class Workload implements Sessions {
     private static final double NANOS_PER_SECOND = 1e9;
 
     /** Share of the time that is busy in bursty arrivals, and its rate relative to the mean. */
@@ -53,16 +53,16 @@ public final class Workload {
         random = new SplittableRandom(seed);
     }
 
-    /** A session, which generates its turns. */
-    final class Session {
+    /** A session with its own random numbers. */
+    private final class GeneratedSession implements Session {
         private final long id = sessions++;
         private final SplittableRandom own = new SplittableRandom(seed * 31 + id * 2_654_435_761L);
         private final SessionClass kind = kind(own.nextDouble());
         private int known = kind.systemTokens();
         private int turns;
 
-        /** Returns the next turn. */
-        Turn next() {
+        @Override
+        public Turn next() {
             int added = length(turns == 0 ? kind.first() : kind.next());
             turns++;
             int prompt = known + added;
@@ -72,8 +72,8 @@ public final class Workload {
             return new Turn(id, kind.system(), kind.systemTokens(), prompt, output);
         }
 
-        /** Returns the time until the next turn in ns; empty after the last one. */
-        Optional<Long> thinks() {
+        @Override
+        public Optional<Long> thinks() {
             return own.nextDouble() < kind.another()
                     ? Optional.of((long) (NANOS_PER_SECOND * exponential(own, meanThinkSeconds)))
                     : Optional.empty();
@@ -100,13 +100,13 @@ public final class Workload {
         return -mean * Math.log(1 - random.nextDouble());
     }
 
-    /** Returns the next session. */
-    Session nextSession() {
-        return new Session();
+    @Override
+    public Session nextSession() {
+        return new GeneratedSession();
     }
 
-    /** Returns the arrival time of the next session in ns. */
-    long nextArrival() {
+    @Override
+    public long nextArrival() {
         double perSecond = arrivals.requestsPerSecond() / shape.meanTurns();
         if (!arrivals.bursty()) {
             seconds += exponential(random, 1 / perSecond);

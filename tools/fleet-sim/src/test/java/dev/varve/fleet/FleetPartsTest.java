@@ -101,7 +101,7 @@ class FleetPartsTest {
         double outputs = 0;
         int turns = 0;
         for (int i = 0; i < 20_000; i++) {
-            Workload.Session session = workload.nextSession();
+            Sessions.Session session = workload.nextSession();
             boolean more = true;
             while (more) {
                 Turn turn = session.next();

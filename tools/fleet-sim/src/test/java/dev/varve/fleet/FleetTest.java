@@ -43,7 +43,7 @@ class FleetTest {
     @EnumSource
     void everyRequestEndsOnce(RoutingPolicy policy) {
         FleetOptions.ReplicaLimits small =
-                new FleetOptions.ReplicaLimits(2, 1, 150_000_000, 65_536);
+                new FleetOptions.ReplicaLimits(2, 1, 150_000_000, 16, 65_536);
 
         FleetResult result = run(FleetFixture.fleet(2, policy).withLimits(small), 20);
 

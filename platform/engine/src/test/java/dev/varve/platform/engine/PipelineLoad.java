@@ -249,6 +249,27 @@ record PipelineLoad(
         }
     }
 
+    /** Returns for each request the times of its first token and of its end, after the start. */
+    List<long[]> replay(List<EngineLoad.Timed> requests) throws InterruptedException {
+        Simulation simulation = Simulation.current();
+        try (EngineCore engine = start()) {
+            long begin = simulation.nanoTime();
+            List<Stream> all = new ArrayList<>();
+            for (EngineLoad.Timed request : requests) {
+                simulation.sleep(Math.max(1, begin + request.arrival() - simulation.nanoTime()));
+                all.add(ask(engine, request.prompt(), all.size(), request.output()));
+            }
+            answers(all);
+            return all.stream()
+                    .map(
+                            each ->
+                                    new long[] {
+                                        each.times.getFirst() - begin, each.times.getLast() - begin
+                                    })
+                    .toList();
+        }
+    }
+
     private static Rates rates(
             List<Stream> streams,
             long begin,

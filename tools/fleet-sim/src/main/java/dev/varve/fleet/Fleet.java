@@ -213,7 +213,8 @@ public final class Fleet {
                 ReplicaRouter.order(open, request.blocks()).getFirst();
         long there = peer.outstandingTokens() + request.turn().promptTokens() - peer.cached();
         long here = replica.promptTokensOwed() + missing;
-        if (there * costs().columnNanos() + tailNanos(missing) >= here * costs().columnNanos()) {
+        long peerNanos = options.handOff().orElseThrow().costs(costs()).columnNanos();
+        if (there * peerNanos + tailNanos(missing) >= here * costs().columnNanos()) {
             return false;
         }
         meter.countHandOff();

@@ -84,8 +84,18 @@ public record FleetOptions(
      * @param minTokens least number of missing prompt tokens
      * @param bytesPerSecond of the link of a replica
      * @param latencyNanos of the link
+     * @param speed how many times as fast those replicas compute prompt tokens
      */
-    public record HandOff(double share, int minTokens, long bytesPerSecond, long latencyNanos) {}
+    public record HandOff(
+            double share, int minTokens, long bytesPerSecond, long latencyNanos, double speed) {
+        /** Returns the costs of the replicas for prefill. */
+        StepCosts costs(StepCosts others) {
+            return new StepCosts(
+                    others.baseNanos(),
+                    others.rowNanos(),
+                    Math.max(1, Math.round(others.columnNanos() / speed)));
+        }
+    }
 
     /**
      * How replicas fail.

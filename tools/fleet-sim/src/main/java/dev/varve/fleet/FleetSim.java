@@ -171,6 +171,14 @@ public final class FleetSim implements Callable<Integer> {
     private double prefillShare;
 
     @Option(
+            names = "--prefill-speed",
+            defaultValue = "1",
+            description =
+                    "How many times as fast replicas for prefill compute prompts. Default:"
+                            + " ${DEFAULT-VALUE}.")
+    private double prefillSpeed;
+
+    @Option(
             names = "--uptime",
             defaultValue = "3600",
             description = "Mean seconds until a replica fails. Default: ${DEFAULT-VALUE}.")
@@ -273,7 +281,11 @@ public final class FleetSim implements Callable<Integer> {
 
     private FleetOptions.HandOff handOff() {
         return new FleetOptions.HandOff(
-                prefillShare, 256, (long) (storeGigabytes * BYTES_PER_GB), nanos(latencyMillis));
+                prefillShare,
+                256,
+                (long) (storeGigabytes * BYTES_PER_GB),
+                nanos(latencyMillis),
+                prefillSpeed);
     }
 
     private FleetOptions.Failures failures() {

@@ -20,6 +20,7 @@ import java.util.List;
 final class SimReplica implements RoutingTarget {
     private final Fleet fleet;
     private final boolean forPrefill;
+    private final StepCosts costs;
     private final FleetOptions.ReplicaLimits limits;
     private final ArrayDeque<SimRequest> queue = new ArrayDeque<>();
 
@@ -49,6 +50,10 @@ final class SimReplica implements RoutingTarget {
     SimReplica(Fleet fleet, FleetOptions options, boolean forPrefill) {
         this.fleet = fleet;
         this.forPrefill = forPrefill;
+        costs =
+                forPrefill
+                        ? options.handOff().orElseThrow().costs(options.costs())
+                        : options.costs();
         limits = options.replica();
         view = new EventView(limits.cacheTokens());
         cache = new SequenceLru(limits.cacheTokens(), this::cacheChanged);
@@ -153,7 +158,7 @@ final class SimReplica implements RoutingTarget {
         }
         stepping = true;
         int begun = epoch;
-        long nanos = fleet.costs().of(rows, columns);
+        long nanos = costs.of(rows, columns);
         fleet.events()
                 .at(
                         fleet.events().now() + nanos,

@@ -63,7 +63,7 @@ class FleetCostTest {
 
     @Test
     void handedOffPromptCostsItsLastWindowOnTheLink() {
-        FleetOptions.HandOff link = new FleetOptions.HandOff(0.5, 1, 1_000_000_000, 1_000_000);
+        FleetOptions.HandOff link = new FleetOptions.HandOff(0.5, 1, 1_000_000_000, 1_000_000, 1);
         Workload together =
                 FleetFixture.workload(FleetFixture.fixed(0, 600, 1, 3, 0), 1_000_000, 1);
 

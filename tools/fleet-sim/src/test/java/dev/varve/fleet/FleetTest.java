@@ -16,7 +16,7 @@ class FleetTest {
     private static final FleetOptions.Store STORE =
             new FleetOptions.Store(1_000_000_000, 1_000_000, 1 << 24);
     private static final FleetOptions.HandOff HAND_OFF =
-            new FleetOptions.HandOff(0.5, 64, 1_000_000_000, 1_000_000);
+            new FleetOptions.HandOff(0.5, 64, 1_000_000_000, 1_000_000, 1);
 
     private static FleetResult run(FleetOptions fleet, double perSecond) {
         return Fleet.run(fleet, FleetFixture.chats(perSecond), REQUESTS, 3);
@@ -135,5 +135,19 @@ class FleetTest {
 
         assertTrue(result.counts().handedOff() > 0, result::toString);
         assertEquals(REQUESTS, result.counts().finished());
+    }
+
+    @Test
+    void fasterReplicasForPrefillShortenTheTimeToTheFirstToken() {
+        FleetOptions.HandOff faster =
+                new FleetOptions.HandOff(0.5, 64, 1_000_000_000, 1_000_000, 10);
+        FleetOptions fleet = FleetFixture.fleet(4, RoutingPolicy.PREFIX);
+
+        FleetResult equal = run(fleet.withHandOff(Optional.of(HAND_OFF)), 4);
+        FleetResult fast = run(fleet.withHandOff(Optional.of(faster)), 4);
+
+        assertTrue(
+                fast.firstTokenMillis().p95() < equal.firstTokenMillis().p95(),
+                () -> fast + "\n" + equal);
     }
 }

@@ -1,10 +1,12 @@
 package dev.varve.fleet;
 
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -17,7 +19,8 @@ final class ScalingChart {
     private static final int PANEL = 360;
     private static final int PLOT = 250;
     private static final int TOP = 50;
-    private static final int TICKS = 4;
+    private static final String TITLE =
+            "Tokens per replica and second, and time to the first token, by number of replicas";
     private static final List<String> COLORS =
             List.of(
                     "#c0392b", "#e67e22", "#b7950b", "#2471a3", "#1e8449", "#7d3c98", "#117a65",
@@ -42,27 +45,76 @@ final class ScalingChart {
 
     private String draw() {
         add(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\""
-                        + " font-family=\"sans-serif\" font-size=\"12\">%n",
-                WIDTH, HEIGHT);
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\""
+                        + " height=\"%d\" role=\"img\" font-family=\"system-ui, sans-serif\""
+                        + " font-size=\"12\">%n<title>%s</title>%n",
+                WIDTH, HEIGHT, WIDTH, HEIGHT, TITLE);
         add("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>%n", WIDTH, HEIGHT);
-        panel(60, "tokens per replica and second", FleetResult::tokensPerReplicaSecond);
-        panel(70 + PANEL, "TTFT p95 in s", result -> result.firstTokenMillis().p95() / 1e3);
+        panel(60, "tokens per replica and second", FleetResult::tokensPerReplicaSecond, Axis::even);
+        panel(
+                70 + PANEL,
+                "TTFT p95 in s",
+                result -> result.firstTokenMillis().p95() / 1e3,
+                Axis::ofPowers);
         legend();
         return svg.append("</svg>\n").toString();
     }
 
-    private void panel(int left, String title, ToDoubleFunction<FleetResult> value) {
-        double most =
-                lines.values().stream().flatMap(List::stream).mapToDouble(value).max().orElse(1);
-        double scale = Math.max(1, nice(most));
+    /**
+     * Values of the vertical axis.
+     *
+     * @param ticks values that are written, the lowest first
+     * @param logarithmic whether equal ratios have equal heights
+     */
+    private record Axis(List<Double> ticks, boolean logarithmic) {
+        /** Returns an axis from 0 on. */
+        static Axis even(double least, double most) {
+            double power = Math.pow(10, Math.floor(Math.log10(Math.max(most, 1e-9))));
+            double top = power * Math.ceil(most / power);
+            return new Axis(List.of(0.0, top / 4, top / 2, top * 3 / 4, top), false);
+        }
+
+        /** Returns an axis whose values are powers of ten. */
+        static Axis ofPowers(double least, double most) {
+            List<Double> ticks = new ArrayList<>();
+            double tick = Math.pow(10, Math.floor(Math.log10(Math.max(least, 1e-3))));
+            ticks.add(tick);
+            while (tick < most || ticks.size() < 2) {
+                tick *= 10;
+                ticks.add(tick);
+            }
+            return new Axis(ticks, true);
+        }
+
+        /** Returns the height of a value, between 0 and 1. */
+        double height(double value) {
+            double low = scaled(ticks.getFirst());
+            return Math.max(0, (scaled(value) - low) / (scaled(ticks.getLast()) - low));
+        }
+
+        private double scaled(double value) {
+            return logarithmic ? Math.log(Math.max(value, 1e-9)) : value;
+        }
+    }
+
+    private void panel(
+            int left,
+            String title,
+            ToDoubleFunction<FleetResult> value,
+            BiFunction<Double, Double, Axis> axes) {
+        DoubleSummaryStatistics values =
+                lines.values().stream()
+                        .flatMap(List::stream)
+                        .mapToDouble(value)
+                        .summaryStatistics();
+        Axis axis = axes.apply(values.getMin(), values.getMax());
         text(left, TOP - 20, "start", title);
-        for (int tick = 0; tick <= TICKS; tick++) {
-            double y = TOP + PLOT - (double) PLOT * tick / TICKS;
+        for (double tick : axis.ticks()) {
+            double y = y(axis, tick);
             add(
                     "<path d=\"M%d %.1f h%d\" stroke=\"#dddddd\" fill=\"none\"/>%n",
                     left, y, PANEL - 80);
-            text(left - 6, y + 4, "end", number(scale * tick / TICKS));
+            text(left - 6, y + 4, "end", number(tick));
         }
         for (int i = 0; i < replicas.size(); i++) {
             text(x(left, i), TOP + PLOT + 18, "middle", String.valueOf(replicas.get(i)));
@@ -70,20 +122,24 @@ final class ScalingChart {
         text(left + (PANEL - 80) / 2.0, TOP + PLOT + 38, "middle", "replicas");
         int color = 0;
         for (List<FleetResult> line : lines.values()) {
-            line(left, line, value, scale, COLORS.get(color++ % COLORS.size()));
+            line(left, line, value, axis, COLORS.get(color++ % COLORS.size()));
         }
+    }
+
+    private static double y(Axis axis, double value) {
+        return TOP + PLOT - PLOT * axis.height(value);
     }
 
     private void line(
             int left,
             List<FleetResult> line,
             ToDoubleFunction<FleetResult> value,
-            double scale,
+            Axis axis,
             String color) {
         StringBuilder points = new StringBuilder();
         for (FleetResult result : line) {
             double x = x(left, replicas.indexOf(result.replicas()));
-            double y = TOP + PLOT - PLOT * value.applyAsDouble(result) / scale;
+            double y = y(axis, value.applyAsDouble(result));
             points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x, y));
         }
         add(
@@ -105,17 +161,6 @@ final class ScalingChart {
             text(802, y + 4, "start", name);
             row++;
         }
-    }
-
-    /** Returns a round number that is not less. */
-    private static double nice(double value) {
-        double power = Math.pow(10, Math.floor(Math.log10(Math.max(value, 1e-9))));
-        for (double step : new double[] {1, 2, 4, 6, 8}) {
-            if (value <= step * power) {
-                return step * power;
-            }
-        }
-        return 10 * power;
     }
 
     private static String number(double value) {

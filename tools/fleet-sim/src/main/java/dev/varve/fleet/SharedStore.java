@@ -7,6 +7,9 @@ package dev.varve.fleet;
 final class SharedStore {
     private static final double NANOS_PER_SECOND = 1e9;
 
+    /** Backlog of the pipe beyond which sequences are not saved, so that reads get their turn. */
+    private static final long MOST_BACKLOG_NANOS = 1_000_000_000;
+
     private final FleetOptions.Store options;
     private final FleetOptions.TransferSize size;
     private final SequenceLru texts;
@@ -41,13 +44,13 @@ final class SharedStore {
     }
 
     /**
-     * Saves a sequence. Only tokens that the store lacks are sent.
+     * Saves a sequence, unless the store is behind. Only tokens that it lacks are sent.
      *
      * @param tokens computed tokens of the sequence
      */
     void write(long now, Turn turn, int tokens) {
         int missing = tokens - Math.min(tokens, texts.lookup(turn));
-        if (missing > 0) {
+        if (missing > 0 && freeAt - now < MOST_BACKLOG_NANOS) {
             occupy(now, size.of(missing));
             texts.add(turn, tokens);
         }

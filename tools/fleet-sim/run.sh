@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Simulates fleets of replicas: tools/fleet-sim/run.sh --help explains the flags, docs/fleet.md the results.
-# Build first: mvn -q -pl tools/fleet-sim -am -DskipTests package
+# Build first: mvn -q package -DskipTests
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 java=
@@ -14,9 +14,4 @@ if [[ -z $java ]]; then
   echo "tools/fleet-sim/run.sh: no Java 25 found: set VARVE_JAVA_HOME to one" >&2
   exit 1
 fi
-libraries=$root/tools/fleet-sim/target/class-path
-if [[ ! -s $libraries ]]; then
-  (cd "$root" && mvn -B -q -pl tools/fleet-sim -am dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile="$libraries")
-fi
-classes=$(printf '%s:' "$root"/{api,platform}/*/target/classes)
-exec "$java" -Xmx1g -XX:+UseSerialGC -cp "$root/tools/fleet-sim/target/classes:$classes$(<"$libraries")" dev.varve.fleet.FleetSim "$@"
+exec "$java" -Xmx1g -XX:+UseSerialGC -cp "$root/tools/fleet-sim/target/classes:$root/dist/target/varve/lib/*" dev.varve.fleet.FleetSim "$@"

@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
 
 import java.io.PrintWriter;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -100,7 +101,7 @@ public final class FleetReplay implements Callable<Integer> {
     /** Runs the comparison: 0 for success, 1 if a request failed, 2 for wrong usage. */
     public static void main(String... arguments) {
         Locale.setDefault(Locale.ROOT);
-        System.exit(run(new PrintWriter(System.out, true), arguments));
+        System.exit(run(new PrintWriter(System.out, true, StandardCharsets.UTF_8), arguments));
     }
 
     static int run(PrintWriter out, String... arguments) {

@@ -8,6 +8,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -201,7 +202,7 @@ public final class FleetSim implements Callable<Integer> {
 
     /** Runs the simulator. */
     public static void main(String[] arguments) {
-        System.exit(run(new PrintWriter(System.out, true), arguments));
+        System.exit(run(new PrintWriter(System.out, true, StandardCharsets.UTF_8), arguments));
     }
 
     static int run(PrintWriter out, String... arguments) {

@@ -106,6 +106,8 @@ public enum Setting {
     DRAFT_RESIDENCY("draftResidency"),
     /** Whether drafts are token trees. */
     DDTREE("ddtree"),
+    /** LoRA adapters, which change the weights of the model. */
+    LORA("lora"),
     /** Projector file, which encodes images. */
     MMPROJ("mmproj"),
     /** Device that encodes images. */

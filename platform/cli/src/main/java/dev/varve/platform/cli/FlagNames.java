@@ -57,6 +57,7 @@ final class FlagNames implements SettingNames {
             case DRAFT_WIDTH -> "--draft-width";
             case DDTREE -> "--ddtree";
             case DRAFT_RESIDENCY -> "--draft-residency";
+            case LORA -> "--lora";
             case MMPROJ -> "--mmproj";
             case MMPROJ_DEVICE -> "--mmproj-device";
             case IMAGE_TOKENS -> "--image-max-tokens";

@@ -2,6 +2,7 @@ package dev.varve.platform.shard;
 
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.lora.LoraTerm;
 
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -29,20 +30,25 @@ public record ExpertWeights(Set<String> matrices) {
     public static ExpertWeights of(TensorSelection selection) {
         Set<String> matrices = new LinkedHashSet<>();
         for (TensorSelection.Entry entry : selection.entries()) {
-            if (entry.use() == TensorUse.EXPERT_MATMUL) {
-                matrices.add(entry.tensor().name());
+            String name = entry.tensor().name();
+            if (entry.use() == TensorUse.EXPERT_MATMUL && LoraTerm.weightOf(name).isEmpty()) {
+                matrices.add(name);
             }
         }
         return new ExpertWeights(matrices);
     }
 
     /**
-     * Returns the matrix to which a weight belongs: itself, or that of a bias or scale; empty if it
-     * belongs to no experts.
+     * Returns the matrix to which a weight belongs: itself, or that of a bias, a scale or an
+     * adapter's matrix; empty if it belongs to no experts.
      */
     public Optional<String> matrixOf(String name) {
         if (matrices.contains(name)) {
             return Optional.of(name);
+        }
+        Optional<String> adapted = LoraTerm.weightOf(name);
+        if (adapted.isPresent()) {
+            return adapted.filter(matrices::contains);
         }
         return COMPANIONS.stream()
                 .filter(name::endsWith)

@@ -1,8 +1,11 @@
 package dev.varve.platform.shard.local;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.lora.LoraTerms;
 
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -38,6 +41,19 @@ final class GraphBuildValidator {
         this.key = key;
         tokens = key.tokens();
         outputs = key.outputs();
+    }
+
+    /** Checks that adapters do not change a weight with which the family computes itself. */
+    void weight(String name, LoraTerms lora) {
+        if (lora.change(name)) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    Setting.LORA
+                            + ": "
+                            + name
+                            + ": an adapter for this weight is not supported with architecture "
+                            + shape.architecture());
+        }
     }
 
     /** Checks attention with the layer's own rows, which needs all columns of the batch. */

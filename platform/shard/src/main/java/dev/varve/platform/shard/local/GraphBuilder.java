@@ -15,6 +15,8 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.StateStep;
 import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.lora.LoraTerm;
+import dev.varve.platform.shard.lora.LoraTerms;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,7 @@ final class GraphBuilder implements ShardGraph {
     private final Graph graph;
     private final GraphInputs inputs;
     private final ShardWeights weights;
+    private final LoraTerms lora;
     private final MatrixProducts products;
     private final AttentionBlock attention;
     private final DeltaNetBlock recurrent;
@@ -79,6 +82,7 @@ final class GraphBuilder implements ShardGraph {
                         model.boundaryLength(range.begin()),
                         shape.window().orElse(1));
         ops = context.ops();
+        lora = graphContext.lora();
         weights = graphContext.weights();
         products = new MatrixProducts(ops, key, graphContext);
         attention = new AttentionBlock(ops, graph, inputs, graphContext);
@@ -193,6 +197,7 @@ final class GraphBuilder implements ShardGraph {
 
     @Override
     public Tensor weight(String name, TensorUse use) {
+        rules.weight(name, lora);
         return weights.get(name, use);
     }
 
@@ -204,12 +209,19 @@ final class GraphBuilder implements ShardGraph {
 
     @Override
     public Tensor embed(String table) {
+        Tensor rows = rows(table);
+        for (LoraTerm term : lora.of(table)) {
+            Tensor change = products.multiply(term.b(), rows(term.a()));
+            rows = ops.add(rows, ops.scale(change, term.scale()));
+        }
+        return named(table, rows);
+    }
+
+    private Tensor rows(String table) {
         Optional<RowReader> onHost = weights.hostTable(table);
-        return named(
-                table,
-                onHost.isPresent()
-                        ? inputs.rows(onHost.get())
-                        : ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids()));
+        return onHost.isPresent()
+                ? inputs.rows(onHost.get())
+                : ops.getRows(weights.get(table, TensorUse.ROW_LOOKUP), inputs.ids());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.PluginProxyHandler;
+import dev.varve.platform.shard.lora.AdaptedModel;
 
 /**
  * Plugin, architecture and layer range of a recorded graph, for messages.
@@ -14,7 +15,7 @@ import dev.varve.platform.shard.PluginProxyHandler;
 record GraphErrorContext(String plugin, String architecture, LayerRange range) {
     static GraphErrorContext of(LayerSplitAdapter model, LayerRange range) {
         return new GraphErrorContext(
-                PluginProxyHandler.moduleOf(model), model.shape().architecture(), range);
+                PluginProxyHandler.moduleOf(AdaptedModel.base(model)), model.shape().architecture(), range);
     }
 
     /** Creates the exception for a rule that the family broke. */

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.KvSlotSpan;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.RollbackBufferSizes;
+import dev.varve.platform.shard.lora.LoraTerms;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -109,7 +110,8 @@ record ImportanceScorerState(
                                     device.bufferType().isHost(),
                                     device.recurrentOperators()),
                             Optional.empty(),
-                            Optional.of(new ScoringCapture(keys, options, sizes.sparse()))),
+                            Optional.of(new ScoringCapture(keys, options, sizes.sparse())),
+                            LoraTerms.of(model.model())),
                     new KvSlotSpan(0, slots),
                     context,
                     buffer,
@@ -133,7 +135,8 @@ record ImportanceScorerState(
                 graphContext.pageKeys(),
                 graphContext
                         .scoringCapture()
-                        .map(looked -> new ScoringCapture(looked.keys(), looked.options(), false)));
+                        .map(looked -> new ScoringCapture(looked.keys(), looked.options(), false)),
+                graphContext.lora());
     }
 
     /** The compared keys of the layer that was read last. */

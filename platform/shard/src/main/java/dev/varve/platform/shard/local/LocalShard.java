@@ -154,7 +154,7 @@ public final class LocalShard implements Shard {
         requireMemory(model, range, device, options);
         ShardWeights weights =
                 shelf.acquire(
-                        new WeightCache.Key(part.file().path(), range, devices, options.weights()),
+                        WeightCache.Key.of(part, devices, options.weights()),
                         () ->
                                 ShardWeights.load(
                                         model.tensors(range),
@@ -165,7 +165,7 @@ public final class LocalShard implements Shard {
                                         shelf.useFolder(),
                                         progress));
         ShardGraphContext context =
-                ShardGraphContext.open(weights, model.shape(), range, options, device, flash);
+                ShardGraphContext.open(weights, model, range, options, device, flash);
         try {
             GraphDryRun.require(model, range, context, device, options.captures());
         } catch (RuntimeException | Error e) {

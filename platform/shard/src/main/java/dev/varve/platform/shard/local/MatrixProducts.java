@@ -8,6 +8,8 @@ import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.lora.LoraTerm;
+import dev.varve.platform.shard.lora.LoraTerms;
 
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +26,7 @@ import java.util.function.BinaryOperator;
 final class MatrixProducts {
     private final Ops ops;
     private final ShardWeights weights;
+    private final LoraTerms lora;
     private final BatchInvariance exact;
     private final boolean apart;
     private final boolean onHost;
@@ -36,6 +39,7 @@ final class MatrixProducts {
     MatrixProducts(Ops ops, GraphKey key, ShardGraphContext context) {
         this.ops = ops;
         weights = context.weights();
+        lora = context.lora();
         exact = context.arithmetic().exactRows();
         // In addition to a chunk it costs almost nothing; and a chunk of a single token needs it.
         apart = exact == BatchInvariance.ON || key.phase() == Phase.PREFILL;
@@ -51,6 +55,7 @@ final class MatrixProducts {
         this.ops = ops;
         this.weights = weights;
         this.onHost = onHost;
+        lora = LoraTerms.NONE;
         exact = BatchInvariance.OFF;
         apart = false;
         tokenRuns = List.of();
@@ -59,8 +64,17 @@ final class MatrixProducts {
         outputs = -1;
     }
 
-    /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}. */
+    /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}, with the terms of adapters. */
     Tensor multiply(String name, Tensor input) {
+        Tensor product = multiplyWeight(name, input);
+        for (LoraTerm term : lora.of(name)) {
+            Tensor change = multiplyWeight(term.b(), multiplyWeight(term.a(), input));
+            product = ops.add(product, ops.scale(change, term.scale()));
+        }
+        return product;
+    }
+
+    private Tensor multiplyWeight(String name, Tensor input) {
         Tensor weight = weights.get(name, TensorUse.MATMUL);
         MatmulKernelProperties kernelProperties = weights.kernelProperties(name, TensorUse.MATMUL);
         Optional<ColumnProduct> ownProduct = weights.columnProduct(name, TensorUse.MATMUL);
@@ -130,8 +144,20 @@ final class MatrixProducts {
         return all.result();
     }
 
-    /** {@code [K, M, E] times F32 [K, U or 1, T] by ids I32 [U, T] -> F32 [M, U, T]}. */
+    /**
+     * {@code [K, M, E] times F32 [K, U or 1, T] by ids I32 [U, T] -> F32 [M, U, T]}, with the terms
+     * of adapters.
+     */
     Tensor multiplyExperts(String name, Tensor input, Tensor ids) {
+        Tensor product = multiplyChosen(name, input, ids);
+        for (LoraTerm term : lora.of(name)) {
+            Tensor change = multiplyChosen(term.b(), multiplyChosen(term.a(), input, ids), ids);
+            product = ops.add(product, ops.scale(change, term.scale()));
+        }
+        return product;
+    }
+
+    private Tensor multiplyChosen(String name, Tensor input, Tensor ids) {
         Tensor weight = weights.get(name, TensorUse.EXPERT_MATMUL);
         MatmulKernelProperties kernelProperties =
                 weights.kernelProperties(name, TensorUse.EXPERT_MATMUL);

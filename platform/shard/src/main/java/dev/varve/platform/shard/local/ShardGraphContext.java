@@ -2,10 +2,12 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.lora.LoraTerms;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -19,6 +21,7 @@ import java.util.OptionalInt;
  * @param rotation of quantised rows
  * @param pageKeys present if batches may request page scores
  * @param scoringCapture tensors for scoring a text, if this context belongs to a text scorer
+ * @param lora terms of adapters
  */
 record ShardGraphContext(
         ShardWeights weights,
@@ -27,7 +30,8 @@ record ShardGraphContext(
         HadamardRotation rotation,
         OperatorOptions arithmetic,
         Optional<PageKeys> pageKeys,
-        Optional<ScoringCapture> scoringCapture)
+        Optional<ScoringCapture> scoringCapture,
+        LoraTerms lora)
         implements AutoCloseable {
 
     /** Returns the context for operators that another device computes. */
@@ -39,7 +43,7 @@ record ShardGraphContext(
                         other.bufferType().isHost(),
                         arithmetic.recurrent());
         return new ShardGraphContext(
-                weights, caches, layers, rotation, options, pageKeys, scoringCapture);
+                weights, caches, layers, rotation, options, pageKeys, scoringCapture, lora);
     }
 
     /** How recurrent layers process trees of tokens. */
@@ -54,11 +58,12 @@ record ShardGraphContext(
     /** Allocates the caches for loaded weights; frees everything if the memory is too small. */
     static ShardGraphContext open(
             ShardWeights weights,
-            ModelShape shape,
+            LayerSplitAdapter model,
             LayerRange range,
             ShardOptions options,
             ComputeDevice device,
             boolean flashAttention) {
+        ModelShape shape = model.shape();
         Deque<AutoCloseable> opened = new ArrayDeque<>();
         opened.push(weights);
         try {
@@ -122,7 +127,8 @@ record ShardGraphContext(
                     options.scoresPages()
                             ? Optional.of(new PageKeys(pool, pages, layers))
                             : Optional.empty(),
-                    Optional.empty());
+                    Optional.empty(),
+                    LoraTerms.of(model));
         } catch (RuntimeException | Error e) {
             while (!opened.isEmpty()) {
                 closeAfter(opened.pop(), e);

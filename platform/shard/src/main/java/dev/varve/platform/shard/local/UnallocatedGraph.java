@@ -55,6 +55,9 @@ record UnallocatedGraph(
 
     private static final int TENSORS_PER_GRAPH = 96;
 
+    /** Tensors of an adapter's term, for each part into which products are divided. */
+    private static final int TENSORS_PER_TERM = 8;
+
     /**
      * Calls the family to record the graph.
      *
@@ -73,6 +76,7 @@ record UnallocatedGraph(
                         + 2 * parts
                         + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts)
                         + graphContext.weights().tensorsOfTiles(key.tokens())
+                        + graphContext.lora().count() * TENSORS_PER_TERM * (1 + parts)
                         + graphContext.scoringCapture().map(ScoringCapture::moreTensors).orElse(0);
         GgmlContext context = GgmlContext.open(tensors, tensors);
         try {

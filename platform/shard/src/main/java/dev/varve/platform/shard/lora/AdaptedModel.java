@@ -1,0 +1,141 @@
+package dev.varve.platform.shard.lora;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ChatDialect;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.api.model.TensorUse;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model with LoRA adapters. Each range also loads the adapters' matrices of its weights, on the
+ * device of the weight; what the family records stays the same, since the platform adds the terms to
+ * the products.
+ */
+public final class AdaptedModel implements LayerSplitAdapter {
+    private final LayerSplitAdapter base;
+    private final List<LoraAdapter> adapters;
+    private final LoraTerms terms;
+
+    private AdaptedModel(LayerSplitAdapter base, List<LoraAdapter> adapters) {
+        this.base = base;
+        this.adapters = List.copyOf(adapters);
+        terms = terms(adapters);
+    }
+
+    /**
+     * Adds adapters to a model.
+     *
+     * @param file file of the model
+     * @return the model itself without adapters
+     * @throws VarveException of kind UNSUPPORTED_MODEL if an adapter is for another architecture or
+     *     for a weight that cannot be adapted, CORRUPT_FILE if its matrices do not fit
+     */
+    public static LayerSplitAdapter of(
+            GgufFile file, LayerSplitAdapter base, List<LoraAdapter> adapters) {
+        if (adapters.isEmpty()) {
+            return base;
+        }
+        LoraCheck check = new LoraCheck(file, base);
+        adapters.forEach(check::require);
+        return new AdaptedModel(base, adapters);
+    }
+
+    /** Returns the model without its adapters. */
+    public static LayerSplitAdapter base(LayerSplitAdapter model) {
+        return model instanceof AdaptedModel adapted ? adapted.base : model;
+    }
+
+    /** Returns the adapters of a model, in their order. */
+    public static List<LoraAdapter> adapters(LayerSplitAdapter model) {
+        return model instanceof AdaptedModel adapted ? adapted.adapters : List.of();
+    }
+
+    LoraTerms terms() {
+        return terms;
+    }
+
+    private static LoraTerms terms(List<LoraAdapter> adapters) {
+        Map<String, List<LoraTerm>> terms = new HashMap<>();
+        for (int i = 0; i < adapters.size(); i++) {
+            LoraAdapter adapter = adapters.get(i);
+            int number = i;
+            adapter.pairs()
+                    .forEach(
+                            (weight, pair) ->
+                                    terms.computeIfAbsent(weight, each -> new ArrayList<>())
+                                            .add(
+                                                    LoraTerm.of(
+                                                            weight,
+                                                            number,
+                                                            adapter.effectiveScale(pair))));
+        }
+        return new LoraTerms(terms);
+    }
+
+    @Override
+    public TensorSelection tensors(LayerRange range) {
+        TensorSelection.Builder selection = new TensorSelection.Builder();
+        for (TensorSelection.Entry entry : base.tensors(range).entries()) {
+            selection.add(entry.tensor(), entry.use());
+            for (int i = 0; i < adapters.size(); i++) {
+                int number = i;
+                adapters.get(i)
+                        .pair(entry.tensor().name())
+                        .ifPresent(pair -> add(selection, entry, number, pair));
+            }
+        }
+        return selection.build();
+    }
+
+    private static void add(
+            TensorSelection.Builder selection,
+            TensorSelection.Entry entry,
+            int number,
+            LoraAdapter.Pair pair) {
+        LoraTerm names = LoraTerm.of(entry.tensor().name(), number, 1);
+        // Rows of the first matrix are looked up where those of the weight are.
+        TensorUse second = entry.use() == TensorUse.ROW_LOOKUP ? TensorUse.MATMUL : entry.use();
+        selection.add(pair.a().renamed(names.a()), entry.use());
+        selection.add(pair.b().renamed(names.b()), second);
+    }
+
+    @Override
+    public ModelShape shape() {
+        return base.shape();
+    }
+
+    @Override
+    public List<LayerRange> align(List<LayerRange> ranges) {
+        return base.align(ranges);
+    }
+
+    @Override
+    public int boundaryLength(int layer) {
+        return base.boundaryLength(layer);
+    }
+
+    @Override
+    public void build(ShardGraph graph, LayerRange range) {
+        base.build(graph, range);
+    }
+
+    @Override
+    public Optional<String> contextVariant() {
+        return base.contextVariant();
+    }
+
+    @Override
+    public ChatDialect chatDialect() {
+        return base.chatDialect();
+    }
+}

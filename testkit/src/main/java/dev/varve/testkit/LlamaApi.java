@@ -158,7 +158,31 @@ final class LlamaApi {
     private static final MethodHandle VOCAB_ADDS_BOS =
             bind("llama_vocab_get_add_bos", JAVA_BOOLEAN, ADDRESS);
 
+    /**
+     * {@code struct llama_adapter_lora * llama_adapter_lora_init(struct llama_model * model, const
+     * char * path_lora)}
+     */
+    private static final MethodHandle ADAPTER_INIT =
+            bind("llama_adapter_lora_init", ADDRESS, ADDRESS, ADDRESS);
+
+    /**
+     * {@code int32_t llama_set_adapters_lora(struct llama_context * ctx, struct llama_adapter_lora
+     * ** adapters, size_t n_adapters, float * scales)}
+     */
+    private static final MethodHandle SET_ADAPTERS =
+            bind("llama_set_adapters_lora", JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, ADDRESS);
+
     private LlamaApi() {}
+
+    /** Loads an adapter, which the model owns. */
+    static MemorySegment loadAdapter(MemorySegment model, MemorySegment path) {
+        return (MemorySegment) call(() -> (MemorySegment) ADAPTER_INIT.invokeExact(model, path));
+    }
+
+    static int setAdapters(
+            MemorySegment context, MemorySegment adapters, long count, MemorySegment scales) {
+        return (int) call(() -> (int) SET_ADAPTERS.invokeExact(context, adapters, count, scales));
+    }
 
     static MemorySegment modelDefaults(Arena arena) {
         return (MemorySegment)

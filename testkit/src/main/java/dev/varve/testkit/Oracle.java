@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
@@ -102,6 +103,35 @@ public final class Oracle implements AutoCloseable {
             LlamaApi.attachThreadPool(context, pool);
             return new Oracle(options, model, context, pool);
         }
+    }
+
+    /**
+     * Applies LoRA adapters to all later computations.
+     *
+     * @param adapters files with their scales, in the order of their terms
+     * @throws IllegalArgumentException if libllama refuses one; the message has its reason
+     */
+    public Oracle adapt(Map<Path, Float> adapters) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment loaded = arena.allocate(ADDRESS, adapters.size());
+            MemorySegment scales = arena.allocate(JAVA_FLOAT, adapters.size());
+            int count = 0;
+            for (Map.Entry<Path, Float> adapter : adapters.entrySet()) {
+                MemorySegment path =
+                        arena.allocateFrom(adapter.getKey().toAbsolutePath().toString());
+                MemorySegment one = LlamaApi.loadAdapter(model, path);
+                if (one.equals(MemorySegment.NULL)) {
+                    throw new IllegalArgumentException(
+                            adapter.getKey() + ": refused by libllama: " + NativeLog.drain());
+                }
+                loaded.setAtIndex(ADDRESS, count, one);
+                scales.setAtIndex(JAVA_FLOAT, count++, adapter.getValue());
+            }
+            if (LlamaApi.setAdapters(context, loaded, count, scales) != 0) {
+                throw new IllegalArgumentException("adapters: " + NativeLog.drain());
+            }
+        }
+        return this;
     }
 
     /** Loads libllama, once per process. */

@@ -41,6 +41,8 @@ import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.lora.AdaptedModel;
+import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.testkit.TestThreads;
 
@@ -149,6 +151,21 @@ final class Cpu {
         return new OpenedModel(gguf, family(gguf).open(gguf, options));
     }
 
+    /** A model with adapters and their scales. */
+    static OpenedModel open(Path file, Map<Path, Float> adapters) {
+        OpenedModel model = open(file, ModelOptions.defaults());
+        List<LoraAdapter> opened =
+                adapters.entrySet().stream()
+                        .map(
+                                adapter ->
+                                        LoraAdapter.of(
+                                                GgufFile.open(adapter.getKey()),
+                                                adapter.getValue()))
+                        .toList();
+        return new OpenedModel(
+                model.file(), AdaptedModel.of(model.file(), model.adapter(), opened));
+    }
+
     static ComputeDevice oneThread() {
         return ONE_THREAD;
     }
@@ -222,7 +239,14 @@ final class Cpu {
 
     static LoadedModel load(
             Path file, ModelSettings settings, LoadedModel.EngineComponents extras, int... cuts) {
-        OpenedModel model = open(file, settings.modelOptions());
+        return load(open(file, settings.modelOptions()), settings, extras, cuts);
+    }
+
+    static LoadedModel load(
+            OpenedModel model,
+            ModelSettings settings,
+            LoadedModel.EngineComponents extras,
+            int... cuts) {
         List<LayerRange> ranges = new ArrayList<>();
         int begin = 0;
         for (int cut : cuts) {

@@ -8,8 +8,7 @@ import java.util.Optional;
 enum FileUse {
     ADAPTER(
             "a LoRA adapter, which changes the weights of a base model and cannot be served alone;"
-                    + " use the base model, or merge the adapter into it (llama-export-lora of"
-                    + " llama.cpp) and use the merged file"),
+                    + " use the base model, and this file as its adapter (--lora)"),
     CONTROL_VECTOR(
             "a control vector, which is added to the activations of a model and cannot be served"
                     + " alone; use the model's own file"),

@@ -8,6 +8,7 @@ import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.ImageSettings;
+import dev.varve.platform.host.LoraSettings;
 import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.host.ProxyPrefillDrafter;
 import dev.varve.platform.host.ShardProcessSettings;
@@ -205,6 +206,8 @@ final class ModelLoadArguments {
 
     @Mixin private ImageArguments images;
 
+    @Mixin private LoraArguments lora;
+
     @Option(
             names = "--boundary-type",
             paramLabel = "f32|f16|bf16",
@@ -318,7 +321,7 @@ final class ModelLoadArguments {
                 choice,
                 settings,
                 environment,
-                new Helpers(guesses, images.of(choice), compression));
+                new Helpers(guesses, images.of(choice), compression, lora.settings()));
     }
 
     /**
@@ -344,14 +347,16 @@ final class ModelLoadArguments {
                                 ? draft.settings(request, usual, reads)
                                 : draft.settingsOfOther(request, usual, reads),
                         first ? images.of(choice) : images.ofOther(choice),
-                        compression));
+                        compression,
+                        first ? lora.settings() : List.of()));
     }
 
     /** Models beside the one to open. */
     private record Helpers(
             Optional<DraftSettings> draft,
             Optional<ImageSettings> images,
-            Optional<CompressionSettings> compression) {}
+            Optional<CompressionSettings> compression,
+            List<LoraSettings> adapters) {}
 
     private Optional<Path> usualDraft(ModelChoice choice, Environment environment) {
         return exactRows == BatchInvariance.OFF ? Optional.empty() : choice.draft(environment);
@@ -366,7 +371,8 @@ final class ModelLoadArguments {
                         settings,
                         devices(request),
                         plugins.settings(environment),
-                        processes(request, environment));
+                                processes(request, environment))
+                        .with(helpers.adapters());
         HostSettings seeing = helpers.images().map(host::with).orElse(host);
         HostSettings guessing = helpers.draft().map(seeing::with).orElse(seeing);
         return helpers.compression()

@@ -1,5 +1,7 @@
 package dev.varve.platform.host;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerState;
@@ -11,11 +13,15 @@ import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.lora.AdaptedModel;
+import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.platform.store.Namespace;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -58,12 +64,23 @@ final class CacheNamespace {
         model.adapter()
                 .contextVariant()
                 .ifPresent(variant -> facts.put("context_variant", variant));
+        List<LoraAdapter> adapters = AdaptedModel.adapters(model.adapter());
+        if (!adapters.isEmpty()) {
+            facts.put("lora", adapters.stream().map(CacheNamespace::described).collect(joining(", ")));
+        }
         if (!sharesBackends) {
             facts.put("weights", computation.weights().toString());
             facts.put("numerics", computation.numerics().toString());
             facts.put("backends", backends(placement, catalog));
         }
         return new Namespace(digest(facts, file), described(facts, file));
+    }
+
+    /** Content and scale of an adapter. */
+    private static String described(LoraAdapter adapter) {
+        MessageDigest digest = Sha256.begin();
+        ModelFingerprint.add(digest, adapter.file());
+        return HexFormat.of().formatHex(digest.digest()) + " x " + adapter.scale();
     }
 
     private static boolean hasValuesInKeys(ModelShape shape) {

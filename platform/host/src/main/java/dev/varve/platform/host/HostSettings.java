@@ -26,6 +26,7 @@ import java.util.Optional;
  * @param compression prompt compression; empty for none
  * @param sharing how cached prefixes are shared with servers and reported to routers
  * @param images image input; empty for none
+ * @param adapters LoRA adapters, whose changes are added
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -38,7 +39,8 @@ public record HostSettings(
         Optional<DraftSettings> draft,
         Optional<CompressionSettings> compression,
         ClusterCacheSettings sharing,
-        Optional<ImageSettings> images) {
+        Optional<ImageSettings> images,
+        List<LoraSettings> adapters) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -51,6 +53,33 @@ public record HostSettings(
         Objects.requireNonNull(compression);
         Objects.requireNonNull(sharing);
         Objects.requireNonNull(images);
+        adapters = List.copyOf(adapters);
+    }
+
+    /** Creates settings without adapters. */
+    public HostSettings(
+            Path file,
+            ModelSettings model,
+            DeviceSettings devices,
+            PluginSettings plugins,
+            ShardProcessSettings processes,
+            Optional<StoreSettings> store,
+            Optional<DraftSettings> draft,
+            Optional<CompressionSettings> compression,
+            ClusterCacheSettings sharing,
+            Optional<ImageSettings> images) {
+        this(
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                images,
+                List.of());
     }
 
     /** Creates settings without image input. */
@@ -223,7 +252,8 @@ public record HostSettings(
                 draft,
                 compression,
                 sharing,
-                images);
+                images,
+                adapters);
     }
 
     /** Returns a copy with a bounded attention cache. */
@@ -234,19 +264,49 @@ public record HostSettings(
     /** Returns a copy on other devices. */
     public HostSettings with(DeviceSettings other) {
         return new HostSettings(
-                file, model, other, plugins, processes, store, draft, compression, sharing, images);
+                file,
+                model,
+                other,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                images,
+                adapters);
     }
 
     /** Returns a copy with other plugins. */
     public HostSettings with(PluginSettings other) {
         return new HostSettings(
-                file, model, devices, other, processes, store, draft, compression, sharing, images);
+                file,
+                model,
+                devices,
+                other,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                images,
+                adapters);
     }
 
     /** Returns a copy with other process settings. */
     public HostSettings with(ShardProcessSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, other, store, draft, compression, sharing, images);
+                file,
+                model,
+                devices,
+                plugins,
+                other,
+                store,
+                draft,
+                compression,
+                sharing,
+                images,
+                adapters);
     }
 
     /** Returns a copy with a disk store for cached prefixes. */
@@ -261,7 +321,8 @@ public record HostSettings(
                 draft,
                 compression,
                 sharing,
-                images);
+                images,
+                adapters);
     }
 
     /** Returns a copy with speculative decoding. */
@@ -276,7 +337,8 @@ public record HostSettings(
                 Optional.of(other),
                 compression,
                 sharing,
-                images);
+                images,
+                adapters);
     }
 
     /** Returns a copy with prompt compression. */
@@ -291,13 +353,24 @@ public record HostSettings(
                 draft,
                 Optional.of(other),
                 sharing,
-                images);
+                images,
+                adapters);
     }
 
     /** Returns a copy with sharing of cached prefixes. */
     public HostSettings with(ClusterCacheSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, processes, store, draft, compression, other, images);
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                other,
+                images,
+                adapters);
     }
 
     /** Returns a copy with image input. */
@@ -312,6 +385,23 @@ public record HostSettings(
                 draft,
                 compression,
                 sharing,
-                Optional.of(other));
+                Optional.of(other),
+                adapters);
+    }
+
+    /** Returns a copy with LoRA adapters. */
+    public HostSettings with(List<LoraSettings> others) {
+        return new HostSettings(
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                sharing,
+                images,
+                others);
     }
 }

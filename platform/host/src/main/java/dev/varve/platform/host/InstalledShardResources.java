@@ -113,15 +113,24 @@ public final class InstalledShardResources implements ShardResources {
 
     @Override
     public GgufFile model(String name) {
+        return ZeroTensors.requireWeights(find(name), InstalledShardResources::warn);
+    }
+
+    @Override
+    public GgufFile lora(String name) {
+        return GgufFile.open(find(name));
+    }
+
+    private Path find(String name) {
         for (Path file : permitted.models()) {
             if (file.getFileName().toString().equals(name)) {
-                return ZeroTensors.requireWeights(file, InstalledShardResources::warn);
+                return file;
             }
         }
         for (Path folder : permitted.folders()) {
             Path file = folder.resolve(name);
             if (Files.isRegularFile(file)) {
-                return ZeroTensors.requireWeights(file, InstalledShardResources::warn);
+                return file;
             }
         }
         throw new VarveException(

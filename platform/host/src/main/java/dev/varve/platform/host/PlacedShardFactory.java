@@ -126,8 +126,9 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                         part.range(),
                         part.tensors(),
                         options,
-                        remote(device),
-                        prepared.settings().processes().boundaryType()),
+                                remote(device),
+                                prepared.settings().processes().boundaryType())
+                        .adaptedAs(model.adapter()),
                 prepared.digests(),
                 progress);
     }

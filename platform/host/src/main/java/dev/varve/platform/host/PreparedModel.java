@@ -106,7 +106,10 @@ public final class PreparedModel {
         LayerSplitAdapter adapter =
                 catalog.family(file.architecture(), file.path())
                         .open(file, settings.model().modelOptions());
-        model = new OpenedModel(file, adapter);
+        LayerSplitAdapter adapted =
+                LoraSettings.adapt(settings.adapters(), file, adapter, listener::note);
+        LoraSettings.requireLoadedExperts(adapted, settings.model().computation().weights());
+        model = new OpenedModel(file, adapted);
         UnreadKeys.of(file).warning().ifPresent(listener::warning);
         UnusedTensors unused = UnusedTensors.of(file, adapter);
         unused.warning().ifPresent(listener::warning);
@@ -308,9 +311,9 @@ public final class PreparedModel {
 
     /** Creates the factory of this model's shards; the caller closes it after the shards. */
     public PlacedShardFactory shards() {
-        return shards(
-                new ProcessLinkFactory(
-                        List.of(model.file().path()), catalog, settings.processes()));
+        List<Path> files = new ArrayList<>(List.of(model.file().path()));
+        settings.adapters().forEach(adapter -> files.add(adapter.file()));
+        return shards(new ProcessLinkFactory(files, catalog, settings.processes()));
     }
 
     /** Creates the factory of this model's shards with other links to processes. */

@@ -31,6 +31,7 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PluginProxyHandler;
 import dev.varve.platform.shard.local.ShardDevices;
+import dev.varve.platform.shard.lora.AdaptedModel;
 
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -259,10 +260,12 @@ final class SpeculatorFactory {
 
     private Speculator remote(
             DeviceReference where, DraftFile file, SpeculationTarget.Limits limits) {
+        // The target verifies drafts with its adapters; their process needs none.
+        LayerSplitAdapter plain = AdaptedModel.base(model.adapter());
         DraftLoadRequest request =
                 new DraftLoadRequest(
                         ShardLoadRequest.Model.of(
-                                model.file(), model.adapter(), settings.modelOptions()),
+                                model.file(), plain, settings.modelOptions()),
                         DraftLoadRequest.Draft.of(file.file()),
                         limits,
                         dflashSettings(),
@@ -272,7 +275,7 @@ final class SpeculatorFactory {
                 devices.links().to(where),
                 request,
                 file,
-                model.adapter(),
+                plain,
                 devices.digests());
     }
 

@@ -10,6 +10,8 @@ import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.local.ShardDevices;
+import dev.varve.platform.shard.lora.AdaptedModel;
+import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.platform.wire.Message;
 
 import java.util.Collection;
@@ -20,6 +22,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** Loaded range of a session: translates between its messages and the shard. For one thread. */
 final class HostedShard extends SessionModel {
@@ -54,9 +57,10 @@ final class HostedShard extends SessionModel {
             LoadProgressListener progress) {
         ShardLoadRequest.Model model = request.model();
         GgufFile file = host.model(model.name());
-        LayerSplitAdapter adapter = host.adapter(file, model.options());
-        ShardLoadRequest.Model mine = ShardLoadRequest.Model.of(file, adapter, model.options());
+        LayerSplitAdapter plain = host.adapter(file, model.options());
+        ShardLoadRequest.Model mine = ShardLoadRequest.Model.of(file, plain, model.options());
         model.requireAlike(mine);
+        LayerSplitAdapter adapter = adapted(request, file, plain, host);
         ComputeDevice device = host.open(request.device().name(), request.device().options());
         Map<String, ComputeDevice> others = new HashMap<>();
         try {
@@ -67,7 +71,7 @@ final class HostedShard extends SessionModel {
             LoadedTensorDigests tensors =
                     LoadedTensorDigests.of(
                             adapter.tensors(request.range()),
-                            model.hasSameFiles(mine),
+                            model.hasSameFiles(mine) && hasSameAdapters(request, adapter),
                             host,
                             progress);
             Shard shard =
@@ -81,6 +85,19 @@ final class HostedShard extends SessionModel {
             device.close();
             throw e;
         }
+    }
+
+    private static LayerSplitAdapter adapted(
+            ShardLoadRequest request, GgufFile file, LayerSplitAdapter plain, ShardResources host) {
+        List<LoraAdapter> adapters =
+                request.adapters().stream().map(adapter -> adapter.open(host)).toList();
+        return AdaptedModel.of(file, plain, adapters);
+    }
+
+    private static boolean hasSameAdapters(ShardLoadRequest request, LayerSplitAdapter model) {
+        List<LoraAdapter> mine = AdaptedModel.adapters(model);
+        return IntStream.range(0, mine.size())
+                .allMatch(i -> request.adapters().get(i).hasSameFile(mine.get(i)));
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {

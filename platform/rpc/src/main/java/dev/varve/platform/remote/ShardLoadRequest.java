@@ -15,6 +15,7 @@ import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.TensorPlacement;
 import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.shard.lora.AdaptedModel;
 import dev.varve.platform.wire.Message;
 
 import java.util.ArrayList;
@@ -42,9 +43,36 @@ public record ShardLoadRequest(
         TensorPlacement tensors,
         ShardOptions shard,
         Device device,
-        BoundaryType boundaryType) {
+        BoundaryType boundaryType,
+        List<LoraReference> adapters) {
     private static final int NAME = 255;
     private static final int MOST_TENSORS = 1 << 16;
+
+    /** Copies the list. */
+    public ShardLoadRequest {
+        adapters = List.copyOf(adapters);
+    }
+
+    /** Creates a request without adapters. */
+    public ShardLoadRequest(
+            Model model,
+            LayerRange range,
+            TensorPlacement tensors,
+            ShardOptions shard,
+            Device device,
+            BoundaryType boundaryType) {
+        this(model, range, tensors, shard, device, boundaryType, List.of());
+    }
+
+    /** Returns this request with the adapters of a model. */
+    public ShardLoadRequest adaptedAs(LayerSplitAdapter adapted) {
+        return with(LoraReference.of(AdaptedModel.adapters(adapted)));
+    }
+
+    ShardLoadRequest with(List<LoraReference> others) {
+        return new ShardLoadRequest(
+                model, range, tensors, shard, device, boundaryType, others);
+    }
 
     /** Creates a request with all weights on one device. */
     public ShardLoadRequest(
@@ -232,25 +260,46 @@ public record ShardLoadRequest(
     }
 
     /**
-     * Written only if a weight is elsewhere or experts are streamed: other requests are understood
-     * by older processes, which refuse these.
+     * Written only if a weight is elsewhere, experts are streamed or the model has adapters: other
+     * requests are understood by older processes, which refuse these.
      */
     private void putTensors(FieldWriter fields) {
         boolean streams = shard.weights() == WeightLayout.STREAMED;
-        if (!tensors.isEmpty() || streams) {
+        boolean adapted = !adapters.isEmpty();
+        if (!tensors.isEmpty() || streams || adapted) {
             fields.number(tensors.devices().size());
             tensors.devices().forEach((tensor, other) -> fields.text(tensor).text(other));
         }
-        if (streams) {
-            fields.number(shard.expertCacheBytes());
+        if (streams || adapted) {
+            fields.number(streams ? shard.expertCacheBytes() : 0);
+        }
+        if (adapted) {
+            fields.number(adapters.size());
+            adapters.forEach(adapter -> adapter.put(fields));
         }
     }
 
     private static ShardOptions streamed(FieldReader fields, ShardOptions options) {
-        return fields.isAtEnd()
-                ? options
-                : options.withWeights(WeightLayout.STREAMED)
-                        .withExpertCache(fields.number("expert cache", 1L, Long.MAX_VALUE));
+        if (fields.isAtEnd()) {
+            return options;
+        }
+        long bytes = fields.number("expert cache", 0L, Long.MAX_VALUE);
+        if (bytes == 0) {
+            // Only adapters follow.
+            return options;
+        }
+        return options.withWeights(WeightLayout.STREAMED).withExpertCache(bytes);
+    }
+
+    private static List<LoraReference> adapters(FieldReader fields) {
+        List<LoraReference> adapters = new ArrayList<>();
+        if (!fields.isAtEnd()) {
+            int count = fields.number("adapters", 1, LoraReference.MOST);
+            for (int i = 0; i < count; i++) {
+                adapters.add(LoraReference.get(fields));
+            }
+        }
+        return adapters;
     }
 
     private static TensorPlacement tensors(FieldReader fields) {
@@ -295,9 +344,10 @@ public record ShardLoadRequest(
         ShardOptions all = fields.flag("scores pages") ? captured.scoringPages() : captured;
         TensorPlacement tensors = tensors(fields);
         ShardOptions streamed = streamed(fields, all);
+        List<LoraReference> adapters = adapters(fields);
         fields.end();
         return new ShardLoadRequest(
-                model, range, tensors, streamed, new Device(device, threads), boundary);
+                model, range, tensors, streamed, new Device(device, threads), boundary, adapters);
     }
 
     private static RollbackBufferSizes rollbackBuffers(FieldReader fields) {

@@ -31,6 +31,16 @@ public interface ShardResources {
      */
     GgufFile model(String name);
 
+    /**
+     * Finds a LoRA adapter by its file name. By default it is found as a model is.
+     *
+     * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if it is not among the files and
+     *     folders that this process may serve
+     */
+    default GgufFile lora(String name) {
+        return model(name);
+    }
+
     /** Returns the object that computes and stores digests of the model files' tensors. */
     TensorDigests digests();
 

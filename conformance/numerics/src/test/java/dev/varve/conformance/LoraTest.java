@@ -1,0 +1,151 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.testkit.Comparison;
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.Oracle;
+import dev.varve.testkit.OracleOptions;
+import dev.varve.testkit.TensorType;
+import dev.varve.testkit.TestThreads;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** LoRA adapters against libllama, and in parts of a model. */
+class LoraTest {
+    private static final int CONTEXT = 512;
+    private static final Predicate<String> MATRICES =
+            name -> name.matches("blk.*(attn_[qkv]|attn_output|ffn_(up|gate|down)(_exps)?).weight");
+
+    @TempDir Path folder;
+
+    @ParameterizedTest
+    @CsvSource({
+        "LLAMA, F32, F32, 8",
+        "LLAMA, Q4_K, F16, 6",
+        "QWEN2, Q8_0, F16, 0",
+        "QWEN3MOE, Q8_0, F32, 16",
+        "QWEN2MOE, F16, F16, 8",
+        "MIXTRAL, Q4_K, F16, 8"
+    })
+    void logitsAndGreedyOutputMatchLibllama(
+            DecoderLayout layout, TensorType type, TensorType adapterType, float alpha)
+            throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(layout, 1, type));
+        Path file = spec.write(folder);
+        Cpu.assumeLibllamaIsRight(file);
+        Path adapter =
+                new RandomAdapter(file, adapterType, 4, alpha)
+                        .write(folder.resolve("lora.gguf"), 3, MATRICES);
+        requireEqual(spec, file, Map.of(adapter, 0.75f));
+    }
+
+    /** Rows of the embedding table are changed as well, and the head. */
+    @Test
+    void tableAndHeadAreAdapted() throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(DecoderLayout.LLAMA, 2, TensorType.Q8_0));
+        Path file = spec.write(folder);
+        Path adapter =
+                new RandomAdapter(file, TensorType.F16, 8, 8)
+                        .write(
+                                folder.resolve("lora.gguf"),
+                                5,
+                                name -> name.matches("(token_embd|output).weight"));
+        requireEqual(spec, file, Map.of(adapter, 1f));
+    }
+
+    @Test
+    void severalAdaptersAreAdded() throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(DecoderLayout.LLAMA, 3, TensorType.F16));
+        Path file = spec.write(folder);
+        Map<Path, Float> adapters = new LinkedHashMap<>();
+        adapters.put(
+                new RandomAdapter(file, TensorType.F16, 4, 8)
+                        .write(folder.resolve("one.gguf"), 5, MATRICES),
+                -0.5f);
+        adapters.put(
+                new RandomAdapter(file, TensorType.F32, 2, 2)
+                        .write(folder.resolve("two.gguf"), 6, name -> name.contains("attn_q.")),
+                1f);
+        requireEqual(spec, file, adapters);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LLAMA, Q4_K", "QWEN3MOE, Q8_0"})
+    void partsOfAModelLoadThoseOfTheAdapter(DecoderLayout layout, TensorType type)
+            throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(layout, 4, type));
+        Path file = spec.write(folder);
+        Path adapter =
+                new RandomAdapter(file, TensorType.F16, 4, 8)
+                        .write(folder.resolve("lora.gguf"), 3, MATRICES);
+        int[] tokens = spec.tokens(90, 1);
+        float[][] whole;
+        try (LoadedModel model =
+                LoadedModel.load(
+                        Cpu.open(file, Map.of(adapter, 1f)),
+                        Cpu.device(),
+                        Cpu.settings(CONTEXT, 1, Cpu.F16))) {
+            whole = Cpu.logits(model, tokens);
+        }
+        try (LoadedModel split =
+                        Cpu.load(
+                                Cpu.open(file, Map.of(adapter, 1f)),
+                                Cpu.settings(CONTEXT, 1, Cpu.F16),
+                                LoadedModel.EngineComponents.NONE,
+                                1);
+                LoadedModel plain = Cpu.load(file, Cpu.settings(CONTEXT, 1, Cpu.F16))) {
+            assertArrayEquals(whole, Cpu.logits(split, tokens));
+            assertTrue(
+                    Comparison.worstRelativeL2(whole, Cpu.logits(plain, tokens)) > 1e-3,
+                    "the adapter changes the logits");
+        }
+    }
+
+    private static void requireEqual(RandomModel spec, Path file, Map<Path, Float> adapters)
+            throws Exception {
+        int[] tokens = spec.tokens(200, 1);
+        float[][] logits;
+        float[][] plain;
+        int[] greedy;
+        try (Oracle oracle = oracle(file)) {
+            plain = oracle.logits(tokens);
+            oracle.adapt(adapters);
+            logits = oracle.logits(tokens);
+            greedy = oracle.greedy(Arrays.copyOf(tokens, 100), 32);
+        }
+        assertTrue(
+                Comparison.worstRelativeL2(plain, logits) > 1e-3,
+                "the adapters change the oracle's logits");
+        try (LoadedModel model =
+                LoadedModel.load(
+                        Cpu.open(file, adapters),
+                        Cpu.device(),
+                        Cpu.settings(CONTEXT, 2, Cpu.F16))) {
+            assertEquals(
+                    0, Comparison.worstRelativeL2(logits, Cpu.logits(model, tokens)), 1e-5);
+            assertArrayEquals(
+                    greedy,
+                    Answer.ask(model.engine(), Arrays.copyOf(tokens, 100), 32).tokens());
+        }
+    }
+
+    private static Oracle oracle(Path file) {
+        return Oracle.open(
+                file,
+                OracleOptions.defaults().withContext(CONTEXT).withThreads(TestThreads.COUNT));
+    }
+}

@@ -28,6 +28,7 @@ import dev.varve.platform.shard.local.LocalShard;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -52,6 +53,11 @@ record SplitModel(
         GgufFile file = GgufFile.open(path);
         return new SplitModel(
                 file, Cpu.family(file).open(file, settings.modelOptions()), boundary, links);
+    }
+
+    /** The same model with adapters and their scales. */
+    SplitModel with(Map<Path, Float> adapters) {
+        return new SplitModel(file, Cpu.open(file.path(), adapters).adapter(), boundary, links);
     }
 
     /** The ranges between cuts. */
@@ -145,13 +151,14 @@ record SplitModel(
 
     private ShardLoadRequest request(Placement.Part part, ShardOptions options) {
         return new ShardLoadRequest(
-                ShardLoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
-                part.range(),
-                part.tensors(),
-                options,
-                new ShardLoadRequest.Device(
-                        part.device().device(),
-                        new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)),
-                boundary);
+                        ShardLoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
+                        part.range(),
+                        part.tensors(),
+                        options,
+                        new ShardLoadRequest.Device(
+                                part.device().device(),
+                                new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)),
+                        boundary)
+                .adaptedAs(adapter);
     }
 }

@@ -2,6 +2,7 @@ package dev.varve.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.LoraSettings;
 import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.host.ShardProcessSettings;
@@ -37,6 +39,9 @@ import dev.varve.platform.shard.ExpertCacheShare;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.WeightLayout;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +51,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -187,6 +193,66 @@ class HostedExpertsTest {
                         model.plannedShards().getFirst().others().getFirst().plan().memory());
             }
         }
+    }
+
+    /** The matrices of an adapter are on the device of the experts that they change. */
+    @Test
+    void adaptersOfExpertsElsewhereAnswerAsOnOneDevice() throws Exception {
+        Path adapter =
+                new RandomAdapter(file, TensorType.F16, 4, 8)
+                        .write(
+                                folder.resolve("lora.gguf"),
+                                1,
+                                name -> name.matches("blk.*(_exps|attn_output).weight"));
+        int[] prompt = SPEC.tokens(40, 3);
+        int[] expected;
+        int[] without;
+        try (LoadedModel plain = Cpu.load(file, settings)) {
+            without = Answer.ask(plain.engine(), prompt, 12).tokens();
+        }
+        try (LoadedModel whole =
+                LoadedModel.load(Cpu.open(file, Map.of(adapter, 1f)), Cpu.device(), settings)) {
+            expected = Answer.ask(whole.engine(), prompt, 12).tokens();
+        }
+        assertFalse(Arrays.equals(without, expected), "the adapter changes the response");
+        DeviceSettings devices =
+                DeviceSettings.best()
+                        .with(
+                                PlacementRequest.single(DeviceReference.parse("cpu:0"))
+                                        .with(
+                                                new TensorRules(
+                                                        TensorRule.parseNamed("_exps=second:0"))));
+        HostSettings adapted =
+                host(file, settings, devices).with(List.of(new LoraSettings(adapter, 1)));
+        try (HostedModel model = PreparedModel.open(adapted, new ModelLoadListener() {}).load()) {
+            assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
+        }
+    }
+
+    @Test
+    void adapterForAnotherModelIsRefusedByItsFlag() throws Exception {
+        Path other =
+                RandomModel.of(new DecoderModel(DecoderLayout.LLAMA, 1, TensorType.F16))
+                        .write(folder);
+        Path adapter =
+                new RandomAdapter(other, TensorType.F16, 4, 8)
+                        .write(folder.resolve("lora.gguf"), 1, name -> name.contains("attn_q."));
+
+        assertTrue(
+                refusal(adapter).contains("this adapter is for architecture llama"),
+                refusal(adapter));
+        assertTrue(refusal(file).contains("expected a LoRA adapter"), refusal(file));
+        assertTrue(refusal(adapter).startsWith(Setting.LORA + ": lora.gguf"), refusal(adapter));
+    }
+
+    private String refusal(Path adapter) {
+        HostSettings adapted =
+                host(file, settings, DeviceSettings.best())
+                        .with(List.of(new LoraSettings(adapter, 1)));
+        return assertThrows(
+                        VarveException.class,
+                        () -> PreparedModel.open(adapted, new ModelLoadListener() {}))
+                .getMessage();
     }
 
     /** Returns settings for a model on a device, on which other models leave little memory. */

@@ -19,8 +19,11 @@ import java.util.OptionalLong;
  * thread-safe.
  */
 final class CacheEventEmitter implements FinishedSequenceListener {
-    /** Block numbers are the same for all models and servers: events name both. */
-    private final ChainKeys keys = new ChainKeys(new byte[0]);
+    /**
+     * Block numbers are the same for all models and servers, since events name both; but not for
+     * variants of a model.
+     */
+    private final ChainKeys keys;
 
     private final CacheEventPublisher eventPublisher;
     private final Map<CachedBlock, ObjectKey> inHost = new IdentityHashMap<>();
@@ -54,6 +57,7 @@ final class CacheEventEmitter implements FinishedSequenceListener {
 
     CacheEventEmitter(CacheEventPublisher eventPublisher) {
         this.eventPublisher = eventPublisher;
+        keys = new ChainKeys(eventPublisher.variant());
     }
 
     /** Block number, never negative: the same number in signed and unsigned 64 bits. */

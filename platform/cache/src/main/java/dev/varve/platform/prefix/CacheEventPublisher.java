@@ -30,6 +30,7 @@ public final class CacheEventPublisher implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
 
     private final CacheListener listener;
+    private final byte[] variant;
     private final int mostWaiting;
     private final Thread thread;
     private final Deque<CacheEvent> waiting = new ArrayDeque<>();
@@ -55,14 +56,33 @@ public final class CacheEventPublisher implements AutoCloseable {
      * @param mostWaiting maximum queued events
      */
     CacheEventPublisher(CacheListener listener, int mostWaiting) {
+        this(listener, new byte[0], mostWaiting);
+    }
+
+    private CacheEventPublisher(CacheListener listener, byte[] variant, int mostWaiting) {
         this.listener = listener;
+        this.variant = variant.clone();
         this.mostWaiting = mostWaiting;
         thread = Thread.ofPlatform().name("varve-cache-events").daemon(true).start(this::publish);
     }
 
     /** Creates a publisher; the listener is closed with it. */
     public static CacheEventPublisher to(CacheListener listener) {
-        return new CacheEventPublisher(listener, MOST_WAITING);
+        return to(listener, new byte[0]);
+    }
+
+    /**
+     * Creates a publisher for a variant of a model; the listener is closed with it.
+     *
+     * @param variant changes the numbers of all blocks; empty for the model itself
+     */
+    public static CacheEventPublisher to(CacheListener listener, byte[] variant) {
+        return new CacheEventPublisher(listener, variant, MOST_WAITING);
+    }
+
+    /** Returns the variant of the model whose blocks are published. */
+    byte[] variant() {
+        return variant.clone();
     }
 
     /** Returns the same publisher for one more cache, which closes it as well. */

@@ -257,6 +257,11 @@ final class ModelLoadArguments {
         return draft.isAsked();
     }
 
+    /** Whether flags name LoRA adapters. */
+    boolean adapts() {
+        return !lora.settings().isEmpty();
+    }
+
     /** Whether speculative decoding may be used, with a demo model also by default. */
     boolean mayDraft(boolean isDemo) {
         return draft.isAsked() || isDemo && !draft.isOff();
@@ -367,10 +372,10 @@ final class ModelLoadArguments {
         PlacementRequest request = placement.request();
         HostSettings host =
                 new HostSettings(
-                        choice.file(),
-                        settings,
-                        devices(request),
-                        plugins.settings(environment),
+                                choice.file(),
+                                settings,
+                                devices(request),
+                                plugins.settings(environment),
                                 processes(request, environment))
                         .with(helpers.adapters());
         HostSettings seeing = helpers.images().map(host::with).orElse(host);

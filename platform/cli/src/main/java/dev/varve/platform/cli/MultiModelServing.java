@@ -121,6 +121,9 @@ final class MultiModelServing {
         if (flags.model().drafts()) {
             throw new UsageException("--draft" + rest);
         }
+        if (flags.model().adapts()) {
+            throw new UsageException("--lora" + rest);
+        }
     }
 
     private FileModelSource source(NamedModel choice) {

@@ -42,8 +42,8 @@ import java.util.concurrent.CompletableFuture;
                 + " requests have at most 30 seconds to end; a second signal ends them at once.",
             "--model may be repeated, NAME=FILE sets the name of a model in the API, and --models"
                 + " serves a folder. A request names its model; the first one is the default."
-                + " --draft and --chat-template-file apply to the first model, all other flags to"
-                + " every model; see docs/models-served.md.",
+                + " --draft, --lora and --chat-template-file apply to the first model, all other"
+                + " flags to every model; see docs/models-served.md.",
             "Models for embeddings and rerankers are served too, beside others or alone; see"
                     + " docs/embeddings.md.",
             "Several devices can share a model: in this process, in processes that the server"

@@ -112,6 +112,7 @@ class CommandLineTest {
                 "serve --model m --model n --model-name x | --model-name: expected one model",
                 "serve --models /proc --draft ngram       | --draft: applies to the model of"
                         + " --model",
+                "serve --models /proc --lora x            | --lora: applies to the model of",
                 "serve --models /proc --chat-template-file x | --chat-template-file: applies to"
                         + " the",
                 "serve --model m --model-ttl 5            | such as 500ms, 90s, 5m or 1h, found 5",

@@ -34,10 +34,11 @@ public record CacheEventSettings(URI publish, Optional<URI> replay, String pod, 
     /**
      * Starts publishing events.
      *
+     * @param variant identity of the model's adapters; empty without any
      * @throws dev.varve.api.VarveException if no plugin publishes them, or an address cannot be
      *     used
      */
-    CacheEventPublisher open(PluginCatalog catalog) {
+    CacheEventPublisher open(PluginCatalog catalog, byte[] variant) {
         return CacheEventPublisher.to(
                 catalog.cacheListener(publish.getScheme())
                         .open(
@@ -46,6 +47,7 @@ public record CacheEventSettings(URI publish, Optional<URI> replay, String pod, 
                                         replay.map(URI::toString),
                                         pod,
                                         model,
-                                        DiskTierOptions.BLOCK_TOKENS)));
+                                        DiskTierOptions.BLOCK_TOKENS)),
+                variant);
     }
 }

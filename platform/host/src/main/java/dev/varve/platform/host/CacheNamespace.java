@@ -21,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -64,9 +63,9 @@ final class CacheNamespace {
         model.adapter()
                 .contextVariant()
                 .ifPresent(variant -> facts.put("context_variant", variant));
-        List<LoraAdapter> adapters = AdaptedModel.adapters(model.adapter());
+        String adapters = adapters(model);
         if (!adapters.isEmpty()) {
-            facts.put("lora", adapters.stream().map(CacheNamespace::described).collect(joining(", ")));
+            facts.put("lora", adapters);
         }
         if (!sharesBackends) {
             facts.put("weights", computation.weights().toString());
@@ -74,6 +73,17 @@ final class CacheNamespace {
             facts.put("backends", backends(placement, catalog));
         }
         return new Namespace(digest(facts, file), described(facts, file));
+    }
+
+    /** Returns bytes that identify the adapters of a model; none if it has no adapters. */
+    static byte[] variant(OpenedModel model) {
+        return adapters(model).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String adapters(OpenedModel model) {
+        return AdaptedModel.adapters(model.adapter()).stream()
+                .map(CacheNamespace::described)
+                .collect(joining(", "));
     }
 
     /** Content and scale of an adapter. */

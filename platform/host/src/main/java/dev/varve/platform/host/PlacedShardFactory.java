@@ -119,13 +119,13 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                         device.toString(), links.to(device), new ComputeResource(HostCores.lock())),
                 model.adapter(),
                 new ShardLoadRequest(
-                        ShardLoadRequest.Model.of(
-                                model.file(),
-                                model.adapter(),
-                                prepared.settings().model().modelOptions()),
-                        part.range(),
-                        part.tensors(),
-                        options,
+                                ShardLoadRequest.Model.of(
+                                        model.file(),
+                                        model.adapter(),
+                                        prepared.settings().model().modelOptions()),
+                                part.range(),
+                                part.tensors(),
+                                options,
                                 remote(device),
                                 prepared.settings().processes().boundaryType())
                         .adaptedAs(model.adapter()),

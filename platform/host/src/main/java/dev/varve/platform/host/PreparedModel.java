@@ -588,9 +588,11 @@ public final class PreparedModel {
             Placement placement, SplitMemoryPlan plan, ModelSettings sized) {
         StorageTierOptions stores =
                 new CacheStoreFactory(settings, catalog, model, sized).open(placement, plan);
+        byte[] variant = CacheNamespace.variant(model);
         try {
             return new ReplicaFactory.CacheResources(
-                    stores, settings.sharing().events().map(events -> events.open(catalog)));
+                    stores,
+                    settings.sharing().events().map(events -> events.open(catalog, variant)));
         } catch (RuntimeException | Error e) {
             stores.close();
             throw e;

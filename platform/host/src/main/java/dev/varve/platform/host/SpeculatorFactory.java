@@ -264,8 +264,7 @@ final class SpeculatorFactory {
         LayerSplitAdapter plain = AdaptedModel.base(model.adapter());
         DraftLoadRequest request =
                 new DraftLoadRequest(
-                        ShardLoadRequest.Model.of(
-                                model.file(), plain, settings.modelOptions()),
+                        ShardLoadRequest.Model.of(model.file(), plain, settings.modelOptions()),
                         DraftLoadRequest.Draft.of(file.file()),
                         limits,
                         dflashSettings(),

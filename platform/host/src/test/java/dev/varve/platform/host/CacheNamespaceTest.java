@@ -15,7 +15,13 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.TensorPlacement;
+import dev.varve.platform.shard.lora.AdaptedModel;
+import dev.varve.platform.shard.lora.LoraAdapter;
 import dev.varve.platform.store.Namespace;
+import dev.varve.testkit.GgufValue;
+import dev.varve.testkit.GgufWriter;
+import dev.varve.testkit.TensorData;
+import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,5 +108,61 @@ class CacheNamespaceTest {
     void rowsWithTheirValuesInTheKeysAreApartFromThoseWithACopy() {
         assertApart(
                 namespace(PLAIN, Optional.empty(), 100), namespace(LATENT, Optional.empty(), 100));
+    }
+
+    /** Rows that an adapter changed are not those of the model, nor of another scale. */
+    @Test
+    void contentAndScaleOfAdaptersAreApart() throws IOException {
+        OpenedModel plain = new OpenedModel(file, PlainModel.read(file));
+        OpenedModel adapted = adapted(plain, "a.gguf", 0, 1);
+
+        assertEquals(0, CacheNamespace.variant(plain).length);
+        assertApart(namespace(plain), namespace(adapted));
+        assertApart(namespace(adapted), namespace(adapted(plain, "a.gguf", 0, 0.5f)));
+        assertApart(namespace(adapted), namespace(adapted(plain, "c.gguf", 1, 1)));
+        assertArrayEquals(namespace(adapted).id(), namespace(adapted(plain, "b.gguf", 0, 1)).id());
+    }
+
+    private OpenedModel adapted(OpenedModel model, String name, float value, float scale)
+            throws IOException {
+        Path path = folder.resolve(name);
+        String weight = "blk.0.attn_q.weight";
+        new GgufWriter()
+                .put("general.type", GgufValue.of("adapter"))
+                .put("general.architecture", GgufValue.of(model.file().architecture()))
+                .put("adapter.type", GgufValue.of("lora"))
+                .tensor(
+                        weight + ".lora_a",
+                        TensorType.F32,
+                        shapeOf(weight, 0),
+                        TensorData.constant(value))
+                .tensor(
+                        weight + ".lora_b",
+                        TensorType.F32,
+                        shapeOf(weight, 1),
+                        TensorData.constant(1))
+                .write(path);
+        LoraAdapter adapter = LoraAdapter.of(GgufFile.open(path), scale);
+        return new OpenedModel(
+                model.file(), AdaptedModel.of(model.file(), model.adapter(), List.of(adapter)));
+    }
+
+    private List<Long> shapeOf(String weight, int side) {
+        long extent = file.requireTensor(weight).ne(side);
+        return side == 0 ? List.of(extent, 2L) : List.of(2L, extent);
+    }
+
+    private Namespace namespace(OpenedModel model) {
+        return CacheNamespace.of(
+                model,
+                ModelSettings.single(100),
+                new Placement(
+                        List.of(
+                                new Placement.Part(
+                                        DeviceReference.PROCESSOR,
+                                        new LayerRange(0, 1),
+                                        TensorPlacement.NONE))),
+                new PlainPlugins().catalog(),
+                false);
     }
 }

@@ -70,8 +70,7 @@ public record ShardLoadRequest(
     }
 
     ShardLoadRequest with(List<LoraReference> others) {
-        return new ShardLoadRequest(
-                model, range, tensors, shard, device, boundaryType, others);
+        return new ShardLoadRequest(model, range, tensors, shard, device, boundaryType, others);
     }
 
     /** Creates a request with all weights on one device. */

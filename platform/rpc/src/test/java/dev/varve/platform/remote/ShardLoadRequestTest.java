@@ -99,6 +99,19 @@ class ShardLoadRequestTest {
     }
 
     @Test
+    void adaptersReachTheShard() {
+        ShardLoadRequest plain = request(options -> options);
+        ShardLoadRequest adapted =
+                plain.with(
+                        List.of(
+                                new LoraReference("a.gguf", "cd", Optional.of("ef"), 0.1f),
+                                new LoraReference("b.gguf", "01", Optional.empty(), -2)));
+
+        assertEquals(adapted, ShardLoadRequest.decode(adapted.encode()));
+        assertNotEquals(plain, adapted);
+    }
+
+    @Test
     void pageScoringFlagReachesTheShard() {
         ShardLoadRequest scoring =
                 request(options -> options.withCaptures(List.of(1, 4)).scoringPages());

@@ -15,7 +15,9 @@ import dev.varve.platform.shard.lora.AdaptedModel;
 record GraphErrorContext(String plugin, String architecture, LayerRange range) {
     static GraphErrorContext of(LayerSplitAdapter model, LayerRange range) {
         return new GraphErrorContext(
-                PluginProxyHandler.moduleOf(AdaptedModel.base(model)), model.shape().architecture(), range);
+                PluginProxyHandler.moduleOf(AdaptedModel.base(model)),
+                model.shape().architecture(),
+                range);
     }
 
     /** Creates the exception for a rule that the family broke. */

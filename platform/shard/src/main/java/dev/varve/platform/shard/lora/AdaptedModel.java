@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * A model with LoRA adapters. Each range also loads the adapters' matrices of its weights, on the
- * device of the weight; what the family records stays the same, since the platform adds the terms to
- * the products.
+ * device of the weight; what the family records stays the same, since the platform adds the terms
+ * to the products.
  */
 public final class AdaptedModel implements LayerSplitAdapter {
     private final LayerSplitAdapter base;

@@ -75,7 +75,10 @@ public record LoraAdapter(
                 ignored.add(name);
             } else {
                 throw new ModelFormatException(
-                        file.path(), "tensor " + name, "a name that ends in .lora_a or .lora_b", name);
+                        file.path(),
+                        "tensor " + name,
+                        "a name that ends in .lora_a or .lora_b",
+                        name);
             }
         }
         float alpha = (float) file.metadata().findNumber(ALPHA).orElse(0);

@@ -87,8 +87,7 @@ final class LoraCheck {
         boolean heads = uses.contains(TensorUse.MATMUL) && changed.ne(2) > 1;
         boolean other =
                 uses.stream()
-                        .anyMatch(
-                                use -> use != TensorUse.MATMUL && use != TensorUse.EXPERT_MATMUL);
+                        .anyMatch(use -> use != TensorUse.MATMUL && use != TensorUse.EXPERT_MATMUL);
         if (heads || other) {
             throw unsupported(
                     adapter,

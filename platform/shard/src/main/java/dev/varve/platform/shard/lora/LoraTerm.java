@@ -16,8 +16,7 @@ public record LoraTerm(String a, String b, float scale) {
 
     /** Returns the term of an adapter by its number, since several may change one weight. */
     static LoraTerm of(String weight, int adapter, float scale) {
-        return new LoraTerm(
-                weight + ".lora_a." + adapter, weight + ".lora_b." + adapter, scale);
+        return new LoraTerm(weight + ".lora_a." + adapter, weight + ".lora_b." + adapter, scale);
     }
 
     /** Returns the weight that a loaded tensor belongs to; empty if it is no adapter's. */

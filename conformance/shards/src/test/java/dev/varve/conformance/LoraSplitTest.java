@@ -1,0 +1,106 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.testkit.Comparison;
+import dev.varve.testkit.DecoderLayout;
+import dev.varve.testkit.DecoderModel;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Models with LoRA adapters in other processes, which load the parts of their layers. */
+class LoraSplitTest {
+    private static final String HERE = "cpu:0";
+    private static final String THERE = "cpu:0@process";
+    private static final ModelSettings SETTINGS = Cpu.settings(512, 1, Cpu.F16);
+    private static final RandomModel SPEC =
+            RandomModel.of(new DecoderModel(DecoderLayout.QWEN3MOE, 1, TensorType.Q8_0));
+
+    @TempDir static Path folder;
+    @TempDir static Path installation;
+    private static ListeningShard process;
+    private static Path file;
+    private static Path adapter;
+
+    @BeforeAll
+    static void startProcess() throws Exception {
+        file = SPEC.write(folder);
+        adapter = write("lora.gguf", 1);
+        process = ListeningShard.start(ShardProgram.install(folder, installation));
+    }
+
+    @AfterAll
+    static void endProcess() {
+        process.close();
+    }
+
+    private static Path write(String name, long seed) throws Exception {
+        return new RandomAdapter(file, TensorType.F16, 4, 8)
+                .write(
+                        folder.resolve(name),
+                        seed,
+                        each -> each.matches("(blk.*(attn_[qkv]|_exps)|output).weight"));
+    }
+
+    private static SplitModel split(Map<Path, Float> adapters) {
+        return SplitModel.of(file, SETTINGS, BoundaryType.F32, device -> process.link())
+                .with(adapters);
+    }
+
+    @Test
+    void splitsOverProcessesMatchTheWholeModel() throws Exception {
+        int[] prompt = SPEC.tokens(120, 1);
+        float[][] whole;
+        int[] greedy;
+        try (LoadedModel model = split(Map.of(adapter, 0.5f)).load(SETTINGS, List.of(HERE))) {
+            whole = Cpu.logits(model, prompt);
+            greedy = Answer.ask(model.engine(), prompt, 16).tokens();
+        }
+        try (LoadedModel plain = split(Map.of()).load(SETTINGS, List.of(HERE))) {
+            assertTrue(
+                    Comparison.worstRelativeL2(whole, Cpu.logits(plain, prompt)) > 1e-3,
+                    "the adapter changes the logits");
+        }
+        for (List<String> devices : List.of(List.of(HERE, THERE), List.of(THERE, THERE))) {
+            try (LoadedModel model = split(Map.of(adapter, 0.5f)).load(SETTINGS, devices, 1)) {
+                assertEquals(
+                        0,
+                        Comparison.worstRelativeL2(whole, Cpu.logits(model, prompt)),
+                        devices.toString());
+                assertArrayEquals(greedy, Answer.ask(model.engine(), prompt, 16).tokens());
+            }
+        }
+    }
+
+    @Test
+    void anAdapterThatTheProcessDoesNotFindIsRefusedByName() throws Exception {
+        Path elsewhere = Files.createDirectories(folder.resolve("elsewhere")).resolve("own.gguf");
+        Files.copy(adapter, elsewhere);
+
+        VarveException refused =
+                assertThrows(
+                        VarveException.class,
+                        () ->
+                                split(Map.of(elsewhere, 1f))
+                                        .load(SETTINGS, List.of(HERE, THERE), 1)
+                                        .close());
+
+        assertTrue(refused.getMessage().contains("own.gguf"), refused.getMessage());
+    }
+}

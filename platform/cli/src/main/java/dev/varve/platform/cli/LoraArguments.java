@@ -15,9 +15,8 @@ final class LoraArguments {
             names = LORA,
             paramLabel = "FILE[=SCALE]",
             description =
-                    "LoRA adapter of the model (GGUF), and the factor of its changes (default: 1)."
-                            + " Repeatable: the changes are added. Of several models for the"
-                            + " first.",
+                    "LoRA adapter of the model (GGUF), whose changes count SCALE times or once."
+                            + " Repeatable. Of several models for the first.",
             order = 2)
     private List<String> adapters = List.of();
 

@@ -32,8 +32,7 @@ module dev.varve.platform.shard {
             dev.varve.platform.speculation;
     exports dev.varve.platform.shard.lora to
             dev.varve.platform.host,
-            dev.varve.platform.rpc,
-            dev.varve.platform.speculation;
+            dev.varve.platform.rpc;
     exports dev.varve.platform.shard.scoring to
             dev.varve.platform.cli,
             dev.varve.platform.host,

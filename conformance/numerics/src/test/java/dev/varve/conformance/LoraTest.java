@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
@@ -21,8 +23,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -121,6 +125,36 @@ class LoraTest {
                 Math.min(
                         Comparison.worstRelativeL2(expected, logits(file, adapters, tokens)),
                         Comparison.worstRelativeL2(expected, logits(file, reversed, tokens))));
+    }
+
+    /** Each row has the bits of a product of its own, also those of the adapter's matrices. */
+    @ParameterizedTest
+    @CsvSource({"LLAMA, Q4_K", "QWEN3MOE, Q8_0", "LLAMA, F16"})
+    void responsesDoNotDependOnOthers(DecoderLayout layout, TensorType type) throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(layout, 4, type));
+        Path file = spec.write(folder);
+        Path adapter =
+                new RandomAdapter(file, TensorType.F16, 4, 8)
+                        .write(folder.resolve("lora.gguf"), 3, MATRICES);
+        ModelSettings plain = Cpu.settings(CONTEXT, 6, Cpu.F16);
+        ModelSettings exact = plain.with(plain.computation().with(BatchInvariance.ON));
+        try (LoadedModel model =
+                LoadedModel.load(Cpu.open(file, Map.of(adapter, 1f)), Cpu.device(), exact)) {
+            List<Answer> together = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                together.add(Answer.of(spec.tokens(40 + i, i), 12));
+            }
+            Answer.submit(model.engine(), together);
+            List<int[]> tokens = new ArrayList<>();
+            for (Answer answer : together) {
+                tokens.add(answer.tokens());
+            }
+            for (int i = 0; i < 6; i++) {
+                assertArrayEquals(
+                        Answer.ask(model.engine(), spec.tokens(40 + i, i), 12).tokens(),
+                        tokens.get(i));
+            }
+        }
     }
 
     private static float[][] logits(Path file, Map<Path, Float> adapters, int[] tokens) {

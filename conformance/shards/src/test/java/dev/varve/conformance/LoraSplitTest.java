@@ -103,4 +103,21 @@ class LoraSplitTest {
 
         assertTrue(refused.getMessage().contains("own.gguf"), refused.getMessage());
     }
+
+    /** The header is the same; the bytes of the matrices are compared. */
+    @Test
+    void anAdapterWithOtherValuesInTheProcessIsRefused() throws Exception {
+        Path other = Files.createDirectories(folder.resolve("other"));
+        Files.move(write("moved.gguf", 2), other.resolve(adapter.getFileName()));
+
+        VarveException refused =
+                assertThrows(
+                        VarveException.class,
+                        () ->
+                                split(Map.of(other.resolve(adapter.getFileName()), 0.5f))
+                                        .load(SETTINGS, List.of(HERE, THERE), 1)
+                                        .close());
+
+        assertTrue(refused.getMessage().contains(".lora_"), refused.getMessage());
+    }
 }

@@ -88,14 +88,21 @@ record ServedModelFactory(
                 fetcher);
     }
 
+    private static List<ModelDescription.Adapter> adapters(HostedModel runtime) {
+        return runtime.adapters().stream()
+                .map(each -> new ModelDescription.Adapter(each.file().toString(), each.scale()))
+                .toList();
+    }
+
     private ServedModel text(HostedModel runtime, String id, Optional<ChatRenderer> chat) {
         return new ServedModel(
                 new ModelDescription(
-                        id,
-                        runtime.file().architecture(),
-                        runtime.adapter().shape().contextLength(),
-                        details(runtime),
-                        placement(runtime)),
+                                id,
+                                runtime.file().architecture(),
+                                runtime.adapter().shape().contextLength(),
+                                details(runtime),
+                                placement(runtime))
+                        .with(adapters(runtime)),
                 runtime.engine(),
                 new ModelTextProcessing(
                         runtime.tokenizer(),

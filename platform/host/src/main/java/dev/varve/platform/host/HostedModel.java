@@ -16,6 +16,7 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.OtherDeviceMemory;
 import dev.varve.platform.runtime.SplitMemoryPlan;
+import dev.varve.platform.shard.lora.AdaptedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
@@ -97,6 +98,13 @@ public final class HostedModel implements AutoCloseable {
      */
     public static HostedModel open(HostSettings settings, ModelLoadListener listener) {
         return PreparedModel.open(settings, listener).load();
+    }
+
+    /** Returns the LoRA adapters whose changes the model has. */
+    public List<LoraSettings> adapters() {
+        return AdaptedModel.adapters(adapter()).stream()
+                .map(adapter -> new LoraSettings(adapter.file().path(), adapter.scale()))
+                .toList();
     }
 
     /** Returns the model file. */

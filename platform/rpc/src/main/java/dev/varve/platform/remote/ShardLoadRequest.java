@@ -265,6 +265,12 @@ public record ShardLoadRequest(
     private void putTensors(FieldWriter fields) {
         boolean streams = shard.weights() == WeightLayout.STREAMED;
         boolean adapted = !adapters.isEmpty();
+        if (streams && shard.expertCacheBytes() < 1) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    "streamed experts need a cache of at least 1 byte, found "
+                            + shard.expertCacheBytes());
+        }
         if (!tensors.isEmpty() || streams || adapted) {
             fields.number(tensors.devices().size());
             tensors.devices().forEach((tensor, other) -> fields.text(tensor).text(other));
@@ -283,9 +289,12 @@ public record ShardLoadRequest(
             return options;
         }
         long bytes = fields.number("expert cache", 0L, Long.MAX_VALUE);
-        if (bytes == 0) {
+        if (bytes == 0 && !fields.isAtEnd()) {
             // Only adapters follow.
             return options;
+        }
+        if (bytes == 0) {
+            throw FieldReader.invalid("expert cache", "bytes or adapters", "neither");
         }
         return options.withWeights(WeightLayout.STREAMED).withExpertCache(bytes);
     }

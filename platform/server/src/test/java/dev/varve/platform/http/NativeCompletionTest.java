@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ServedModel;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,6 +93,28 @@ class NativeCompletionTest {
         assertEquals("a", tokens.get(0).get("piece").stringValue());
         assertEquals(0xC3, tokens.get(1).get("piece").get(0).intValue());
         assertTrue(tokens.get(2).get("id").isInt());
+    }
+
+    @Test
+    void adaptersMatchLlamaCpp() throws Exception {
+        assertEquals(0, TestServer.json(server.get("/lora-adapters")).size());
+
+        ServedModel plain = SmallChat.served(engine);
+        ServedModel adapted =
+                new ServedModel(
+                        plain.description()
+                                .with(
+                                        List.of(
+                                                new ModelDescription.Adapter("a.gguf", 1),
+                                                new ModelDescription.Adapter("b.gguf", 0.5f))),
+                        plain.engine(),
+                        plain.textProcessing());
+        try (TestServer other = TestServer.of(adapted)) {
+            assertEquals(
+                    "[{\"id\":0,\"path\":\"a.gguf\",\"scale\":1.0},"
+                            + "{\"id\":1,\"path\":\"b.gguf\",\"scale\":0.5}]",
+                    TestServer.json(other.get("/lora-adapters")).toString());
+        }
     }
 
     @Test

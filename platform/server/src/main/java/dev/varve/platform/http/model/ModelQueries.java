@@ -116,6 +116,18 @@ public final class ModelQueries {
         }
     }
 
+    /** Returns the response of {@code /lora-adapters}, in llama.cpp's format. */
+    public ArrayNode adapters() {
+        ArrayNode list = Json.MAPPER.createArrayNode();
+        for (ModelDescription.Adapter adapter : served.description().adapters()) {
+            list.addObject()
+                    .put("id", list.size() - 1)
+                    .put("path", adapter.path())
+                    .put("scale", adapter.scale());
+        }
+        return list;
+    }
+
     /** Returns the response of {@code /slots}: as many slots are busy as requests run. */
     public ArrayNode slots() {
         EngineStatus status = served.engine().status();

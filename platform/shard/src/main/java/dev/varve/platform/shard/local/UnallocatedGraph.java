@@ -56,7 +56,7 @@ record UnallocatedGraph(
     private static final int TENSORS_PER_GRAPH = 96;
 
     /** Tensors of an adapter's term, for each part into which products are divided. */
-    private static final int TENSORS_PER_TERM = 8;
+    private static final int TENSORS_PER_TERM = 16;
 
     /**
      * Calls the family to record the graph.

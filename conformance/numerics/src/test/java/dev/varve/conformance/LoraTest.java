@@ -23,7 +23,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -127,7 +126,7 @@ class LoraTest {
                         Comparison.worstRelativeL2(expected, logits(file, reversed, tokens))));
     }
 
-    /** Each row has the bits of a product of its own, also those of the adapter's matrices. */
+    /** Each row has the bits of a product of its own, also with the adapter's matrices. */
     @ParameterizedTest
     @CsvSource({"LLAMA, Q4_K", "QWEN3MOE, Q8_0", "LLAMA, F16"})
     void responsesDoNotDependOnOthers(DecoderLayout layout, TensorType type) throws Exception {
@@ -140,19 +139,16 @@ class LoraTest {
         ModelSettings exact = plain.with(plain.computation().with(BatchInvariance.ON));
         try (LoadedModel model =
                 LoadedModel.load(Cpu.open(file, Map.of(adapter, 1f)), Cpu.device(), exact)) {
-            List<Answer> together = new ArrayList<>();
-            for (int i = 0; i < 6; i++) {
-                together.add(Answer.of(spec.tokens(40 + i, i), 12));
-            }
+            List<Answer> together =
+                    IntStream.range(0, 6)
+                            .mapToObj(i -> Answer.apart(spec.tokens(40 + i, i), 12))
+                            .toList();
             Answer.submit(model.engine(), together);
-            List<int[]> tokens = new ArrayList<>();
-            for (Answer answer : together) {
-                tokens.add(answer.tokens());
-            }
-            for (int i = 0; i < 6; i++) {
-                assertArrayEquals(
-                        Answer.ask(model.engine(), spec.tokens(40 + i, i), 12).tokens(),
-                        tokens.get(i));
+            for (int i = 0; i < together.size(); i++) {
+                int[] tokens = together.get(i).tokens();
+                Answer alone = Answer.apart(spec.tokens(40 + i, i), 12);
+                Answer.submit(model.engine(), List.of(alone));
+                assertArrayEquals(alone.tokens(), tokens);
             }
         }
     }

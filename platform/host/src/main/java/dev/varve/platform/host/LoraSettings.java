@@ -10,7 +10,6 @@ import dev.varve.platform.shard.lora.AdaptedModel;
 import dev.varve.platform.shard.lora.LoraAdapter;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -42,22 +41,23 @@ public record LoraSettings(Path file, float scale) {
             GgufFile file,
             LayerSplitAdapter model,
             Consumer<String> note) {
-        List<LoraAdapter> adapters = new ArrayList<>();
-        for (LoraSettings each : settings) {
-            LoraAdapter adapter = LoraAdapter.of(GgufFile.open(each.file), each.scale);
-            if (!adapter.ignored().isEmpty()) {
-                note.accept(
-                        each.file.getFileName()
-                                + ": not used: norms, such as "
-                                + adapter.ignored().getFirst());
-            }
-            adapters.add(adapter);
-        }
         try {
-            return AdaptedModel.of(file, model, adapters);
+            return AdaptedModel.of(
+                    file, model, settings.stream().map(each -> each.open(note)).toList());
         } catch (VarveException e) {
             throw new VarveException(e.kind(), Setting.LORA + ": " + e.getMessage(), e);
         }
+    }
+
+    private LoraAdapter open(Consumer<String> note) {
+        LoraAdapter adapter = LoraAdapter.of(GgufFile.open(file), scale);
+        if (!adapter.ignored().isEmpty()) {
+            note.accept(
+                    file.getFileName()
+                            + ": not used: norms, such as "
+                            + adapter.ignored().getFirst());
+        }
+        return adapter;
     }
 
     /**

@@ -16,7 +16,7 @@ final class EmbeddingArguments {
             names = {"--embedding", "--embeddings"},
             description =
                     "Compute embeddings with models that generate text too, from the last token of"
-                            + " a text; their weights are loaded a second time. Embedding models"
+                            + " a text. Their weights are loaded a second time. Embedding models"
                             + " need no flag.",
             order = SECTION)
     private boolean embedding;

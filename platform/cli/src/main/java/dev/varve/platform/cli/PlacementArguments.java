@@ -69,10 +69,10 @@ final class PlacementArguments {
             names = "--fit",
             paramLabel = "auto|on|off",
             description =
-                    "Whether a model that does not fit its devices is placed otherwise: experts of"
-                        + " layers on the processor, then whole layers, then experts in the file."
-                        + " auto: unless an option gives several devices, places experts or selects"
-                        + " the layout of weights.",
+                    "Whether a model that does not fit its devices is placed otherwise. First"
+                        + " experts of layers go to the processor, then whole layers, then experts"
+                        + " stay in the file. auto: unless an option gives several devices, places"
+                        + " experts or selects the layout of weights.",
             order = OptionSections.DEVICES + 3)
     private Fit fit = Fit.AUTO;
 

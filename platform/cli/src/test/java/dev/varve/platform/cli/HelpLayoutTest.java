@@ -144,6 +144,7 @@ class HelpLayoutTest {
                         "Bounded attention cache (KV Flash):",
                         "Speculative decoding:",
                         "Image input:",
+                        "Embeddings:",
                         "Prompt compression:",
                         "Shards in other processes and on other hosts:",
                         "Rarely needed:",

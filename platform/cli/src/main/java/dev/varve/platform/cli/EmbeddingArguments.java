@@ -33,9 +33,8 @@ final class EmbeddingArguments {
             names = "--pooling",
             paramLabel = "none|mean|cls|last|rank",
             description =
-                    "How the rows of the tokens become a vector (default: as the file says; of the"
-                            + " last token for models that generate text). none: a vector for each"
-                            + " token; rank: a score.",
+                    "How the rows of the tokens become a vector (default: that of the model). none:"
+                            + " a vector for each token; rank: a score.",
             order = SECTION + 2)
     private Optional<Pooling> pooling = Optional.empty();
 

@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.messages.UserMessage;
 import org.springframework.ai.chat.model.ChatModel;
@@ -119,13 +120,17 @@ class VarveAutoConfigurationTest {
         assertEquals("STOP", parts.getLast().getResult().getMetadata().getFinishReason());
     }
 
+    /** The engine removes a cancelled response after its step, which the caller does not await. */
     @Test
+    @Timeout(60)
     void cancelledStreamEndsItsResponse() {
         model.stream(new Prompt("What is a layer split?")).blockFirst();
 
-        // A response that still ran would be counted until its end.
-        model.call("What is 1 + 1?");
-        assertEquals(0, context.getBean(Varve.class).load().running());
+        Varve varve = context.getBean(Varve.class);
+        while (varve.load().running() > 0) {
+            Thread.onSpinWait();
+        }
+        assertTrue(varve.load().available());
     }
 
     @Test

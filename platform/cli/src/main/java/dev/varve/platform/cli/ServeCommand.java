@@ -210,11 +210,20 @@ final class ServeCommand extends CliCommand {
                 options);
     }
 
-    /** Whether a model computes vectors or scores. */
+    /**
+     * Whether a model computes vectors or scores. A file that cannot be read is reported when it is
+     * opened, after the flags were checked.
+     */
     private boolean encodes(NamedModel named) {
-        return embeddings.areRequested()
-                || ModelHeader.read(named.choice().file())
-                        .isEncoder(() -> model.plugins(environment()).catalog());
+        if (embeddings.areRequested()) {
+            return true;
+        }
+        try {
+            return ModelHeader.read(named.choice().file())
+                    .isEncoder(() -> model.plugins(environment()).catalog());
+        } catch (VarveException _) {
+            return false;
+        }
     }
 
     /** Models to load at the start; the demo model if there is no model at all. */

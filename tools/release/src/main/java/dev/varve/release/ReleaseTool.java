@@ -8,6 +8,7 @@ import picocli.CommandLine.ParameterException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,7 +24,7 @@ public final class ReleaseTool {
 
     /** Runs a step and exits with 0, or with 1 if it found problems. */
     public static void main(String[] arguments) {
-        System.exit(run(new PrintWriter(System.out, true), arguments));
+        System.exit(run(new PrintWriter(System.out, true, StandardCharsets.UTF_8), arguments));
     }
 
     static int run(PrintWriter out, String... arguments) {

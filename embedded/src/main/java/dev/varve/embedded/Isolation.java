@@ -1,6 +1,6 @@
 package dev.varve.embedded;
 
-/** Where the native code of the devices runs. */
+/** The processes that run the native code of the devices. */
 public enum Isolation {
     /** In this process: fastest, and a crash of native code ends the program. */
     NONE,

@@ -1,7 +1,7 @@
 package dev.varve.fleet;
 
 /**
- * What a simulated fleet did.
+ * Counts and times of a simulated fleet.
  *
  * @param policy how requests were routed
  * @param replicas number of replicas
@@ -69,7 +69,7 @@ public record FleetResult(
     public record Queue(double mean, double p95) {}
 
     /**
-     * What grows with the fleet.
+     * Quantities that grow with the fleet.
      *
      * @param blockEventsPerSecond stored and removed blocks of 256 tokens in the caches of all
      *     replicas

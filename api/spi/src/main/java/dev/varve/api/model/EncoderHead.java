@@ -7,8 +7,8 @@ import dev.varve.api.gguf.GgufTensor;
 import java.util.Optional;
 
 /**
- * What some encoders compute behind the pooling, from the tensors that their files share: dense
- * projections of vectors, and a classifier for scores.
+ * Layers that some encoders have after the pooling: dense projections of vectors, and a classifier
+ * for scores. The tensors have the same names in all files.
  *
  * @param width elements of a pooled row
  * @param dense width of the projections {@code dense_2} and {@code dense_3}, one after the other;

@@ -36,7 +36,7 @@ public interface TextEncoder {
      */
     Tensor build(EncoderGraph graph);
 
-    /** What is computed behind the pooling; nothing by default. */
+    /** Returns the layers after the pooling; none by default. */
     default EncoderHead head() {
         return EncoderHead.none();
     }

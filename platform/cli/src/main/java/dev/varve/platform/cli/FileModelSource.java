@@ -41,7 +41,7 @@ final class FileModelSource implements LoadableModel {
             EmbeddingSettings embeddings,
             ServedModelFactory maker) {}
 
-    /** What a model computes. */
+    /** Output of a model. */
     enum Purpose {
         /** Text. */
         GENERATION,

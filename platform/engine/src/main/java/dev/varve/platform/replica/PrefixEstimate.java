@@ -1,6 +1,6 @@
 package dev.varve.platform.replica;
 
-/** What a router knows of the cached prefixes of a replica, in tokens. */
+/** A router's estimate of the cached prefixes of a replica, in tokens. */
 public interface PrefixEstimate {
     /** Returns the number of leading tokens of a prompt that are likely cached. */
     int cached(PromptBlockHashes prompt);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param detail how closely the model has to look at it
  */
 public record ImageSource(String where, Content content, ImageDetail detail) {
-    /** Where the bytes of an image are. */
+    /** Source of the bytes of an image. */
     public sealed interface Content {
         /**
          * A file in the request.

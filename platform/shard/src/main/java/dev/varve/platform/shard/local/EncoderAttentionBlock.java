@@ -134,7 +134,7 @@ final class EncoderAttentionBlock {
         return ops.permute(own, 0, 2, 1, 3);
     }
 
-    /** Where the results of some queries of each text belong. */
+    /** Returns the view of the results of some queries of each text. */
     private Tensor place(Tensor all, Group group, int first, Tensor part) {
         return ops.view(
                 all,

@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an adapter adds to a product with a weight: {@code scale * B(A x)}.
+ * The term that an adapter adds to a product with a weight: {@code scale * B(A x)}.
  *
  * @param a name of the first matrix as shards load it
  * @param b name of the second matrix

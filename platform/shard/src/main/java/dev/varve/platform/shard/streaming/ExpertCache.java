@@ -58,7 +58,7 @@ public final class ExpertCache implements AutoCloseable {
     private final PrefetchGain gain = new PrefetchGain();
     private final ExpertUse use;
 
-    /** Where the use of experts is kept; empty if it is not. */
+    /** File of the recorded use of experts; empty if it is not recorded. */
     private final Optional<UseFile> useFile;
 
     private long lastWritten = System.nanoTime();
@@ -368,7 +368,7 @@ public final class ExpertCache implements AutoCloseable {
     /**
      * Begins to read experts that the next layer may need, and returns at once. Uses memory of
      * experts that were used least recently, but none of those that the last {@link #load}
-     * returned. What the next layer does not need is freed.
+     * returned. Experts that were read ahead and are not needed are freed.
      *
      * @param experts different experts of the layer, the most likely first
      */

@@ -8,16 +8,12 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.EncoderAttention;
 import dev.varve.api.model.EncoderGraph;
-import dev.varve.api.model.EncoderHead;
-import dev.varve.api.model.ModelShape;
-import dev.varve.api.model.Pooling;
 import dev.varve.api.model.ShardGraph.Activation;
 import dev.varve.api.model.ShardGraph.ExpertChoice;
 import dev.varve.api.model.ShardGraph.ExpertRouting;
 import dev.varve.api.model.ShardGraph.FeedForwardNames;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
-import dev.varve.api.model.TextEncoder;
 import dev.varve.api.model.WeightSelector;
 
 import java.util.List;
@@ -32,7 +28,7 @@ import java.util.Optional;
  *     gates</a>
  */
 record BertEncoder(GgufFile file, EncoderSizes numbers, Position position, FeedForward feedForward)
-        implements TextEncoder {
+        implements SizedEncoder {
     private static final String TOKENS = "token_embd.weight";
     private static final String POSITIONS = "position_embd.weight";
     private static final String TYPES = "token_types.weight";
@@ -70,26 +66,6 @@ record BertEncoder(GgufFile file, EncoderSizes numbers, Position position, FeedF
      * @param used experts of a token
      */
     record Experts(int period, int count, int used) {}
-
-    @Override
-    public ModelShape.Sizes sizes() {
-        return numbers.sizes();
-    }
-
-    @Override
-    public int layers() {
-        return numbers.layers();
-    }
-
-    @Override
-    public Pooling pooling() {
-        return numbers.pooling();
-    }
-
-    @Override
-    public EncoderHead head() {
-        return numbers.head();
-    }
 
     @Override
     public TensorSelection tensors() {

@@ -7,11 +7,8 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.EncoderAttention;
 import dev.varve.api.model.EncoderGraph;
-import dev.varve.api.model.EncoderHead;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelKeys.FullLayer;
-import dev.varve.api.model.ModelShape;
-import dev.varve.api.model.Pooling;
 import dev.varve.api.model.ShardGraph.Activation;
 import dev.varve.api.model.ShardGraph.FeedForwardNames;
 import dev.varve.api.model.TensorSelection;
@@ -27,7 +24,8 @@ import java.util.Optional;
  * @param windows how far and by which positions the layers see
  * @see <a href="https://arxiv.org/abs/2509.20354">EmbeddingGemma</a>
  */
-record GemmaEmbedding(GgufFile file, EncoderSizes numbers, Windows windows) implements TextEncoder {
+record GemmaEmbedding(GgufFile file, EncoderSizes numbers, Windows windows)
+        implements SizedEncoder {
     private static final String TOKENS = "token_embd.weight";
     private static final int PERIOD = 6;
 
@@ -50,26 +48,6 @@ record GemmaEmbedding(GgufFile file, EncoderSizes numbers, Windows windows) impl
                         keys.count("attention.sliding_window", Integer.MAX_VALUE),
                         full,
                         near));
-    }
-
-    @Override
-    public ModelShape.Sizes sizes() {
-        return numbers.sizes();
-    }
-
-    @Override
-    public int layers() {
-        return numbers.layers();
-    }
-
-    @Override
-    public Pooling pooling() {
-        return numbers.pooling();
-    }
-
-    @Override
-    public EncoderHead head() {
-        return numbers.head();
     }
 
     @Override

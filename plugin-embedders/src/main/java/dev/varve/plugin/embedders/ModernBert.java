@@ -7,9 +7,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.EncoderAttention;
 import dev.varve.api.model.EncoderGraph;
-import dev.varve.api.model.EncoderHead;
 import dev.varve.api.model.ModelKeys;
-import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.Pooling;
 import dev.varve.api.model.ShardGraph.Activation;
 import dev.varve.api.model.TensorSelection;
@@ -26,7 +24,7 @@ import java.util.Optional;
  * @see <a href="https://arxiv.org/abs/2412.13663">ModernBERT</a>
  */
 record ModernBert(GgufFile file, EncoderSizes numbers, Windows windows, Activation activation)
-        implements TextEncoder {
+        implements SizedEncoder {
     private static final String TOKENS = "token_embd.weight";
     private static final int PERIOD = 3;
 
@@ -56,28 +54,8 @@ record ModernBert(GgufFile file, EncoderSizes numbers, Windows windows, Activati
     }
 
     @Override
-    public ModelShape.Sizes sizes() {
-        return numbers.sizes();
-    }
-
-    @Override
-    public int layers() {
-        return numbers.layers();
-    }
-
-    @Override
-    public Pooling pooling() {
-        return numbers.pooling();
-    }
-
-    @Override
     public Pooling rankPooling() {
         return Pooling.MEAN;
-    }
-
-    @Override
-    public EncoderHead head() {
-        return numbers.head();
     }
 
     @Override

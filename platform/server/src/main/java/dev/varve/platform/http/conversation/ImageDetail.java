@@ -1,6 +1,7 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 
@@ -35,8 +36,8 @@ public enum ImageDetail {
             // original is newer, and asks for no reduction.
             case "auto", "high", "original" -> FULL;
             default ->
-                    throw ApiException.invalid(
-                            where + ".detail", where + ".detail: expected low, high or auto");
+                    throw RequestFields.wrongType(
+                            where + ".detail", "low, high, auto or original", detail);
         };
     }
 }

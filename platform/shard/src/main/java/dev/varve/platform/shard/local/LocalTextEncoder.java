@@ -2,25 +2,18 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
-import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlContext;
-import dev.varve.api.ggml.GgmlDevice;
 import dev.varve.api.ggml.Graph;
-import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.Pooling;
 import dev.varve.api.model.TextEncoder;
-import dev.varve.platform.shard.DeviceTurn;
 import dev.varve.platform.shard.LoadProgressListener;
 import dev.varve.platform.shard.TextBatchEncoder;
 import dev.varve.platform.shard.WeightLayout;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -40,12 +33,8 @@ public final class LocalTextEncoder implements TextBatchEncoder {
     private final TextEncoder encoder;
     private final Pooling pooling;
     private final ComputeDevice device;
-    private final Duration turn;
     private final ShardWeights weights;
-    private final GraphAllocator allocator;
-    private final ReentrantLock memory = new ReentrantLock();
-    private volatile boolean closed;
-    private boolean freed;
+    private final EncoderRunner runner;
 
     /**
      * Loads the weights.
@@ -71,9 +60,8 @@ public final class LocalTextEncoder implements TextBatchEncoder {
         this.encoder = encoder;
         this.pooling = pooling;
         this.device = device;
-        this.turn = turn;
         weights = ShardWeights.load(encoder.tensors(), device, WeightLayout.REPACKED, progress);
-        allocator = new GraphAllocator(device.bufferType());
+        runner = new EncoderRunner("text", device, turn, weights);
     }
 
     @Override
@@ -94,16 +82,9 @@ public final class LocalTextEncoder implements TextBatchEncoder {
     @Override
     public float[][] encode(List<int[]> texts, BooleanSupplier cancelled) {
         TextBatch batch = TextBatch.of(texts);
-        memory.lock();
-        try {
-            requireWanted(cancelled);
-            int tensors = tensors(batch);
-            try (GgmlContext context = GgmlContext.open(tensors, tensors)) {
-                return split(batch, compute(context, tensors, batch, cancelled));
-            }
-        } finally {
-            memory.unlock();
-        }
+        int tensors = tensors(batch);
+        return split(
+                batch, runner.run(tensors, context -> record(context, tensors, batch), cancelled));
     }
 
     private int tensors(TextBatch batch) {
@@ -114,38 +95,7 @@ public final class LocalTextEncoder implements TextBatchEncoder {
                 + weights.tensorsOfTiles(Math.max(batch.tokens(), batch.texts().size()));
     }
 
-    private void requireWanted(BooleanSupplier cancelled) {
-        if (closed) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the model is being closed");
-        }
-        if (cancelled.getAsBoolean()) {
-            throw new CancellationException("the encoding of texts was cancelled");
-        }
-    }
-
-    private record Recorded(List<Graph> parts, Tensor result) {}
-
-    private float[] compute(
-            GgmlContext context, int tensors, TextBatch batch, BooleanSupplier cancelled) {
-        Recorded recorded = DeviceTurn.take(device.lock(), () -> record(context, tensors, batch));
-        int done = 0;
-        while (done < recorded.parts().size()) {
-            requireWanted(cancelled);
-            int first = done;
-            done = DeviceTurn.take(device.lock(), () -> computeTurn(recorded.parts(), first));
-        }
-        float[] values = new float[Math.toIntExact(recorded.result().elements())];
-        DeviceTurn.take(
-                device.lock(),
-                () -> {
-                    recorded.result().read(values, 0, values.length, 0);
-                    return values;
-                });
-        return values;
-    }
-
-    private Recorded record(GgmlContext context, int tensors, TextBatch batch) {
-        weights.requireWhole();
+    private EncoderRunner.Recorded record(GgmlContext context, int tensors, TextBatch batch) {
         Graph graph = context.newGraph(tensors);
         EncoderGraphBuilder builder =
                 new EncoderGraphBuilder(
@@ -153,44 +103,13 @@ public final class LocalTextEncoder implements TextBatchEncoder {
         Tensor rows = encoder.build(builder);
         Tensor result = new TextPooling(builder, batch, encoder).pool(rows, pooling).markOutput();
         graph.expand(result);
-        requireSupported(graph);
-        allocator.reserve(graph);
-        allocator.allocate(graph);
+        runner.allocate(graph);
         builder.inputs().fill();
-        return new Recorded(builder.parts(), result);
+        return new EncoderRunner.Recorded(builder.parts(), result);
     }
 
     private List<LayerState> states() {
         return encoder instanceof CausalEncoder causal ? causal.states() : List.of();
-    }
-
-    /** Computes parts until the time of a turn is over; returns the number of all done ones. */
-    private int computeTurn(List<Graph> parts, int first) {
-        weights.requireWhole();
-        long begin = System.nanoTime();
-        int done = first;
-        do {
-            device.compute(parts.get(done), Phase.PREFILL);
-            done++;
-        } while (done < parts.size() && System.nanoTime() - begin < turn.toNanos());
-        return done;
-    }
-
-    private void requireSupported(Graph graph) {
-        if (device.ggmlDevice().kind() == GgmlDevice.Kind.CPU) {
-            return;
-        }
-        graph.firstUnsupported(device.ggmlDevice())
-                .ifPresent(
-                        operator -> {
-                            throw new VarveException(
-                                    VarveException.Kind.UNAVAILABLE,
-                                    String.format(
-                                            Locale.ROOT,
-                                            "%s does not run %s of the encoder",
-                                            device.info().name(),
-                                            operator));
-                        });
     }
 
     /** Divides the result by texts, in the caller's order. */
@@ -225,25 +144,6 @@ public final class LocalTextEncoder implements TextBatchEncoder {
 
     @Override
     public void close() {
-        closed = true;
-        memory.lock();
-        try {
-            DeviceTurn.take(
-                    device.lock(),
-                    () -> {
-                        free();
-                        return freed;
-                    });
-        } finally {
-            memory.unlock();
-        }
-    }
-
-    private void free() {
-        if (!freed) {
-            freed = true;
-            allocator.close();
-            weights.close();
-        }
+        runner.close();
     }
 }

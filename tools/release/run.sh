@@ -5,7 +5,7 @@
 # usage: tools/release/run.sh [--advisories FOLDER] [--key KEY] VERSION FOLDER
 #   --advisories   folder with files of the OSV format (the archives of its ecosystems Maven and npm, unpacked);
 #                  without it the works of the release are not compared with known vulnerabilities
-#   --key          key of gpg that signs SHA256SUMS; without it nothing is signed
+#   --key          key of gpg that signs SHA256SUMS if all steps succeeded; without it nothing is signed
 #   VERSION        that of pom.xml, with a section in CHANGELOG.md
 #   FOLDER         a new or empty folder
 #
@@ -103,10 +103,13 @@ differences() {
 }
 
 release_tool() {
-  local class_path
-  class_path=$(cd "$first" && mvn -B -q -pl tools/release dependency:build-classpath -DincludeScope=runtime \
-    -Dmdep.outputFile=/dev/stdout)
-  PATH=$(jdk_25)/bin:$PATH java -cp "$first/tools/release/target/classes:$class_path" dev.varve.release.ReleaseTool "$@"
+  local class_path=$work/class-path
+  if [[ ! -s $class_path ]]; then
+    (cd "$first" && mvn -B -q -pl tools/release dependency:build-classpath -DincludeScope=runtime \
+      -Dmdep.outputFile="$class_path")
+  fi
+  PATH=$(jdk_25)/bin:$PATH java -cp "$first/tools/release/target/classes:$(<"$class_path")" \
+    dev.varve.release.ReleaseTool "$@"
 }
 jdk_25() {
   local home
@@ -184,7 +187,9 @@ else
   left_out installation "no package, no debootstrap, or not root"
 fi
 step sums sums
-if [[ -n $key ]]; then
+if [[ -n $failed ]]; then
+  left_out sign "a step failed"
+elif [[ -n $key ]]; then
   step sign sign
 else
   left_out sign "no --key"

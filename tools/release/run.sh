@@ -75,7 +75,9 @@ build() {
 build_first() {
   umask 022
   build "$first"
-  (cd "$first" && mvn -B -q "$cyclonedx:makeAggregateBom" -DoutputFormat=json -DincludeTestScope=false)
+  # the modules of the archives are not deployed, but what they resolve is in the archives
+  (cd "$first" && mvn -B -q "$cyclonedx:makeAggregateBom" -DoutputFormat=json -DincludeTestScope=false \
+    -Dcyclonedx.skipNotDeployed=false)
   cp "${archives[@]/#/$first/dist/target/}" "$out/"
 }
 # Folder, file modes, language, time zone and number of cores must not matter.

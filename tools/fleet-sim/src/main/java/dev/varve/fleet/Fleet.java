@@ -163,9 +163,7 @@ public final class Fleet {
         if (request.start(events.now())) {
             meter.countStart(request.turn(), cached);
         }
-        if (request.expected() >= MIN_TOKENS && cached < request.expected() / 2) {
-            replica.estimate().lowerCapacity();
-        }
+        replica.estimate().correct(request.blocks(), cached);
     }
 
     /** Begins transfers for a request if they are sooner than computing; returns whether. */
@@ -264,6 +262,7 @@ public final class Fleet {
             meter.countEnd(request, events.now());
             store.ifPresent(each -> each.write(events.now(), request.turn(), request.known()));
         }
+        replica.estimate().computed(request.blocks());
         request.end();
     }
 

@@ -18,7 +18,6 @@ final class SimRequest {
     private long startedAt = -1;
     private int generated;
     private int computed;
-    private int expected;
     private int owed;
     private int attempt;
 
@@ -120,18 +119,12 @@ final class SimRequest {
     void assign(int expectedTokens) {
         attempt++;
         computed = 0;
-        expected = expectedTokens;
         owed = turn.promptTokens() - expectedTokens + remaining();
     }
 
     /** Returns a number that differs after each assignment. */
     int attempt() {
         return attempt;
-    }
-
-    /** Returns the tokens that the router expected to be cached. */
-    int expected() {
-        return expected;
     }
 
     int owed() {

@@ -10,9 +10,13 @@ import java.util.LinkedHashMap;
 public final class CachedPrefixEstimate implements PrefixEstimate {
     private static final long LEAST_BLOCKS = 64;
 
-    /** Blocks in the order of their last use. */
+    /** Minimum of blocks that should have been found for a correction of the capacity. */
+    private static final int MIN_CORRECTED_BLOCKS = 4;
+
+    /** Blocks in the order of their last use, and whether the replica has computed them. */
     private final LinkedHashMap<Long, Boolean> blocks = new LinkedHashMap<>(1024, 0.75f, true);
 
+    private final long capacity;
     private long mostBlocks;
 
     /**
@@ -21,7 +25,8 @@ public final class CachedPrefixEstimate implements PrefixEstimate {
      * @param tokens capacity of the replica's caches
      */
     public CachedPrefixEstimate(long tokens) {
-        mostBlocks = Math.max(LEAST_BLOCKS, tokens / PromptBlockHashes.TOKENS);
+        capacity = Math.max(LEAST_BLOCKS, tokens / PromptBlockHashes.TOKENS);
+        mostBlocks = capacity;
     }
 
     @Override
@@ -47,9 +52,16 @@ public final class CachedPrefixEstimate implements PrefixEstimate {
     public synchronized void add(PromptBlockHashes prompt) {
         // The last block first: common prefixes are then used last, and stay longest.
         for (int block = prompt.count() - 1; block >= 0; block--) {
-            blocks.put(prompt.get(block), Boolean.TRUE);
+            blocks.putIfAbsent(prompt.get(block), Boolean.FALSE);
         }
         trim();
+    }
+
+    /** Records that the replica has computed a prompt. */
+    public synchronized void computed(PromptBlockHashes prompt) {
+        for (int block = prompt.count() - 1; block >= 0; block--) {
+            blocks.computeIfPresent(prompt.get(block), (hash, done) -> Boolean.TRUE);
+        }
     }
 
     private void trim() {
@@ -59,12 +71,34 @@ public final class CachedPrefixEstimate implements PrefixEstimate {
     }
 
     /**
-     * Reduces the estimated capacity after an expected prefix was missing: the caches hold fewer
-     * tokens, since a sequence takes whole blocks of slots, or state rows.
+     * Corrects the estimated capacity with what a request found. The caches hold fewer tokens than
+     * their capacity, since a sequence takes whole blocks of slots, or state rows. A prefix that
+     * another request still computes corrects nothing.
+     *
+     * @param prompt prompt of the request
+     * @param cachedTokens tokens of it that the caches had
      */
-    public synchronized void lowerCapacity() {
-        mostBlocks = Math.max(LEAST_BLOCKS, Math.min(mostBlocks, blocks.size()) * 9 / 10);
-        trim();
+    public synchronized void correct(PromptBlockHashes prompt, int cachedTokens) {
+        int expected = computedBlocks(prompt);
+        if (expected < MIN_CORRECTED_BLOCKS) {
+            return;
+        }
+        if (cachedTokens < expected * PromptBlockHashes.TOKENS / 2) {
+            mostBlocks = Math.max(LEAST_BLOCKS, Math.min(mostBlocks, blocks.size()) * 9 / 10);
+            trim();
+        } else {
+            mostBlocks = Math.min(capacity, mostBlocks + Math.max(1, mostBlocks / 32));
+        }
+    }
+
+    private int computedBlocks(PromptBlockHashes prompt) {
+        int computed = cached(prompt) / PromptBlockHashes.TOKENS;
+        for (int block = computed - 1; block >= 0; block--) {
+            if (!blocks.get(prompt.get(block))) {
+                computed = block;
+            }
+        }
+        return computed;
     }
 
     /** Removes all blocks. */

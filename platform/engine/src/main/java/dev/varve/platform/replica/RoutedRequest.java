@@ -16,15 +16,11 @@ final class RoutedRequest implements GenerationListener {
     /** Estimated tokens of a response with a higher limit: most end long before their limit. */
     private static final int MAX_EXPECTED_TOKENS = 256;
 
-    /** Minimum of expected cached tokens for which a miss corrects the index. */
-    private static final int MIN_CORRECTED_TOKENS = 4 * PromptBlockHashes.TOKENS;
-
     private final Engine.NewRequest submission;
     private final PromptBlockHashes prompt;
     private final Runnable ended;
     private Optional<Replica> at = Optional.empty();
     private int remainingTokens;
-    private int expected;
     private long outstandingTokens;
 
     /**
@@ -54,7 +50,6 @@ final class RoutedRequest implements GenerationListener {
     void assign(Replica replica, int cached) {
         unassign();
         at = Optional.of(replica);
-        expected = cached;
         setOutstanding(prompt.tokens() - cached + remainingTokens);
     }
 
@@ -72,9 +67,7 @@ final class RoutedRequest implements GenerationListener {
     @Override
     public void onStart(int cachedTokens) {
         setOutstanding(prompt.tokens() - cachedTokens + remainingTokens);
-        if (expected >= MIN_CORRECTED_TOKENS && cachedTokens < expected / 2) {
-            at.ifPresent(replica -> replica.prefixEstimate().lowerCapacity());
-        }
+        at.ifPresent(replica -> replica.prefixEstimate().correct(prompt, cachedTokens));
         submission.listener().onStart(cachedTokens);
     }
 
@@ -106,6 +99,9 @@ final class RoutedRequest implements GenerationListener {
     @Override
     public void onEnd(GenerationEnd end) {
         at.ifPresent(Replica::succeeded);
+        if (end.tokens().generated() > 0) {
+            at.ifPresent(replica -> replica.prefixEstimate().computed(prompt));
+        }
         unassign();
         try {
             submission.listener().onEnd(end);

@@ -114,4 +114,28 @@ class ReplicaRouterTest {
         assertEquals(64 * PromptBlockHashes.TOKENS, prefixEstimate.used());
         assertEquals(PromptBlockHashes.TOKENS, prefixEstimate.displaced(PromptBlockHashes.TOKENS));
     }
+
+    @Test
+    void aMissOfAComputedPrefixLowersTheCapacityAndFoundOnesRaiseItAgain() {
+        CachedPrefixEstimate estimate = new CachedPrefixEstimate(200 * PromptBlockHashes.TOKENS);
+        for (int seed = 0; seed < 20; seed++) {
+            estimate.add(prompt(seed, 10 * PromptBlockHashes.TOKENS));
+        }
+        PromptBlockHashes last = prompt(19, 10 * PromptBlockHashes.TOKENS);
+
+        estimate.correct(last, 0);
+        assertEquals(200 * PromptBlockHashes.TOKENS, estimate.used());
+
+        estimate.computed(last);
+        estimate.correct(last, 0);
+        assertEquals(180 * PromptBlockHashes.TOKENS, estimate.used());
+        assertEquals(
+                20 * PromptBlockHashes.TOKENS, estimate.displaced(20 * PromptBlockHashes.TOKENS));
+
+        for (int found = 0; found < 20; found++) {
+            estimate.correct(last, last.tokens());
+        }
+        assertEquals(0, estimate.displaced(20 * PromptBlockHashes.TOKENS));
+        assertEquals(1, estimate.displaced(20 * PromptBlockHashes.TOKENS + 1));
+    }
 }

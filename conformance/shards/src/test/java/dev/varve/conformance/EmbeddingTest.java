@@ -26,12 +26,12 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * The programs of docs/embedding.md, as they are printed there: compiled, and run on the module
+ * The programs of docs/host-api.md, as they are printed there: compiled, and run on the module
  * path with the plugins in a folder.
  */
 class EmbeddingTest {
     private static final Path GUIDE =
-            Path.of(System.getProperty("varve.test.root"), "docs", "embedding.md");
+            Path.of(System.getProperty("varve.test.root"), "docs", "host-api.md");
     private static final Pattern PROGRAM =
             Pattern.compile("^```java\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
 

@@ -26,8 +26,8 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * The programs of docs/host-api.md, as they are printed there: compiled, and run on the module
- * path with the plugins in a folder.
+ * The programs of docs/host-api.md, as they are printed there: compiled, and run on the module path
+ * with the plugins in a folder.
  */
 class EmbeddingTest {
     private static final Path GUIDE =

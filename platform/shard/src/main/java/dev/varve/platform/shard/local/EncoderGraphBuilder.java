@@ -24,7 +24,7 @@ import java.util.Optional;
  * Implementation of the graph of a batch of texts. It serves encoders and, with causal attention,
  * the layers of models that generate text, as long as they have attention alone.
  */
-final class EncoderGraphBuilder implements EncoderGraph {
+final class EncoderGraphBuilder extends LayerOperators implements EncoderGraph {
     private final Graph graph;
     private final Ops ops;
     private final ShardWeights weights;
@@ -89,6 +89,21 @@ final class EncoderGraphBuilder implements EncoderGraph {
     }
 
     @Override
+    ShardWeights weights() {
+        return weights;
+    }
+
+    @Override
+    MatrixProducts products() {
+        return products;
+    }
+
+    @Override
+    MoeBlock experts() {
+        return experts;
+    }
+
+    @Override
     public Ops ops() {
         return ops;
     }
@@ -124,12 +139,6 @@ final class EncoderGraphBuilder implements EncoderGraph {
     }
 
     @Override
-    public boolean hasWeight(String name, TensorUse use) {
-        return weights.has(name, use)
-                || use == TensorUse.ROW_LOOKUP && weights.hostTable(name).isPresent();
-    }
-
-    @Override
     public Tensor embed(String table) {
         return lookedUp(table, false);
     }
@@ -157,81 +166,6 @@ final class EncoderGraphBuilder implements EncoderGraph {
                 : ops.getRows(
                         weight(table, TensorUse.ROW_LOOKUP),
                         byPosition ? inputs.positions() : inputs.ids());
-    }
-
-    @Override
-    public Tensor matmul(String name, Tensor input) {
-        Tensor product = products.multiply(name + ".weight", input);
-        Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
-        Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
-        Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
-        return (bias.isPresent() ? ops.add(scaled, bias.get()) : scaled).named(name);
-    }
-
-    @Override
-    public Tensor product(String name, Tensor input) {
-        return products.multiply(name, input);
-    }
-
-    @Override
-    public Tensor matmulPerHead(String name, Tensor input) {
-        return products.multiplyHeads(name + ".weight", input);
-    }
-
-    @Override
-    public List<Tensor> projections(Tensor input, String fused, List<Projection> parts) {
-        if (!hasWeight(fused + ".weight", TensorUse.MATMUL)) {
-            return parts.stream().map(part -> matmul(part.name(), input)).toList();
-        }
-        Tensor all = matmul(fused, input);
-        List<Tensor> results = new ArrayList<>();
-        long offset = 0;
-        for (Projection part : parts) {
-            results.add(ops.view2d(all, part.rows(), all.ne(1), all.nb(1), offset));
-            offset += part.rows() * Float.BYTES;
-        }
-        return results;
-    }
-
-    @Override
-    public Tensor heads(Tensor columns, int heads) {
-        long length = columns.ne(0) / heads;
-        return ops.view(
-                columns,
-                Extents.of(length, heads, columns.ne(1)),
-                Strides.of(length * Float.BYTES, columns.nb(1)),
-                0);
-    }
-
-    @Override
-    public Tensor norm(Tensor input, String weight, float epsilon) {
-        return ops.mul(ops.rmsNorm(input, epsilon), weight(weight, TensorUse.ELEMENTWISE))
-                .named(weight);
-    }
-
-    @Override
-    public Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
-        Tensor up = matmul(names.name("up"), input);
-        Tensor gate = matmul(names.name("gate"), input);
-        return matmul(names.name("down"), FeedForwardActivation.of(ops, activation, gate, up));
-    }
-
-    @Override
-    public Tensor plainFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
-        Tensor up = matmul(names.name("up"), input);
-        return matmul(names.name("down"), FeedForwardActivation.of(ops, activation, up));
-    }
-
-    @Override
-    public ExpertChoice chooseExperts(
-            Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing) {
-        return experts.choose(probabilities, bias, routing);
-    }
-
-    @Override
-    public Tensor expertFeedForward(
-            Tensor input, ExpertChoice choice, String prefix, Activation activation) {
-        return experts.feedForward(input, choice, prefix, activation);
     }
 
     @Override

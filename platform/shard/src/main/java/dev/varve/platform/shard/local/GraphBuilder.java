@@ -12,20 +12,18 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelShape;
-import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.StateStep;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.shard.lora.LoraTerm;
 import dev.varve.platform.shard.lora.LoraTerms;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /** Implementation of a graph for the family that records it. */
-final class GraphBuilder implements ShardGraph {
+final class GraphBuilder extends LayerOperators {
     /**
      * Number of columns that the kernel for several columns computes at once; remaining columns use
      * another kernel.
@@ -139,13 +137,29 @@ final class GraphBuilder implements ShardGraph {
     }
 
     /** Names a result, so that a message about a later operator names its source. */
-    private Tensor named(String name, Tensor result) {
+    @Override
+    Tensor named(String name, Tensor result) {
         last = name;
         return result.named(name);
     }
 
     private Tensor named(LayerStateOperator operator, int layer, Tensor result) {
         return named("layer " + layer + ", " + operator, result);
+    }
+
+    @Override
+    ShardWeights weights() {
+        return weights;
+    }
+
+    @Override
+    MatrixProducts products() {
+        return products;
+    }
+
+    @Override
+    MoeBlock experts() {
+        return experts;
     }
 
     @Override
@@ -202,12 +216,6 @@ final class GraphBuilder implements ShardGraph {
     }
 
     @Override
-    public boolean hasWeight(String name, TensorUse use) {
-        return weights.has(name, use)
-                || use == TensorUse.ROW_LOOKUP && weights.hostTable(name).isPresent();
-    }
-
-    @Override
     public Tensor embed(String table) {
         Tensor rows = rows(table);
         for (LoraTerm term : lora.of(table)) {
@@ -234,82 +242,14 @@ final class GraphBuilder implements ShardGraph {
     }
 
     @Override
-    public Tensor matmul(String name, Tensor input) {
-        Tensor product = products.multiply(name + ".weight", input);
-        Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
-        Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
-        Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
-        return named(name, bias.isPresent() ? ops.add(scaled, bias.get()) : scaled);
-    }
-
-    @Override
-    public Tensor norm(Tensor input, String weight, float epsilon) {
-        return named(
-                weight,
-                ops.mul(ops.rmsNorm(input, epsilon), weight(weight, TensorUse.ELEMENTWISE)));
-    }
-
-    @Override
-    public Tensor product(String name, Tensor input) {
-        return named(name, products.multiply(name, input));
-    }
-
-    @Override
-    public Tensor matmulPerHead(String name, Tensor input) {
-        return named(name, products.multiplyHeads(name + ".weight", input));
-    }
-
-    @Override
-    public List<Tensor> projections(Tensor input, String fused, List<Projection> parts) {
-        List<Tensor> results = new ArrayList<>();
-        if (hasWeight(fused + ".weight", TensorUse.MATMUL)) {
-            Tensor all = matmul(fused, input);
-            rules.projections(fused, TensorShape.of(all), parts);
-            long offset = 0;
-            for (Projection part : parts) {
-                results.add(ops.view2d(all, part.rows(), all.ne(1), all.nb(1), offset));
-                offset += part.rows() * Float.BYTES;
-            }
-        } else {
-            parts.forEach(part -> results.add(matmul(part.name(), input)));
-        }
-        return results;
+    void checkFused(String fused, Tensor product, List<Projection> parts) {
+        rules.projections(fused, TensorShape.of(product), parts);
     }
 
     @Override
     public Tensor heads(Tensor columns, int heads) {
         rules.heads(TensorShape.of(columns), heads);
-        long length = columns.ne(0) / heads;
-        return ops.view(
-                columns,
-                Extents.of(length, heads, columns.ne(1)),
-                Strides.of(length * Float.BYTES, columns.nb(1)),
-                0);
-    }
-
-    @Override
-    public Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
-        Tensor up = matmul(names.name("up"), input);
-        Tensor gate = matmul(names.name("gate"), input);
-        return matmul(names.name("down"), FeedForwardActivation.of(ops, activation, gate, up));
-    }
-
-    @Override
-    public Tensor plainFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
-        Tensor up = matmul(names.name("up"), input);
-        return matmul(names.name("down"), FeedForwardActivation.of(ops, activation, up));
-    }
-
-    @Override
-    public ExpertChoice chooseExperts(
-            Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing) {
-        return experts.choose(probabilities, bias, routing);
-    }
-
-    @Override
-    public Tensor expertFeedForward(
-            Tensor input, ExpertChoice choice, String prefix, Activation activation) {
-        return named(prefix, experts.feedForward(input, choice, prefix, activation));
+        return super.heads(columns, heads);
     }
 
     @Override

@@ -1,6 +1,8 @@
 /**
- * Language models inside a Java program: chats, tools, structured output and streaming through the
- * engine of the server, without HTTP. Start with {@link dev.varve.embedded.Varve}.
+ * Models inside a Java program: chats, tools, structured output, streaming, embeddings and
+ * reranking through the engine of the server, without HTTP. Start with {@link
+ * dev.varve.embedded.Varve}, {@link dev.varve.embedded.Embedder} or {@link
+ * dev.varve.embedded.Reranker}.
  *
  * <p>Model families and devices come from the plugins on the class path or the module path.
  */

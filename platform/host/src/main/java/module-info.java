@@ -27,6 +27,7 @@ module dev.varve.platform.host {
             dev.varve.platform.cli,
             dev.varve.platform.server;
     exports dev.varve.platform.embedding to
+            dev.varve.embedded,
             dev.varve.platform.cli,
             dev.varve.platform.server;
     exports dev.varve.platform.host;

@@ -8,9 +8,10 @@ import java.util.Objects;
  *
  * @param name file name without {@code .gguf}
  * @param architecture {@code general.architecture} of the file, such as {@code qwen3}
- * @param contextTokens most tokens of one chat, prompt and response together
+ * @param contextTokens most tokens of one chat, prompt and response together, or of one text that
+ *     is encoded
  * @param devices devices that compute it, such as {@code [cpu:0]}
- * @param hasTools whether it can call tools
+ * @param hasTools whether it can call tools; those for embeddings and scores cannot
  * @param loading duration of loading
  */
 public record ModelInfo(

@@ -8,6 +8,7 @@ import dev.varve.platform.host.ShardProcessSettings;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /** Converts options to the settings of the host. */
@@ -23,24 +24,44 @@ final class OptionSettings {
      * @throws IllegalArgumentException if an option is out of its range
      */
     static HostSettings of(Path file, VarveOptions options) {
-        Path cache =
-                options.cacheFolder().orElseGet(() -> CacheFolder.of(OptionSettings::variable));
-        // The folder of plugins is replaced by the plugins of this program.
+        Path cache = cache(options.cacheFolder());
         HostSettings settings =
-                HostSettings.of(file, cache, cache)
-                        .with(PluginSettings.installed(cache))
-                        .withParallel(options.parallel());
+                withThreads(base(file, cache), options.threads()).withParallel(options.parallel());
         if (options.contextTokens().isPresent()) {
             settings =
                     settings.withSequences(options.contextTokens().getAsInt(), options.parallel());
-        }
-        if (options.threads().isPresent()) {
-            settings = settings.withThreads(options.threads().getAsInt());
         }
         HostSettings placed = onDevices(settings, options);
         return options.isolation() == Isolation.NONE
                 ? placed
                 : placed.with(ShardProcessSettings.none().startedBy(ChildProgram.command(cache)));
+    }
+
+    /**
+     * Returns the settings of a model that computes vectors or scores.
+     *
+     * @throws IllegalArgumentException if an option is out of its range
+     */
+    static HostSettings of(Path file, EncoderOptions options) {
+        HostSettings settings =
+                withThreads(base(file, cache(options.cacheFolder())), options.threads());
+        if (options.maxTokens().isPresent()) {
+            settings = settings.withSequences(options.maxTokens().getAsInt(), 1);
+        }
+        return options.device().map(settings::onDevices).orElse(settings);
+    }
+
+    private static Path cache(Optional<Path> folder) {
+        return folder.orElseGet(() -> CacheFolder.of(OptionSettings::variable));
+    }
+
+    /** The folder of plugins is replaced by the plugins of this program. */
+    private static HostSettings base(Path file, Path cache) {
+        return HostSettings.of(file, cache, cache).with(PluginSettings.installed(cache));
+    }
+
+    private static HostSettings withThreads(HostSettings settings, OptionalInt threads) {
+        return threads.isPresent() ? settings.withThreads(threads.getAsInt()) : settings;
     }
 
     private static HostSettings onDevices(HostSettings settings, VarveOptions options) {

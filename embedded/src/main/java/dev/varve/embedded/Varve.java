@@ -121,7 +121,8 @@ public final class Varve implements AutoCloseable {
                         context));
     }
 
-    private static String name(Path file) {
+    /** Returns the name of a model: that of its file, without the suffix. */
+    static String name(Path file) {
         String name = file.getFileName().toString();
         return name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name;
     }

@@ -64,6 +64,11 @@ public final class PairTokens {
         return prompt.isPresent();
     }
 
+    /** Returns a score as a share from 0 to 1: that of a classifier through a sigmoid. */
+    public double probability(float score) {
+        return askByPrompt() ? score : 1 / (1 + Math.exp(-score));
+    }
+
     /**
      * Returns the tokens.
      *

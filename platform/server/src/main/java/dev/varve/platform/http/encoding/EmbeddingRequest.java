@@ -1,6 +1,7 @@
 package dev.varve.platform.http.encoding;
 
 import dev.varve.api.model.Pooling;
+import dev.varve.platform.embedding.EncoderInput;
 import dev.varve.platform.embedding.TextEmbedder;
 import dev.varve.platform.embedding.VectorNorm;
 import dev.varve.platform.http.json.ApiException;
@@ -94,16 +95,10 @@ public final class EmbeddingRequest {
             texts.add(
                     TextLimits.tokens(
                             field,
-                            embedder,
-                            limit ->
-                                    tokenizer
-                                            .frame()
-                                            .around(
-                                                    tokenizer.encode(
-                                                            text.stringValue(), false, limit))));
+                            () -> EncoderInput.ofText(tokenizer, embedder, text.stringValue())));
         } else if (text.isArray()) {
             int[] ids = RequestFields.tokenIds(field, text, tokenizer.vocabularySize());
-            texts.add(TextLimits.tokens(field, embedder, limit -> ids));
+            texts.add(TextLimits.tokens(field, () -> EncoderInput.checked(embedder, limit -> ids)));
         } else {
             throw RequestFields.wrongType(field, "a string or an array of token ids", text);
         }

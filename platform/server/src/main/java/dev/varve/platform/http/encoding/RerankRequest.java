@@ -1,5 +1,6 @@
 package dev.varve.platform.http.encoding;
 
+import dev.varve.platform.embedding.EncoderInput;
 import dev.varve.platform.embedding.TextEmbedder;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.FieldRules;
@@ -77,9 +78,7 @@ public final class RerankRequest {
         documents.add(text.stringValue());
         pairs.add(
                 TextLimits.tokens(
-                        field,
-                        embedder,
-                        limit -> embedder.pairs().of(query, text.stringValue(), limit)));
+                        field, () -> EncoderInput.ofPair(embedder, query, text.stringValue())));
     }
 
     private JsonNode response(float[][] scores) {
@@ -103,8 +102,7 @@ public final class RerankRequest {
     }
 
     private void add(ObjectNode result, int index, float score) {
-        double shown =
-                normalizes && !embedder.pairs().askByPrompt() ? 1 / (1 + Math.exp(-score)) : score;
+        double shown = normalizes ? embedder.pairs().probability(score) : score;
         result.put("index", index).put(bare ? "score" : "relevance_score", shown);
         if (returnsTexts && bare) {
             result.put("text", documents.get(index));

@@ -1,22 +1,18 @@
 package dev.varve.platform.http.encoding;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.model.Pooling;
 import dev.varve.platform.embedding.TextEmbedder;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.setting.Setting;
-import dev.varve.platform.tokenizer.TokenLimit;
-import dev.varve.platform.tokenizer.TooManyTokensException;
 
-import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Checks of texts, and of whether a model computes what a request wants. */
 final class TextLimits {
     /** Most texts of a request. */
     static final int MOST_TEXTS = 2048;
-
-    /** Texts are counted up to so many times the limit, so that the error says by how much. */
-    private static final int COUNTED = 16;
 
     private TextLimits() {}
 
@@ -74,36 +70,16 @@ final class TextLimits {
     }
 
     /**
-     * Makes the tokens of a text, and checks that it is not empty and fits.
+     * Makes the tokens of a text; an error names its field.
      *
      * @param field for messages, with the index
+     * @param tokens makes them, and checks that the text is not empty and fits
      */
-    static int[] tokens(String field, TextEmbedder embedder, Function<TokenLimit, int[]> tokens) {
-        int most = embedder.maxTokens();
-        int counted = (int) Math.min((long) COUNTED * most, Integer.MAX_VALUE);
-        int[] ids;
+    static int[] tokens(String field, Supplier<int[]> tokens) {
         try {
-            ids = tokens.apply(TokenLimit.of(counted));
-        } catch (TooManyTokensException e) {
-            throw tooLong(field, "more than " + counted, most);
+            return tokens.get();
+        } catch (VarveException e) {
+            throw ApiException.invalid(field, field + ": " + e.getMessage());
         }
-        if (ids.length > most) {
-            throw tooLong(field, Integer.toString(ids.length), most);
-        }
-        if (ids.length == 0) {
-            throw ApiException.invalid(field, field + ": expected a text, found no token");
-        }
-        return ids;
-    }
-
-    private static ApiException tooLong(String field, String found, int most) {
-        return ApiException.invalid(
-                field,
-                field
-                        + ": expected a text of at most "
-                        + most
-                        + " tokens with those around it, found "
-                        + found
-                        + "; the model reads a text as a whole");
     }
 }

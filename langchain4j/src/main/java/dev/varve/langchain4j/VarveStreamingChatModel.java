@@ -1,7 +1,5 @@
 package dev.varve.langchain4j;
 
-import dev.langchain4j.model.ModelProvider;
-import dev.langchain4j.model.chat.Capability;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.listener.ChatModelListener;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -12,23 +10,17 @@ import dev.varve.embedded.RunningChat;
 import dev.varve.embedded.Varve;
 
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
 
 /**
  * Chats with a model inside this program whose responses arrive in parts. A handler cancels its
  * response with the handle that each part brings, and then receives nothing more.
  */
-public final class VarveStreamingChatModel implements StreamingChatModel {
-    private final Varve model;
-    private final ChatRequestParameters defaults;
-    private final List<ChatModelListener> listeners;
-
+public final class VarveStreamingChatModel extends ConfiguredModel implements StreamingChatModel {
     /**
      * @param model which the caller closes
      */
     public VarveStreamingChatModel(Varve model) {
-        this(model, ChatRequestParameters.builder().build(), List.of());
+        this(model, noDefaults(), List.of());
     }
 
     /**
@@ -38,9 +30,7 @@ public final class VarveStreamingChatModel implements StreamingChatModel {
      */
     public VarveStreamingChatModel(
             Varve model, ChatRequestParameters defaults, List<ChatModelListener> listeners) {
-        this.model = Objects.requireNonNull(model);
-        this.defaults = Objects.requireNonNull(defaults);
-        this.listeners = List.copyOf(listeners);
+        super(model, defaults, listeners);
     }
 
     @Override
@@ -55,25 +45,5 @@ public final class VarveStreamingChatModel implements StreamingChatModel {
         }
         listener.attach(running);
         running.whenDone().whenComplete(listener::end);
-    }
-
-    @Override
-    public ChatRequestParameters defaultRequestParameters() {
-        return defaults;
-    }
-
-    @Override
-    public List<ChatModelListener> listeners() {
-        return listeners;
-    }
-
-    @Override
-    public ModelProvider provider() {
-        return ModelProvider.OTHER;
-    }
-
-    @Override
-    public Set<Capability> supportedCapabilities() {
-        return Set.of(Capability.RESPONSE_FORMAT_JSON_SCHEMA);
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.spring;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.ConfigurationProperties;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -14,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The metadata for editors describes each property, with its type. */
 class PropertiesMetadataTest {
@@ -22,7 +24,8 @@ class PropertiesMetadataTest {
     @Test
     void everyPropertyIsDescribed() throws Exception {
         Map<String, String> expected =
-                Arrays.stream(VarveProperties.class.getRecordComponents())
+                Stream.of(VarveProperties.class, VarveEmbeddingProperties.class)
+                        .flatMap(type -> Arrays.stream(type.getRecordComponents()))
                         .collect(
                                 Collectors.toMap(
                                         PropertiesMetadataTest::name,
@@ -41,7 +44,11 @@ class PropertiesMetadataTest {
     }
 
     private static String name(RecordComponent component) {
-        return "varve." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        String prefix =
+                component.getDeclaringRecord().getAnnotation(ConfigurationProperties.class).value();
+        return prefix
+                + "."
+                + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
     private static String type(RecordComponent component) {

@@ -3,8 +3,11 @@ package dev.varve.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.EncoderModel;
+import dev.varve.testkit.TensorType;
+import dev.varve.testkit.WordVectorModel;
+
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +25,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -44,9 +49,30 @@ class ExamplesTest {
     private static final Pattern NO_MODULE =
             Pattern.compile(
                     ".*(junit|opentest4j|apiguardian|surefire|examples/target|langchain4j|slf4j"
-                            + "|jspecify).*");
+                            + "|jspecify|testkit).*");
+
+    private static final int RANK = 4;
+    private static final List<String> NOTES =
+            List.of(
+                    "The door code of the harbour is 4821. What is",
+                    "The door code of the theatre is 7350.",
+                    "Bread is baked on Fridays.");
+
+    /** Files of models by the names that the cases use. */
+    private static final Map<String, Path> MODELS = new HashMap<>();
 
     @TempDir static Path classes;
+    @TempDir static Path folder;
+
+    @BeforeAll
+    static void writeModels() throws IOException {
+        MODELS.put("CHAT", MODEL);
+        MODELS.put("WORDS", WordVectorModel.ofTexts(NOTES).write(folder));
+        MODELS.put(
+                "RANKING",
+                new EncoderModel(EncoderModel.Kind.BERT, 3, TensorType.F32, RANK, true)
+                        .write(folder));
+    }
 
     @BeforeAll
     static void compile() throws IOException {
@@ -68,20 +94,28 @@ class ExamplesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "Chat, 42",
-        "Stream, tokens",
-        "Tools, sunny",
-        "Records, 'Person[name=Anna, age=34]'",
-        "Assistant, sunny"
+        "Chat, CHAT, 42",
+        "Stream, CHAT, tokens",
+        "Tools, CHAT, sunny",
+        "Records, CHAT, 'Person[name=Anna, age=34]'",
+        "Search, WORDS, The door code of the harbour is 4821.",
+        "Rank, RANKING, Fridays",
+        "Assistant, CHAT, sunny",
+        "Notes, CHAT WORDS, 4821"
     })
-    void exampleRunsOnTheClassPath(String name, String expected) throws Exception {
+    void exampleRunsOnTheClassPath(String name, String models, String expected) throws Exception {
         PrintStream before = System.out;
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         try (URLClassLoader loader =
                 new URLClassLoader(
                         new URL[] {classes.toUri().toURL()}, getClass().getClassLoader())) {
             System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
-            run(loader.loadClass(name));
+            run(
+                    loader.loadClass(name),
+                    Arrays.stream(models.split(" "))
+                            .map(MODELS::get)
+                            .map(Path::toString)
+                            .toArray(String[]::new));
         } finally {
             System.setOut(before);
         }
@@ -91,16 +125,19 @@ class ExamplesTest {
     }
 
     /** A program without a class declaration is an instance, whose members are not public. */
-    private static void run(Class<?> program) throws ReflectiveOperationException {
+    private static void run(Class<?> program, String[] arguments)
+            throws ReflectiveOperationException {
         Constructor<?> constructor = program.getDeclaredConstructor();
         Method main = program.getDeclaredMethod("main", String[].class);
         constructor.setAccessible(true);
         main.setAccessible(true);
-        main.invoke(constructor.newInstance(), (Object) new String[] {MODEL.toString()});
+        main.invoke(constructor.newInstance(), (Object) arguments);
     }
 
-    @Test
-    void exampleRunsFromSourceOnTheModulePath() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"Chat, CHAT, 42", "Search, WORDS, harbour is 4821"})
+    void exampleRunsFromSourceOnTheModulePath(String name, String model, String expected)
+            throws Exception {
         String modules =
                 Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                         .filter(jar -> !NO_MODULE.matcher(jar).matches())
@@ -114,8 +151,8 @@ class ExamplesTest {
                                 "--add-modules",
                                 "dev.varve.embedded",
                                 "--enable-native-access=dev.varve.ggml",
-                                EXAMPLES.resolve("embedded/Chat.java").toString(),
-                                MODEL.toString())
+                                EXAMPLES.resolve("embedded/" + name + ".java").toString(),
+                                MODELS.get(model).toString())
                         .redirectErrorStream(true)
                         .start();
 
@@ -123,7 +160,7 @@ class ExamplesTest {
 
         assertTrue(process.waitFor(120, TimeUnit.SECONDS), output);
         assertEquals(0, process.exitValue(), output);
-        assertTrue(output.contains("42"), output);
+        assertTrue(output.contains(expected), output);
     }
 
     @ParameterizedTest

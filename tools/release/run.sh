@@ -145,8 +145,19 @@ packages() {
   done
 }
 
+# An image of another place and umask has the same bytes.
+image() {
+  local archive=$out/varve-$version-linux-x64.tar.gz image=$out/varve-$version-oci.tar
+  "$root/tools/release/oci/base.sh" amd64 "$work/base"
+  "$root/tools/release/oci/make.sh" "$image" amd64 "$work/base" "$archive"
+  (umask 077 && TZ=Asia/Kolkata "$root/tools/release/oci/make.sh" "$work/image.tar" amd64 "$work/base" "$archive")
+  cmp "$work/image.tar" "$image"
+  rm "$work/image.tar"
+  cp "$work/base/packages.txt" "$out/varve-$version-oci.packages.txt"
+}
+
 sums() {
-  (cd "$out" && sha256sum ./*.tar.gz ./*.cdx.json $(ls ./*.deb ./*.rpm 2>/dev/null) | sed 's#\./##' >SHA256SUMS && sha256sum -c --quiet SHA256SUMS)
+  (cd "$out" && sha256sum ./*.tar.gz ./*.cdx.json $(ls ./*.deb ./*.rpm ./*-oci.* 2>/dev/null) | sed 's#\./##' >SHA256SUMS && sha256sum -c --quiet SHA256SUMS)
 }
 sign() {
   gpg --batch --yes --armor --local-user "$key" --output "$out/SHA256SUMS.asc" --detach-sign "$out/SHA256SUMS"
@@ -187,6 +198,16 @@ if [[ $(id -u) == 0 && -f $out/varve_${version}_amd64.deb ]] && command -v deboo
   step installation "$root/tools/release/packages/try.sh" "$out/varve_${version}_amd64.deb" "$work/chroot"
 else
   left_out installation "no package, no debootstrap, or not root"
+fi
+if [[ $(id -u) == 0 ]] && command -v debootstrap >/dev/null && command -v dpkg-deb >/dev/null && command -v python3 >/dev/null; then
+  step image image
+else
+  left_out image "no debootstrap, no dpkg-deb, no Python 3, or not root"
+fi
+if [[ -f $out/varve-$version-oci.tar ]]; then
+  step container "$root/tools/release/oci/try.sh" "$out/varve-$version-oci.tar" "$work/container"
+else
+  left_out container "no image"
 fi
 step sums sums
 if [[ -n $failed ]]; then

@@ -18,6 +18,7 @@ import java.util.OptionalInt;
  * @param maxTokens most tokens of the response, reasoning included; empty: up to the end of the
  *     context
  * @param stops texts that end the response and are not part of it
+ * @since 0.1.0
  */
 public record ChatRequest(
         List<Message> messages,

@@ -11,6 +11,7 @@ import java.util.Objects;
  * @param calls calls of tools, in order
  * @param finish why it ended
  * @param usage its cost
+ * @since 0.1.0
  */
 public record ChatResponse(
         String text, String reasoning, List<ToolCall> calls, FinishReason finish, Usage usage) {

@@ -19,6 +19,7 @@ import java.util.function.Consumer;
  * @param dimension elements of vectors, for models that were trained for shorter ones; empty for
  *     all. Rerankers have none
  * @param messages accepts warnings and notes for people while the model is opened
+ * @since 0.1.0
  */
 public record EncoderOptions(
         Optional<String> device,

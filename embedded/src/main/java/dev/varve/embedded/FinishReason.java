@@ -1,6 +1,10 @@
 package dev.varve.embedded;
 
-/** Why a response ended. */
+/**
+ * Why a response ended.
+ *
+ * @since 0.1.0
+ */
 public enum FinishReason {
     /** The model ended its turn, or wrote a stop string. */
     STOP,

@@ -1,6 +1,10 @@
 package dev.varve.embedded;
 
-/** The processes that run the native code of the devices. */
+/**
+ * The processes that run the native code of the devices.
+ *
+ * @since 0.1.0
+ */
 public enum Isolation {
     /** In this process: fastest, and a crash of native code ends the program. */
     NONE,

@@ -3,7 +3,11 @@ package dev.varve.embedded;
 import java.util.List;
 import java.util.Objects;
 
-/** A message of a chat. */
+/**
+ * A message of a chat.
+ *
+ * @since 0.1.0
+ */
 public sealed interface Message {
     /**
      * Instructions for the whole chat; usually the first message.

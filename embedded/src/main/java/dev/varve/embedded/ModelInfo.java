@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param devices devices that compute it, such as {@code [cpu:0]}
  * @param hasTools whether it can call tools; those for embeddings and scores cannot
  * @param loading duration of loading
+ * @since 0.1.0
  */
 public record ModelInfo(
         String name,

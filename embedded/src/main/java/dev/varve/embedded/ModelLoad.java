@@ -8,6 +8,7 @@ package dev.varve.embedded;
  * @param maxRunning most responses that are computed together
  * @param retried responses that were computed again after a lost process or a failed step
  * @param available whether the model accepts requests and has all its processes
+ * @since 0.1.0
  */
 public record ModelLoad(
         int running, int waiting, int maxRunning, long retried, boolean available) {}

@@ -8,6 +8,7 @@ import java.util.List;
  *
  * @param documents all documents in the order of the call
  * @param tokens tokens of all pairs of query and document, with those around them
+ * @since 0.1.0
  */
 public record Ranking(List<ScoredDocument> documents, int tokens) {
     /** Copies the list. */

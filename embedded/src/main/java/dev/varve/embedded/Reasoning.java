@@ -11,6 +11,7 @@ import java.util.OptionalInt;
  *
  * @param enabled whether it reasons; empty: as the template of the model specifies
  * @param maxTokens most tokens of reasoning; empty for no limit
+ * @since 0.1.0
  */
 public record Reasoning(Optional<Boolean> enabled, OptionalInt maxTokens) {
     /** As the template of the model specifies, without a limit. */

@@ -28,6 +28,8 @@ import java.util.Set;
  * themselves.
  *
  * <p>A program that is a module opens the package of its records to {@code tools.jackson.databind}.
+ *
+ * @since 0.1.0
  */
 public final class RecordSchema {
     private static final Set<Class<?>> INTEGERS =

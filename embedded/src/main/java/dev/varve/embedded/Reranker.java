@@ -20,6 +20,8 @@ import java.util.Optional;
  *
  * <p>Any number of threads may use a model; pairs of several threads are computed together. {@link
  * #close} frees weights and device. Close a model once, when no other thread uses it any more.
+ *
+ * @since 0.1.0
  */
 public final class Reranker implements AutoCloseable {
     private final LoadedEncoder model;

@@ -7,7 +7,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
-/** A response that is generated. Thread-safe. */
+/**
+ * A response that is generated. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class RunningChat {
     private final GenerationHandle handle;
     private final CompletableFuture<ChatResponse> done = new CompletableFuture<>();

@@ -6,6 +6,8 @@ import dev.varve.platform.sampling.SamplingValues;
 /**
  * How tokens are chosen. A value that is not set comes from the level below: a request, the options
  * of the model, its file. Immutable.
+ *
+ * @since 0.1.0
  */
 public final class Sampling {
     /** Sets nothing. */

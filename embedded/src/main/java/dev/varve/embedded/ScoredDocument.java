@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param score output of the model; higher is better. No unit, and comparable for one query of one
  *     model only
  * @param probability the score as a share from 0 to 1
+ * @since 0.1.0
  */
 public record ScoredDocument(int index, String text, double score, double probability) {
     /** Checks that nothing is missing. */

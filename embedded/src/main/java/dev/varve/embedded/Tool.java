@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param parameters JSON schema of its arguments, an object
  * @param strict whether the arguments always satisfy the schema; a request with a schema that
  *     cannot be enforced then fails
+ * @since 0.1.0
  */
 public record Tool(String name, String description, String parameters, boolean strict) {
     /** Checks that nothing is missing. */

@@ -8,6 +8,7 @@ import java.util.Objects;
  * @param id identifies the call, for its result
  * @param name name of the tool
  * @param arguments JSON text of the arguments
+ * @since 0.1.0
  */
 public record ToolCall(String id, String name, String arguments) {
     /** Checks that nothing is missing. */

@@ -1,6 +1,10 @@
 package dev.varve.embedded;
 
-/** Whether the model calls tools. */
+/**
+ * Whether the model calls tools.
+ *
+ * @since 0.1.0
+ */
 public enum ToolChoice {
     /** The model decides. */
     AUTO,

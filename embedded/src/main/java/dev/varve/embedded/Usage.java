@@ -13,6 +13,7 @@ import java.util.Objects;
  * @param queued time in the queue
  * @param prefill time from the queue to the first token
  * @param decode time from the first token to the end
+ * @since 0.1.0
  */
 public record Usage(
         int promptTokens,

@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Any number of threads may use a model; responses of several threads are computed together.
  * {@link #close} frees weights, caches and devices. Close a model once, when no other thread uses
  * it any more.
+ *
+ * @since 0.1.0
  */
 public final class Varve implements AutoCloseable {
     private static final String SUFFIX = ".gguf";

@@ -24,6 +24,7 @@ import java.util.function.Consumer;
  * @param sampling values of requests that set none
  * @param reasoning reasoning of requests that set none
  * @param messages accepts warnings and notes for people while the model is opened
+ * @since 0.1.0
  */
 public record VarveOptions(
         Optional<String> devices,

@@ -13,6 +13,8 @@ import java.util.List;
 /**
  * Chats with a model inside this program. Responses in JSON always satisfy the schema of the
  * request, unless they are cut off. An interruption of the waiting thread cancels the response.
+ *
+ * @since 0.1.0
  */
 public final class VarveChatModel extends ConfiguredModel implements ChatModel {
     /**

@@ -23,6 +23,8 @@ import java.util.Set;
 /**
  * Vectors of texts of a model inside this program. A request may ask for shorter vectors ({@code
  * dimensions}), and its input type selects the prefix that the model was trained with.
+ *
+ * @since 0.1.0
  */
 public final class VarveEmbeddingModel implements EmbeddingModel {
     private final Embedder model;

@@ -15,6 +15,8 @@ import java.util.Objects;
 /**
  * Scores of texts for a query, by a model inside this program: shares from 0 to 1, so that a least
  * score of an aggregator has a meaning.
+ *
+ * @since 0.1.0
  */
 public final class VarveScoringModel implements ScoringModel {
     private final Reranker model;

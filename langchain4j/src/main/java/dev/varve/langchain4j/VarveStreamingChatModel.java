@@ -14,6 +14,8 @@ import java.util.List;
 /**
  * Chats with a model inside this program whose responses arrive in parts. A handler cancels its
  * response with the handle that each part brings, and then receives nothing more.
+ *
+ * @since 0.1.0
  */
 public final class VarveStreamingChatModel extends ConfiguredModel implements StreamingChatModel {
     /**

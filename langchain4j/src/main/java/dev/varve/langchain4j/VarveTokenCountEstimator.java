@@ -12,6 +12,8 @@ import java.util.Objects;
 /**
  * Counts tokens with the tokenizer and the chat template of a model. Counts of several messages are
  * exact: they include the text of the template up to the start of the response.
+ *
+ * @since 0.1.0
  */
 public final class VarveTokenCountEstimator implements TokenCountEstimator {
     private final Varve model;

@@ -14,7 +14,11 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Opens the model that {@code varve.model} names, and closes it with the context. */
+/**
+ * Opens the model that {@code varve.model} names, and closes it with the context.
+ *
+ * @since 0.1.0
+ */
 @AutoConfiguration
 @ConditionalOnProperty("varve.model")
 @EnableConfigurationProperties(VarveProperties.class)

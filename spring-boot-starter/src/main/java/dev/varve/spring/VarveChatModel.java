@@ -25,6 +25,8 @@ import java.util.Objects;
 /**
  * Chats with a model inside this program. Calls of tools are returned; a {@code ChatClient}
  * executes them. A response with a schema always satisfies it, unless it is cut off.
+ *
+ * @since 0.1.0
  */
 public final class VarveChatModel implements ChatModel {
     private final Varve model;

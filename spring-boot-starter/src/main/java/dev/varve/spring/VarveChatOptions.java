@@ -8,7 +8,11 @@ import org.springframework.ai.tool.ToolCallback;
 import java.util.List;
 import java.util.Map;
 
-/** Options of one request: tools, sampling, limits, and the JSON schema of the response. */
+/**
+ * Options of one request: tools, sampling, limits, and the JSON schema of the response.
+ *
+ * @since 0.1.0
+ */
 public final class VarveChatOptions extends DefaultToolCallingChatOptions
         implements StructuredOutputChatOptions {
     private final String outputSchema;

@@ -9,7 +9,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** Opens the model that {@code varve.embedding.model} names, and closes it with the context. */
+/**
+ * Opens the model that {@code varve.embedding.model} names, and closes it with the context.
+ *
+ * @since 0.1.0
+ */
 @AutoConfiguration
 @ConditionalOnProperty("varve.embedding.model")
 @EnableConfigurationProperties({VarveProperties.class, VarveEmbeddingProperties.class})

@@ -17,7 +17,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Vectors of texts of a model inside this program. Requests may ask for shorter vectors. */
+/**
+ * Vectors of texts of a model inside this program. Requests may ask for shorter vectors.
+ *
+ * @since 0.1.0
+ */
 public final class VarveEmbeddingModel implements EmbeddingModel {
     private final Embedder model;
 

@@ -18,6 +18,7 @@ import java.util.OptionalInt;
  * @param threads threads on the processor
  * @param pooling how the rows of tokens become a vector
  * @param dimension elements of vectors
+ * @since 0.1.0
  */
 @ConfigurationProperties("varve.embedding")
 public record VarveEmbeddingProperties(

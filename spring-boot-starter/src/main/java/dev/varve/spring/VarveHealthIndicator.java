@@ -6,7 +6,11 @@ import dev.varve.embedded.Varve;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
-/** Reports whether the model accepts requests, and its load. */
+/**
+ * Reports whether the model accepts requests, and its load.
+ *
+ * @since 0.1.0
+ */
 public final class VarveHealthIndicator implements HealthIndicator {
     private final Varve model;
 

@@ -9,7 +9,11 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 
 import java.util.function.ToDoubleFunction;
 
-/** Publishes the load of a model: running, waiting and retried responses. */
+/**
+ * Publishes the load of a model: running, waiting and retried responses.
+ *
+ * @since 0.1.0
+ */
 public final class VarveMetrics implements MeterBinder {
     private static final String TAG = "model";
 

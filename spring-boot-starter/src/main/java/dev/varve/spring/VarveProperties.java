@@ -29,6 +29,7 @@ import java.util.OptionalInt;
  * @param topK number of the tokens that are drawn from, of requests that set none
  * @param seed start of the random generator
  * @param thinking whether the model reasons
+ * @since 0.1.0
  */
 @ConfigurationProperties("varve")
 public record VarveProperties(

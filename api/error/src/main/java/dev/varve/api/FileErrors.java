@@ -13,6 +13,8 @@ import java.nio.file.NotDirectoryException;
 
 /**
  * Reasons of failed operations on files and sockets in words, without the names of Java classes.
+ *
+ * @since 0.1.0
  */
 public final class FileErrors {
     private FileErrors() {}

@@ -5,6 +5,8 @@ import java.util.Objects;
 /**
  * Root of the errors that Varve reports to users. The message says where, what was expected, what
  * was found and, if known, what to do. It never holds prompt text, tokens or keys.
+ *
+ * @since 0.1.0
  */
 public class VarveException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -31,8 +31,11 @@ module dev.varve.platform.shard {
             dev.varve.platform.rpc,
             dev.varve.platform.speculation;
     exports dev.varve.platform.shard.lora to
+            dev.varve.platform.cache,
+            dev.varve.platform.engine,
             dev.varve.platform.host,
-            dev.varve.platform.rpc;
+            dev.varve.platform.rpc,
+            dev.varve.platform.server;
     exports dev.varve.platform.shard.scoring to
             dev.varve.platform.cli,
             dev.varve.platform.host,

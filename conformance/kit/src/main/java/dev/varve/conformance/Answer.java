@@ -10,6 +10,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenConstraint;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.lora.LoraScales;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -91,6 +92,11 @@ final class Answer implements GenerationListener {
     /** Returns a greedy answer to a prompt that neither reads nor leaves cached prefixes. */
     static Answer apart(int[] prompt, int count) {
         return new Answer(GenerationRequest.greedy(prompt, count).within(CacheScope.none()));
+    }
+
+    /** Returns a greedy answer to a prompt with scales of the model's adapters. */
+    static Answer adapted(int[] prompt, int count, CacheScope scope, LoraScales scales) {
+        return to(new GenerationRequest.Prompt(prompt, new int[0], scope.with(scales)), count);
     }
 
     /** Returns a greedy answer to a prompt that may have images. */

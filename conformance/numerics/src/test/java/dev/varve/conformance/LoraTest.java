@@ -6,9 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.ModelShape;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheCapacities;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.KvSlotSpan;
+import dev.varve.platform.shard.LoadProgressListener;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.RequestedOutput;
+import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
@@ -23,10 +38,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
@@ -151,6 +168,126 @@ class LoraTest {
                 assertArrayEquals(alone.tokens(), tokens);
             }
         }
+    }
+
+    /** Sequences with other scales in one batch; scale 0 has the logits of the model alone. */
+    @ParameterizedTest
+    @CsvSource({"LLAMA, Q4_K, 8", "QWEN3MOE, Q8_0, 0", "MIXTRAL, F16, 16"})
+    void sequencesOfABatchHaveTheirOwnScales(DecoderLayout layout, TensorType type, float alpha)
+            throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(layout, 2, type));
+        Path file = spec.write(folder);
+        Cpu.assumeLibllamaIsRight(file);
+        Path adapter =
+                new RandomAdapter(file, TensorType.F16, 4, alpha)
+                        .write(folder.resolve("lora.gguf"), 3, MATRICES);
+        int[] tokens = spec.tokens(60, 1);
+        List<Float> scales = List.of(0.75f, 0f, -0.5f);
+        List<float[][]> expected = new ArrayList<>();
+        for (float scale : scales) {
+            try (Oracle oracle = oracle(file)) {
+                if (scale != 0) {
+                    oracle.adapt(Map.of(adapter, scale));
+                }
+                expected.add(oracle.logits(tokens));
+            }
+        }
+
+        List<float[][]> found = together(file, adapter, tokens, scales);
+
+        for (int i = 0; i < scales.size(); i++) {
+            assertEquals(
+                    0,
+                    Comparison.worstRelativeL2(expected.get(i), found.get(i)),
+                    "scale " + scales.get(i));
+        }
+    }
+
+    /** Logits of the same tokens as several sequences of one batch, with a scale of each. */
+    private static List<float[][]> together(
+            Path file, Path adapter, int[] tokens, List<Float> scales) {
+        OpenedModel model = Cpu.open(file, Map.of(adapter, 1f));
+        ModelShape shape = model.adapter().shape();
+        int span = KvSlotSpan.roundUp(tokens.length);
+        List<SequenceChunk> chunks = new ArrayList<>();
+        for (int i = 0; i < scales.size(); i++) {
+            chunks.add(
+                    new SequenceChunk(
+                                    i,
+                                    tokens,
+                                    ChunkPlacement.next(0, new KvSlotSpan(i * span, span), i + 1),
+                                    RequestedOutput.ALL)
+                            .with(new LoraScales(List.of(scales.get(i)))));
+        }
+        try (LocalShard shard =
+                LocalShard.load(
+                        new ModelRange(model.file(), model.adapter(), shape.allLayers()),
+                        Cpu.device(),
+                        ShardOptions.of(
+                                Cpu.F16,
+                                new CacheCapacities(span * scales.size(), scales.size() + 1, span)),
+                        LoadProgressListener.silent())) {
+            float[] logits =
+                    shard.forward(new Batch(chunks, Phase.PREFILL), Optional.empty())
+                            .join()
+                            .logits();
+            return IntStream.range(0, scales.size())
+                    .mapToObj(i -> rows(logits, i * tokens.length, tokens.length, shape))
+                    .toList();
+        }
+    }
+
+    private static float[][] rows(float[] logits, int first, int count, ModelShape shape) {
+        int length = shape.vocabularySize();
+        return IntStream.range(first, first + count)
+                .mapToObj(row -> Arrays.copyOfRange(logits, row * length, (row + 1) * length))
+                .toArray(float[][]::new);
+    }
+
+    /** Requests that run together, and one after the other with cached prefixes. */
+    @ParameterizedTest
+    @CsvSource({"LLAMA, Q4_K", "QWEN3MOE, Q8_0"})
+    void requestsHaveTheirOwnScales(DecoderLayout layout, TensorType type) throws Exception {
+        RandomModel spec = RandomModel.of(new DecoderModel(layout, 4, type));
+        Path file = spec.write(folder);
+        Path adapter =
+                new RandomAdapter(file, TensorType.F16, 4, 8)
+                        .write(folder.resolve("lora.gguf"), 3, MATRICES);
+        int[] prompt = spec.tokens(80, 1);
+        List<Float> scales = List.of(0f, 0.5f, 1f, -1f);
+        List<int[]> alone = new ArrayList<>();
+        for (float scale : scales) {
+            try (LoadedModel model =
+                    LoadedModel.load(
+                            Cpu.open(file, scale == 0 ? Map.of() : Map.of(adapter, scale)),
+                            Cpu.device(),
+                            Cpu.settings(CONTEXT, 1, Cpu.F16))) {
+                alone.add(Answer.ask(model.engine(), prompt, 16).tokens());
+            }
+        }
+        try (LoadedModel model =
+                LoadedModel.load(
+                        Cpu.open(file, Map.of(adapter, 1f)),
+                        Cpu.device(),
+                        Cpu.settings(CONTEXT, 4, Cpu.F16))) {
+            List<Answer> together =
+                    scales.stream().map(scale -> answer(prompt, CacheScope.none(), scale)).toList();
+            Answer.submit(model.engine(), together);
+            for (int i = 0; i < scales.size(); i++) {
+                assertArrayEquals(
+                        alone.get(i), together.get(i).tokens(), "together " + scales.get(i));
+            }
+            for (int i = 0; i < scales.size(); i++) {
+                Answer after = answer(prompt, CacheScope.common(), scales.get(i));
+                Answer.submit(model.engine(), List.of(after));
+                assertArrayEquals(alone.get(i), after.tokens(), "cached " + scales.get(i));
+                assertEquals(0, after.end().tokens().cached(), "no prefix of another scale");
+            }
+        }
+    }
+
+    private static Answer answer(int[] prompt, CacheScope scope, float scale) {
+        return Answer.adapted(prompt, 16, scope, new LoraScales(List.of(scale)));
     }
 
     private static float[][] logits(Path file, Map<Path, Float> adapters, int[] tokens) {

@@ -9,6 +9,8 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -84,6 +87,40 @@ class LoraSplitTest {
                         Comparison.worstRelativeL2(whole, Cpu.logits(model, prompt)),
                         devices.toString());
                 assertArrayEquals(greedy, Answer.ask(model.engine(), prompt, 16).tokens());
+            }
+        }
+    }
+
+    @Test
+    void requestsHaveTheirOwnScalesInProcesses() throws Exception {
+        ModelSettings settings = Cpu.settings(512, 3, Cpu.F16);
+        int[] prompt = SPEC.tokens(120, 1);
+        List<int[]> alone = new ArrayList<>();
+        List<Float> scales = List.of(0f, 1f, -0.5f);
+        for (float scale : scales) {
+            Map<Path, Float> adapters = scale == 0 ? Map.of() : Map.of(adapter, scale);
+            try (LoadedModel model = split(adapters).load(SETTINGS, List.of(HERE))) {
+                alone.add(Answer.ask(model.engine(), prompt, 16).tokens());
+            }
+        }
+
+        try (LoadedModel model =
+                SplitModel.of(file, settings, BoundaryType.F32, device -> process.link())
+                        .with(Map.of(adapter, 0.25f))
+                        .load(settings, List.of(HERE, THERE), 1)) {
+            List<Answer> together =
+                    scales.stream()
+                            .map(
+                                    scale ->
+                                            Answer.adapted(
+                                                    prompt,
+                                                    16,
+                                                    CacheScope.none(),
+                                                    new LoraScales(List.of(scale))))
+                            .toList();
+            Answer.submit(model.engine(), together);
+            for (int i = 0; i < scales.size(); i++) {
+                assertArrayEquals(alone.get(i), together.get(i).tokens(), "scale " + scales.get(i));
             }
         }
     }

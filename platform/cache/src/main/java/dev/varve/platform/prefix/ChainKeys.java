@@ -31,7 +31,7 @@ final class ChainKeys {
     ObjectKey root(CacheScope scope) {
         MessageDigest digest = digest("varve scope ");
         digest.update(namespace);
-        return ObjectKey.of(digest.digest(scope.name().getBytes(StandardCharsets.UTF_8)));
+        return ObjectKey.of(digest.digest(scope.identity().getBytes(StandardCharsets.UTF_8)));
     }
 
     ObjectKey block(ObjectKey before, int[] ids) {

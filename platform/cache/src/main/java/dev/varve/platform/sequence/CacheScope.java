@@ -1,21 +1,35 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.shard.lora.LoraScales;
+
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * Scope of reuse: a request continues finished sequences of its own scope only, because response
- * times and cached token counts would reveal prompts of other clients.
+ * times and cached token counts would reveal prompts of other clients, and because sequences that
+ * were computed with other scales of adapters hold other rows.
  *
- * @param name any text that identifies the scope; never a secret key itself
+ * @param name any text that identifies the clients; never a secret key itself
+ * @param lora scales of the model's adapters with which sequences of this scope are computed
  */
-public record CacheScope(String name) {
+public record CacheScope(String name, LoraScales lora) {
     private static final CacheScope COMMON = new CacheScope("");
 
     private static final CacheScope NONE = new CacheScope("\0");
 
+    /** Begins the part of an identity that names scales; no name begins with it. */
+    private static final char SCALES = '\2';
+
     /** Checks that there is a name. */
     public CacheScope {
         Objects.requireNonNull(name);
+        Objects.requireNonNull(lora);
+    }
+
+    /** Creates a scope of sequences that are computed with the adapters as loaded. */
+    public CacheScope(String name) {
+        this(name, LoraScales.AS_LOADED);
     }
 
     /** The scope of a request that reuses nothing and leaves nothing in the cache. */
@@ -25,7 +39,7 @@ public record CacheScope(String name) {
 
     /** Whether computed sequences of this scope may be reused. */
     public boolean isCached() {
-        return !equals(NONE);
+        return !name.equals(NONE.name);
     }
 
     /**
@@ -34,7 +48,24 @@ public record CacheScope(String name) {
      * @param part any text
      */
     public CacheScope part(String part) {
-        return isCached() ? new CacheScope(name + '\1' + part) : this;
+        return isCached() ? new CacheScope(name + '\1' + part, lora) : this;
+    }
+
+    /** Returns the same scope for sequences that are computed with other scales of adapters. */
+    public CacheScope with(LoraScales other) {
+        return other.equals(lora) ? this : new CacheScope(name, other);
+    }
+
+    /** Text that differs between all scopes, and is the same in later processes. */
+    public String identity() {
+        return lora.areAsLoaded()
+                ? name
+                : SCALES
+                        + lora.values().stream()
+                                .map(scale -> Integer.toHexString(Float.floatToIntBits(scale)))
+                                .collect(Collectors.joining(","))
+                        + SCALES
+                        + name;
     }
 
     /** The scope of all clients that cannot be distinguished. */

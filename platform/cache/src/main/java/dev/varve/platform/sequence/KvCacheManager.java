@@ -214,7 +214,8 @@ public final class KvCacheManager {
         rows.release(row);
         SequenceChunk chunk =
                 new SequenceChunk(id, tokens, place, RequestedOutput.NONE, ChunkComputeMode.CHUNK)
-                        .with(sequence.tokens().images());
+                        .with(sequence.tokens().images())
+                        .with(sequence.scope().lora());
         PageQuery query = pagingPolicy.query(0, sequence);
         return new Batch(takeChanges(), List.of(chunk), Phase.PREFILL, List.of(), List.of(query));
     }
@@ -562,7 +563,8 @@ public final class KvCacheManager {
                 advance.outputs(),
                 advance.kind().computeMode(),
                 advance.tree(),
-                sequence.tokens().images());
+                sequence.tokens().images(),
+                sequence.scope().lora());
     }
 
     /**

@@ -57,10 +57,14 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
         return new GenerationRequest(prompt, ending, choice, most);
     }
 
-    /** Returns the same request in another scope. */
+    /** Returns the same request in another scope, with its own scales of adapters. */
     public GenerationRequest within(CacheScope scope) {
         return new GenerationRequest(
-                new Prompt(prompt.tokens, prompt.boundaries, scope, prompt.images),
+                new Prompt(
+                        prompt.tokens,
+                        prompt.boundaries,
+                        scope.with(prompt.scope.lora()),
+                        prompt.images),
                 ending,
                 choice,
                 mostDrafts);
@@ -74,7 +78,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
      *     tokens, such as where the messages of a conversation begin; the engine keeps what it
      *     needs to resume from there
      * @param scope the request shares cached prefixes with requests of the same scope only; with an
-     *     image of few tokens it shares none
+     *     image of few tokens it shares none. Its scales of adapters are the request's
      * @param images the images in the prompt, whose tokens are negative
      */
     public record Prompt(int[] tokens, int[] boundaries, CacheScope scope, SequenceImages images) {
@@ -85,7 +89,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             tokens = tokens.clone();
             boundaries = boundaries.clone();
             Objects.requireNonNull(scope);
-            scope = images.areIdentified() ? scope : CacheScope.none();
+            scope = images.areIdentified() ? scope : CacheScope.none().with(scope.lora());
             if (images.end() > tokens.length) {
                 throw new IllegalArgumentException("an image ends behind the prompt");
             }

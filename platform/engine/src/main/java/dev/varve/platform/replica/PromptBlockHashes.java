@@ -25,7 +25,7 @@ public final class PromptBlockHashes {
     static PromptBlockHashes of(Prompt prompt) {
         int[] tokens = prompt.tokens();
         long[] chain = new long[prompt.scope().isCached() ? tokens.length / TOKENS : 0];
-        long state = mix(prompt.scope().name().hashCode());
+        long state = mix(prompt.scope().identity().hashCode());
         for (int block = 0; block < chain.length; block++) {
             for (int i = block * TOKENS; i < (block + 1) * TOKENS; i++) {
                 state = mix(state ^ tokens[i]);

@@ -14,8 +14,10 @@ import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.SlotPositionMap;
 import dev.varve.platform.shard.TokenTree;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.wire.Message;
 
 import java.nio.ByteBuffer;
@@ -87,6 +89,8 @@ record BatchCodec(BoundaryType type, int boundaryLength, ImageCodec images) {
                     .number(chunk.place().rollbackBuffer())
                     .number(EnumCodec.OUTPUTS.number(chunk.outputs().withLogits()))
                     .number(EnumCodec.COMPUTE_MODE.number(chunk.kind()));
+            fields.number(chunk.lora().values().size());
+            chunk.lora().values().forEach(fields::real);
             int[] parents = chunk.tree().parents();
             fields.number(parents.length);
             for (int token = 1; token < parents.length; token++) {
@@ -233,6 +237,7 @@ record BatchCodec(BoundaryType type, int boundaryLength, ImageCodec images) {
                 fields.number("stash", ChunkPlacement.NO_ROLLBACK_BUFFER, Integer.MAX_VALUE);
         RequestedOutput outputs = EnumCodec.OUTPUTS.get(fields).withLogits();
         ChunkComputeMode kind = EnumCodec.COMPUTE_MODE.get(fields);
+        LoraScales lora = scales(fields);
         TokenTree tree = tree(fields, count);
         if (payload.remaining() < count * Integer.BYTES) {
             throw FieldReader.invalid("tokens", count, payload.remaining() / Integer.BYTES);
@@ -252,7 +257,23 @@ record BatchCodec(BoundaryType type, int boundaryLength, ImageCodec images) {
                         positions),
                 outputs,
                 kind,
-                tree);
+                tree,
+                SequenceImages.NONE,
+                lora);
+    }
+
+    /** Reads the scales of adapters; none if they are as loaded. */
+    private static LoraScales scales(FieldReader fields) {
+        int count = fields.number("scales of adapters", 0, LoraReference.MOST);
+        List<Float> scales = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            scales.add((float) fields.real("scale of an adapter"));
+        }
+        try {
+            return new LoraScales(scales);
+        } catch (IllegalArgumentException e) {
+            throw FieldReader.invalid("scales of adapters", "finite numbers", e.getMessage());
+        }
     }
 
     /** Reads the parent of each token but the first; empty for a chain. */

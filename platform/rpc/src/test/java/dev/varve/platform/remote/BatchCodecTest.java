@@ -25,6 +25,7 @@ import dev.varve.platform.shard.RequestedOutput;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SequenceImages;
 import dev.varve.platform.shard.SlotPositionMap;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
@@ -71,6 +72,17 @@ class BatchCodecTest {
                         position, span, 2, 3, ChunkPlacement.NO_ROLLBACK_BUFFER, positions),
                 RequestedOutput.BEST,
                 ChunkComputeMode.ROWS);
+    }
+
+    @Test
+    void scalesOfAdaptersArriveWithEachChunk() {
+        SequenceChunk chunk = BATCH.chunks().getFirst();
+        LoraScales scales = new LoraScales(List.of(0.1f, -3f));
+        Batch batch = new Batch(List.of(chunk.with(scales), chunk), Phase.DECODE, List.of());
+
+        List<LoraScales> found = decoded(batch).chunks().stream().map(SequenceChunk::lora).toList();
+
+        assertEquals(List.of(scales, LoraScales.AS_LOADED), found);
     }
 
     private static Batch decoded(Batch batch) {

@@ -1,5 +1,7 @@
 package dev.varve.platform.shard;
 
+import dev.varve.platform.shard.lora.LoraScales;
+
 import java.util.Objects;
 
 /**
@@ -14,6 +16,7 @@ import java.util.Objects;
  * @param kind how the tokens are computed
  * @param tree which token each one follows; only rows of decode may branch
  * @param images images of the sequence, at least those up to the chunk's end
+ * @param lora scales of the model's adapters for these tokens
  */
 public record SequenceChunk(
         long sequence,
@@ -22,7 +25,8 @@ public record SequenceChunk(
         RequestedOutput outputs,
         ChunkComputeMode kind,
         TokenTree tree,
-        SequenceImages images) {
+        SequenceImages images,
+        LoraScales lora) {
     /** Row that always holds the state of an empty sequence. */
     public static final int ZERO_ROW = 0;
 
@@ -46,6 +50,19 @@ public record SequenceChunk(
                     "the token tree does not fit a chunk of " + tokens.length + " tokens: " + tree);
         }
         Objects.requireNonNull(images);
+        Objects.requireNonNull(lora);
+    }
+
+    /** Creates a chunk with the scales with which the adapters were loaded. */
+    public SequenceChunk(
+            long sequence,
+            int[] tokens,
+            ChunkPlacement place,
+            RequestedOutput outputs,
+            ChunkComputeMode kind,
+            TokenTree tree,
+            SequenceImages images) {
+        this(sequence, tokens, place, outputs, kind, tree, images, LoraScales.AS_LOADED);
     }
 
     /** Creates a chunk of a sequence without images. */
@@ -77,12 +94,17 @@ public record SequenceChunk(
 
     /** Returns the same tokens in another place. */
     public SequenceChunk at(ChunkPlacement other) {
-        return new SequenceChunk(sequence, tokens, other, outputs, kind, tree, images);
+        return new SequenceChunk(sequence, tokens, other, outputs, kind, tree, images, lora);
     }
 
     /** Returns the same chunk of a sequence with images. */
     public SequenceChunk with(SequenceImages other) {
-        return new SequenceChunk(sequence, tokens, place, outputs, kind, tree, other);
+        return new SequenceChunk(sequence, tokens, place, outputs, kind, tree, other, lora);
+    }
+
+    /** Returns the same chunk with other scales of adapters. */
+    public SequenceChunk with(LoraScales other) {
+        return new SequenceChunk(sequence, tokens, place, outputs, kind, tree, images, other);
     }
 
     /** Number of its tokens that belong to images. */

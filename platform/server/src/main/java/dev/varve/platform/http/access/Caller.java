@@ -27,7 +27,7 @@ public record Caller(CacheScope scope, String owner, boolean isOperator) {
      * scope may.
      */
     public boolean maySeeFigures(CacheScope other) {
-        return isOperator || scope.equals(other);
+        return isOperator || scope.name().equals(other.name());
     }
 
     /** Returns whether the caller may see cache figures of all requests. */

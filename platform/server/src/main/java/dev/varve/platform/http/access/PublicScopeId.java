@@ -13,6 +13,6 @@ public final class PublicScopeId {
 
     /** Returns a short text that is the same for equal scopes. */
     public static String of(CacheScope scope) {
-        return Sha256.hex("varve scope " + scope.name(), DIGEST_BYTES);
+        return Sha256.hex("varve scope " + scope.identity(), DIGEST_BYTES);
     }
 }

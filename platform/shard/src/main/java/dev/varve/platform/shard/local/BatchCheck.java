@@ -19,6 +19,7 @@ import dev.varve.platform.shard.RollbackBufferSizes;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.StateCommit;
+import dev.varve.platform.shard.lora.LoraTerms;
 
 import java.util.Optional;
 
@@ -28,13 +29,15 @@ import java.util.Optional;
  * @param vocabulary number of tokens
  * @param boundaryLength elements per token of the activation that enters the range
  * @param hasOwnStates whether a layer keeps a state that its family defines
+ * @param lora terms of the shard's adapters
  */
 record BatchCheck(
         LayerRange range,
         int vocabulary,
         int boundaryLength,
         boolean hasOwnStates,
-        ShardOptions options) {
+        ShardOptions options,
+        LoraTerms lora) {
     /** Checks a batch and the activation of the previous shard. */
     void require(Batch batch, Optional<LayerActivations> boundary) {
         require(batch.changes());
@@ -129,6 +132,13 @@ record BatchCheck(
                     "slots up to " + chunk.slots().end() + " exceed the pool of " + slots());
         }
         requireRow(Math.max(chunk.readRow(), chunk.writeRow()));
+        if (!lora.accept(chunk.lora())) {
+            throw new IllegalArgumentException(
+                    chunk.lora().values().size()
+                            + " scales for the "
+                            + lora.loaded().size()
+                            + " adapters of the shard");
+        }
         boolean rows = phase == Phase.DECODE || chunk.kind() == ChunkComputeMode.ROWS;
         if (!chunk.tree().isChain() && !rows) {
             throw new IllegalArgumentException(

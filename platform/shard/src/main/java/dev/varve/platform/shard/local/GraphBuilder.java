@@ -82,12 +82,12 @@ final class GraphBuilder extends LayerOperators {
         ops = context.ops();
         lora = graphContext.lora();
         weights = graphContext.weights();
-        products = new MatrixProducts(ops, key, graphContext);
+        products = new MatrixProducts(ops, key, graphContext, inputs::adapterFactors);
         attention = new AttentionBlock(ops, graph, inputs, graphContext);
         recurrent = new DeltaNetBlock(ops, graph, key, inputs, graphContext);
         site = GraphErrorContext.of(model, range);
         custom = new CustomStateBlock(ops, graph, key, inputs, graphContext.caches(), site);
-        segments = new SegmentRecorder(context, graph, key, graphContext);
+        segments = new SegmentRecorder(context, graph, key, graphContext, inputs::adapterFactors);
         experts = new MoeBlock(ops, graph, weights, products, Optional.of(segments));
         rules = new GraphBuildValidator(site, shape, key);
         scoringCapture = graphContext.scoringCapture();
@@ -218,9 +218,9 @@ final class GraphBuilder extends LayerOperators {
     @Override
     public Tensor embed(String table) {
         Tensor rows = rows(table);
-        for (LoraTerm term : lora.of(table)) {
+        for (LoraTerm term : products.activeTerms(table)) {
             Tensor change = products.multiply(term.b(), rows(term.a()));
-            rows = ops.add(rows, ops.scale(change, term.scale()));
+            rows = ops.add(rows, products.scaled(change, term));
         }
         return named(table, rows);
     }

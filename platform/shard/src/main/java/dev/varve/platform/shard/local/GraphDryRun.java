@@ -52,10 +52,10 @@ final class GraphDryRun {
 
     /**
      * Records a chunk without captures and, if some are requested, with all of them; and a batch of
-     * several sequences, if the family advances states itself, since its step must distinguish
-     * them. A step of decode differs only in its number of tokens, to which {@link
-     * GraphBuildValidator} applies the same checks; recording one as well would about double the
-     * time at every start.
+     * several sequences, if the family advances states itself or if adapters change its products,
+     * since both must distinguish them. A step of decode differs only in its number of tokens, to
+     * which {@link GraphBuildValidator} applies the same checks; recording one as well would about
+     * double the time at every start.
      *
      * @throws GraphBuildException naming plugin, layer and operator if the family breaks a rule or
      *     throws
@@ -69,8 +69,10 @@ final class GraphDryRun {
             List<Integer> captures) {
         boolean slides = model.shape().window().isPresent();
         record(key(slides, List.of()), model, range, context, device);
-        if (context.caches().stateRows().ownLayers().values().stream()
-                .anyMatch(own -> !own.parts().isEmpty())) {
+        boolean advances =
+                context.caches().stateRows().ownLayers().values().stream()
+                        .anyMatch(own -> !own.parts().isEmpty());
+        if (advances || !context.lora().adapters().isEmpty()) {
             record(sequences(slides, context), model, range, context, device);
         }
         if (captures.stream().anyMatch(range::computesInputOf)) {
@@ -84,7 +86,8 @@ final class GraphDryRun {
             LayerRange range,
             ShardGraphContext context,
             ComputeDevice device) {
-        UnallocatedGraph.of(key, model, range, context, device).close();
+        GraphKey adapted = key.adapting(context.lora().adapters());
+        UnallocatedGraph.of(adapted, model, range, context, device).close();
     }
 
     /** Key of two tokens of each of several sequences, as many as there are rows for states. */

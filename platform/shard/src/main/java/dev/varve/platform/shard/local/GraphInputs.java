@@ -7,6 +7,7 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.lora.LoraFactor;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,6 +39,17 @@ final class GraphInputs {
         }
     }
 
+    /** The columns of a product whose factors differ. */
+    private enum FactorColumns {
+        /** Any: all tokens are of one sequence. */
+        COMMON,
+        TOKENS,
+        OUTPUTS
+    }
+
+    /** Factors of an adapter's terms, one for each column. */
+    private record AdapterFactors(LoraFactor factor, FactorColumns columns, Tensor tensor) {}
+
     private final GgmlContext context;
     private final GraphKey key;
     private final int tokens;
@@ -54,6 +66,7 @@ final class GraphInputs {
     private final List<TableRows> rows = new ArrayList<>();
     private final List<TreeInput> trees = new ArrayList<>();
     private final List<PositionFactor> positionFactors = new ArrayList<>();
+    private final List<AdapterFactors> adapterFactors = new ArrayList<>();
     private final Map<Integer, Tensor> numbers = new TreeMap<>();
     private int firstOutputColumn;
     private float[] rowScratch = new float[0];
@@ -153,6 +166,46 @@ final class GraphInputs {
         return tensor;
     }
 
+    /**
+     * Factors of an adapter's terms for the columns of a product: {@code F32 [1, columns]}, or
+     * {@code F32 [1, 1]} if they are the same for all.
+     *
+     * @param columns number of columns, those of all tokens or of all outputs if the batch has
+     *     several sequences
+     */
+    Tensor adapterFactors(LoraFactor factor, long columns) {
+        FactorColumns which = factorColumns(columns);
+        for (AdapterFactors known : adapterFactors) {
+            if (known.columns() == which && known.factor().equals(factor)) {
+                return known.tensor();
+            }
+        }
+        long count = which == FactorColumns.COMMON ? 1 : columns;
+        Tensor tensor = input("adapter_factors", GgmlType.F32, 1, count);
+        adapterFactors.add(new AdapterFactors(factor, which, tensor));
+        return tensor;
+    }
+
+    private FactorColumns factorColumns(long columns) {
+        if (key.parts().size() == 1) {
+            return FactorColumns.COMMON;
+        }
+        if (columns == tokens) {
+            return FactorColumns.TOKENS;
+        }
+        if (columns == key.outputs()) {
+            return FactorColumns.OUTPUTS;
+        }
+        throw new IllegalArgumentException(
+                "adapters: expected a product of "
+                        + tokens
+                        + " tokens or "
+                        + key.outputs()
+                        + " outputs, found "
+                        + columns
+                        + " columns");
+    }
+
     /** 0 to {@code count - 1}, {@code I32 [count]}. */
     Tensor numbers(int count) {
         return numbers.computeIfAbsent(count, most -> input("numbers", GgmlType.I32, most));
@@ -225,6 +278,7 @@ final class GraphInputs {
         rows.forEach(each -> tensors.add(each.tensor()));
         trees.forEach(each -> tensors.add(each.tensor()));
         positionFactors.forEach(each -> tensors.add(each.tensor()));
+        adapterFactors.forEach(each -> tensors.add(each.tensor()));
         tensors.addAll(numbers.values());
         tensors.addAll(full.tensors());
         tensors.addAll(sliding.tensors());
@@ -270,6 +324,11 @@ final class GraphInputs {
             }
         }
         for (PositionFactor each : positionFactors) {
+            if (each.tensor().isPlaced()) {
+                writeFactors(batch, each, written.apply(each.tensor()));
+            }
+        }
+        for (AdapterFactors each : adapterFactors) {
             if (each.tensor().isPlaced()) {
                 writeFactors(batch, each, written.apply(each.tensor()));
             }
@@ -366,6 +425,22 @@ final class GraphInputs {
             factors[i] = factor.at(intScratch[i]);
         }
         tensor.write(factors, 0, tokens, 0);
+    }
+
+    private void writeFactors(Batch batch, AdapterFactors given, Tensor tensor) {
+        float[] factors = new float[(int) tensor.ne(1)];
+        int column = 0;
+        for (SequenceChunk chunk : batch.chunks()) {
+            int count =
+                    switch (given.columns()) {
+                        case COMMON -> 1;
+                        case TOKENS -> chunk.tokens().length;
+                        case OUTPUTS -> chunk.outputCount();
+                    };
+            Arrays.fill(factors, column, column + count, given.factor().of(chunk.lora()));
+            column += count;
+        }
+        tensor.write(factors, 0, factors.length, 0);
     }
 
     private void writeNumbers(Tensor tensor) {

@@ -17,13 +17,19 @@ import java.util.List;
  * per step.
  *
  * @param images number of columns that belong to images
+ * @param adapters numbers of the adapters that change a token of the batch; their scales are inputs
  * @param top whether the device finds the {@link TopTokens} of each row of logits
  */
 record GraphKey(
-        Phase phase, List<ChunkShape> parts, List<Integer> captures, int images, boolean top) {
+        Phase phase,
+        List<ChunkShape> parts,
+        List<Integer> captures,
+        int images,
+        List<Integer> adapters,
+        boolean top) {
     /** Creates the key of a batch without images that requests no {@link TopTokens}. */
     GraphKey(Phase phase, List<ChunkShape> parts, List<Integer> captures) {
-        this(phase, parts, captures, 0, false);
+        this(phase, parts, captures, 0, List.of(), false);
     }
 
     /** Creates the key of a decode step without captures. */
@@ -128,6 +134,7 @@ record GraphKey(
                 List.copyOf(parts),
                 placed.batch().captures(),
                 placed.batch().imageTokens(),
+                List.of(),
                 false);
     }
 
@@ -137,9 +144,16 @@ record GraphKey(
                 : chunk.kind();
     }
 
+    /** Returns the key of the same batch with the adapters that change it. */
+    GraphKey adapting(List<Integer> others) {
+        return others.isEmpty() && adapters.isEmpty()
+                ? this
+                : new GraphKey(phase, parts, captures, images, List.copyOf(others), top);
+    }
+
     /** Returns the key of the same batch with {@link TopTokens}. */
     GraphKey withTop() {
-        return new GraphKey(phase, parts, captures, images, true);
+        return new GraphKey(phase, parts, captures, images, adapters, true);
     }
 
     int tokens() {

@@ -354,7 +354,9 @@ public final class LayerMajorImportanceScorer implements AutoCloseable {
             PlacedBatch placed =
                     PlacedBatch.place(
                             new Batch(List.of(chunk), Phase.PREFILL), context.caches().windows());
-            GraphKey key = GraphKey.of(placed, context.trees());
+            GraphKey key =
+                    GraphKey.of(placed, context.trees())
+                            .adapting(context.lora().active(List.of(chunk.lora())));
             LayerRange range = new LayerRange(layer, layer + 1);
             try (AllocatedGraph graph =
                     new AllocatedGraph(

@@ -32,6 +32,7 @@ import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TopTokens;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.shard.streaming.ExpertCache;
 
 import java.util.ArrayList;
@@ -105,7 +106,8 @@ public final class LocalShard implements Shard {
                         model.boundaryLength(range.begin()),
                         context.caches().stateRows().ownLayers().values().stream()
                                 .anyMatch(own -> !own.parts().isEmpty()),
-                        options);
+                        options,
+                        context.lora());
         partTensors = new PartTensors(context.caches(), check);
         trees = context.trees();
         memory = measure();
@@ -371,7 +373,7 @@ public final class LocalShard implements Shard {
 
     /** Host memory needs no copy, so the host reads whole rows there. */
     private GraphKey key(PlacedBatch placed) {
-        GraphKey key = GraphKey.of(placed, trees);
+        GraphKey key = GraphKey.of(placed, trees).adapting(adapters(placed));
         if (device.bufferType().isHost()) {
             return key;
         }
@@ -381,6 +383,16 @@ public final class LocalShard implements Shard {
             }
         }
         return key;
+    }
+
+    private List<Integer> adapters(PlacedBatch placed) {
+        return context.lora().loaded().isEmpty()
+                ? List.of()
+                : context.lora().active(scales(placed.batch()));
+    }
+
+    private static List<LoraScales> scales(Batch batch) {
+        return batch.chunks().stream().map(SequenceChunk::lora).toList();
     }
 
     private void compute(AllocatedGraph graph, PlacedBatch placed, TemporaryPositionOrder order) {

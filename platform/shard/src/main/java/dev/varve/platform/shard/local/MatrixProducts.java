@@ -27,6 +27,8 @@ final class MatrixProducts {
     private final Ops ops;
     private final ShardWeights weights;
     private final LoraTerms lora;
+    private final List<Integer> adapters;
+    private final AdapterFactorSource factors;
     private final BatchInvariance exact;
     private final boolean apart;
     private final boolean onHost;
@@ -36,10 +38,15 @@ final class MatrixProducts {
     private final int outputs;
     private Optional<Prepared> last = Optional.empty();
 
-    MatrixProducts(Ops ops, GraphKey key, ShardGraphContext context) {
+    /**
+     * @param factors source of the factors of adapters' terms
+     */
+    MatrixProducts(Ops ops, GraphKey key, ShardGraphContext context, AdapterFactorSource factors) {
         this.ops = ops;
         weights = context.weights();
         lora = context.lora();
+        adapters = key.adapters();
+        this.factors = factors;
         exact = context.arithmetic().exactRows();
         // In addition to a chunk it costs almost nothing; and a chunk of a single token needs it.
         apart = exact == BatchInvariance.ON || key.phase() == Phase.PREFILL;
@@ -56,6 +63,8 @@ final class MatrixProducts {
         this.weights = weights;
         this.onHost = onHost;
         lora = LoraTerms.NONE;
+        adapters = List.of();
+        factors = AdapterFactorSource.NONE;
         exact = BatchInvariance.OFF;
         apart = false;
         tokenRuns = List.of();
@@ -67,11 +76,25 @@ final class MatrixProducts {
     /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}, with the terms of adapters. */
     Tensor multiply(String name, Tensor input) {
         Tensor product = multiplyWeight(name, input);
-        for (LoraTerm term : lora.of(name)) {
+        for (LoraTerm term : activeTerms(name)) {
             Tensor change = multiplyWeight(term.b(), multiplyWeight(term.a(), input));
-            product = ops.add(product, ops.scale(change, term.scale()));
+            product = ops.add(product, scaled(change, term));
         }
         return product;
+    }
+
+    /** Returns the terms of a weight whose adapters change a token of the batch. */
+    List<LoraTerm> activeTerms(String weight) {
+        return adapters.isEmpty()
+                ? List.of()
+                : lora.of(weight).stream()
+                        .filter(term -> adapters.contains(term.factor().adapter()))
+                        .toList();
+    }
+
+    /** {@code F32 [M, N] times the factors of N tokens}. */
+    Tensor scaled(Tensor change, LoraTerm term) {
+        return ops.mul(change, factors.of(term.factor(), change.ne(1)));
     }
 
     private Tensor multiplyWeight(String name, Tensor input) {
@@ -150,9 +173,11 @@ final class MatrixProducts {
      */
     Tensor multiplyExperts(String name, Tensor input, Tensor ids) {
         Tensor product = multiplyChosen(name, input, ids);
-        for (LoraTerm term : lora.of(name)) {
+        for (LoraTerm term : activeTerms(name)) {
             Tensor change = multiplyChosen(term.b(), multiplyChosen(term.a(), input, ids), ids);
-            product = ops.add(product, ops.scale(change, term.scale()));
+            Tensor factor = factors.of(term.factor(), ids.ne(1));
+            Tensor perToken = ops.reshape3d(factor, 1, 1, factor.ne(1));
+            product = ops.add(product, ops.mul(change, perToken));
         }
         return product;
     }

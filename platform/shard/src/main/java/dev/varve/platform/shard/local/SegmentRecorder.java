@@ -4,8 +4,12 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.Graph;
 import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.lora.LoraFactor;
+import dev.varve.platform.shard.lora.LoraTerm;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +23,9 @@ import java.util.function.BiFunction;
  * it ends, the graph continues with the result.
  */
 final class SegmentRecorder implements AutoCloseable {
+    /** Input of a segment that has the experts of each token. */
+    private static final int IDS = 1;
+
     private final GgmlContext own;
     private final Graph graph;
     private final GraphKey key;
@@ -26,17 +33,51 @@ final class SegmentRecorder implements AutoCloseable {
     private final Map<ComputeDevice, DeviceSegments.Recording> recordings = new LinkedHashMap<>();
     private final Map<ComputeDevice, MoeBlock> experts = new IdentityHashMap<>();
     private final List<DeviceSegment> segments = new ArrayList<>();
+    private final AdapterFactorSource factors;
+
+    /** Factors of experts' adapters, in the order in which they are sent. */
+    private final List<LoraFactor> sentFactors;
+
+    /** Their tensors on the device of the segment that is being recorded. */
+    private final Map<LoraFactor, Tensor> receivedFactors = new HashMap<>();
 
     /**
      * Whole rows of tensors that are the begin of each row: not every device copies strided ids.
      */
     private final Map<Tensor, Tensor> wholeRows = new IdentityHashMap<>();
 
-    SegmentRecorder(GgmlContext own, Graph graph, GraphKey key, ShardGraphContext graphContext) {
+    /**
+     * @param factors source of the factors of adapters' terms in the shard's graph
+     */
+    SegmentRecorder(
+            GgmlContext own,
+            Graph graph,
+            GraphKey key,
+            ShardGraphContext graphContext,
+            AdapterFactorSource factors) {
         this.own = own;
         this.graph = graph;
         this.key = key;
         this.graphContext = graphContext;
+        this.factors = factors;
+        sentFactors = factorsOfExperts(key, graphContext);
+    }
+
+    /** Returns the factors of the terms of experts that may be on other devices. */
+    private static List<LoraFactor> factorsOfExperts(GraphKey key, ShardGraphContext context) {
+        if (key.adapters().isEmpty() || !context.weights().isSpread()) {
+            return List.of();
+        }
+        return context.lora().byWeight().entrySet().stream()
+                .filter(each -> context.weights().elsewhere(each.getKey()).isPresent())
+                .flatMap(each -> each.getValue().stream())
+                .map(LoraTerm::factor)
+                .filter(factor -> key.adapters().contains(factor.adapter()))
+                .distinct()
+                .sorted(
+                        Comparator.comparingInt(LoraFactor::adapter)
+                                .thenComparing(LoraFactor::rank))
+                .toList();
     }
 
     /** Returns the device of a weight; empty if it is the shard's own. */
@@ -58,7 +99,7 @@ final class SegmentRecorder implements AutoCloseable {
     /**
      * Records operators for a device.
      *
-     * @param inputs activations of the shard's graph
+     * @param inputs activations of the shard's graph; the second one has the experts of each token
      * @param body records with the same activations on the other device, and returns the result
      * @return the result in the shard's graph
      */
@@ -67,11 +108,16 @@ final class SegmentRecorder implements AutoCloseable {
             List<Tensor> inputs,
             BiFunction<MoeBlock, List<Tensor>, Tensor> body) {
         DeviceSegments.Recording there = recordings.computeIfAbsent(device, this::open);
-        List<Tensor> whole =
-                inputs.stream().map(input -> wholeRows.getOrDefault(input, input)).toList();
+        List<Tensor> whole = new ArrayList<>();
+        inputs.forEach(input -> whole.add(wholeRows.getOrDefault(input, input)));
+        long columns = inputs.get(IDS).ne(1);
+        sentFactors.forEach(factor -> whole.add(factors.of(factor, columns)));
         Transfer sent = Transfer.declare(whole, own, there.context());
         for (int i = 0; i < whole.size(); i++) {
             graph.expand(own.ops().copy(whole.get(i), sent.sources().get(i)));
+        }
+        for (int i = 0; i < sentFactors.size(); i++) {
+            receivedFactors.put(sentFactors.get(i), sent.targets().get(inputs.size() + i));
         }
         int begin = there.graph().nodes();
         Tensor result =
@@ -118,7 +164,11 @@ final class SegmentRecorder implements AutoCloseable {
                         context.ops(),
                         there,
                         graphContext.weights(),
-                        new MatrixProducts(context.ops(), key, graphContext.on(device)),
+                        new MatrixProducts(
+                                context.ops(),
+                                key,
+                                graphContext.on(device),
+                                (factor, columns) -> receivedFactors.get(factor)),
                         Optional.empty()));
         return new DeviceSegments.Recording(context, there);
     }

@@ -75,11 +75,9 @@ public final class AdaptedModel implements LayerSplitAdapter {
                                     terms.computeIfAbsent(weight, each -> new ArrayList<>())
                                             .add(
                                                     LoraTerm.of(
-                                                            weight,
-                                                            number,
-                                                            adapter.effectiveScale(pair))));
+                                                            weight, adapter.factor(number, pair))));
         }
-        return new LoraTerms(terms);
+        return new LoraTerms(terms, adapters.stream().map(LoraAdapter::scale).toList());
     }
 
     @Override
@@ -102,11 +100,11 @@ public final class AdaptedModel implements LayerSplitAdapter {
             TensorSelection.Entry entry,
             int number,
             LoraAdapter.Pair pair) {
-        LoraTerm names = LoraTerm.of(entry.tensor().name(), number, 1);
+        String weight = entry.tensor().name();
         // Rows of the first matrix are looked up where those of the weight are.
         TensorUse second = entry.use() == TensorUse.ROW_LOOKUP ? TensorUse.MATMUL : entry.use();
-        selection.add(pair.a().renamed(names.a()), entry.use());
-        selection.add(pair.b().renamed(names.b()), second);
+        selection.add(pair.a().renamed(LoraTerm.nameOfA(weight, number)), entry.use());
+        selection.add(pair.b().renamed(LoraTerm.nameOfB(weight, number)), second);
     }
 
     @Override

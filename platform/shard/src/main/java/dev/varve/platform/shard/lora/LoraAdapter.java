@@ -147,8 +147,8 @@ public record LoraAdapter(
         return Optional.ofNullable(pairs.get(weight));
     }
 
-    /** Factor of {@code B(A x)}: the operator's, times {@code alpha / rank} if alpha is not 0. */
-    float effectiveScale(Pair pair) {
-        return alpha == 0 ? scale : scale * alpha / pair.rank();
+    /** Returns the factor of {@code B(A x)} of a pair, for the adapter with a number. */
+    LoraFactor factor(int number, Pair pair) {
+        return new LoraFactor(number, scale, alpha, pair.rank());
     }
 }

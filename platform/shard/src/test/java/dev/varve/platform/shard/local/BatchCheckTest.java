@@ -29,6 +29,7 @@ import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.TokenTree;
+import dev.varve.platform.shard.lora.LoraTerms;
 
 import org.junit.jupiter.api.Test;
 
@@ -41,9 +42,9 @@ class BatchCheckTest {
             ShardOptions.of(CacheTypes.f16(), new CacheCapacities(512, 3, 0))
                     .withCaptures(List.of(1, 2));
     private static final BatchCheck FIRST =
-            new BatchCheck(new LayerRange(0, 2), 10, 4, false, OPTIONS);
+            new BatchCheck(new LayerRange(0, 2), 10, 4, false, OPTIONS, LoraTerms.NONE);
     private static final BatchCheck SECOND =
-            new BatchCheck(new LayerRange(2, 4), 10, 4, false, OPTIONS);
+            new BatchCheck(new LayerRange(2, 4), 10, 4, false, OPTIONS, LoraTerms.NONE);
 
     private static SequenceChunk chunk(KvSlotSpan span, int row, int... tokens) {
         return new SequenceChunk(1, tokens, ChunkPlacement.start(span, row), RequestedOutput.BEST);
@@ -140,7 +141,8 @@ class BatchCheckTest {
     @Test
     void pageQueriesNeedAShardThatScoresPages() {
         BatchCheck scoring =
-                new BatchCheck(new LayerRange(0, 2), 10, 4, false, OPTIONS.scoringPages());
+                new BatchCheck(
+                        new LayerRange(0, 2), 10, 4, false, OPTIONS.scoringPages(), LoraTerms.NONE);
         PageQuery.PagePlace last = new PageQuery.PagePlace(1, 448);
         PageQuery.PagePlace host = new PageQuery.PagePlace(1, PageQuery.PagePlace.ON_HOST);
         PageQuery.PagePlace beyond = new PageQuery.PagePlace(1, 512);
@@ -156,7 +158,7 @@ class BatchCheckTest {
 
     @Test
     void customStatesCannotFollowTrees() {
-        BatchCheck own = new BatchCheck(new LayerRange(0, 2), 10, 4, true, OPTIONS);
+        BatchCheck own = new BatchCheck(new LayerRange(0, 2), 10, 4, true, OPTIONS, LoraTerms.NONE);
         SequenceChunk chain =
                 new SequenceChunk(
                         1,

@@ -85,8 +85,21 @@ class LoraAdapterTest {
 
         LoraTerms terms = LoraTerms.of(AdaptedModel.of(model, plain, List.of(adapter)));
 
-        assertEquals(expected, terms.of(QUERY).getFirst().scale());
+        assertEquals(expected, terms.of(QUERY).getFirst().factor().of(LoraScales.AS_LOADED));
         assertEquals(1, terms.count());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0.25, 0.25", "8, 0.25, 1", "8, 0, 0"})
+    void scaleOfATokenReplacesThatOfTheOperator(float alpha, float scale, float expected)
+            throws IOException {
+        GgufWriter writer = header().put("adapter.lora.alpha", GgufValue.of(alpha));
+        LoraAdapter adapter = open(pair(writer, QUERY, IN, OUT, 2), 7);
+
+        LoraTerms terms = LoraTerms.of(AdaptedModel.of(model, plain, List.of(adapter)));
+
+        assertEquals(
+                expected, terms.of(QUERY).getFirst().factor().of(new LoraScales(List.of(scale))));
     }
 
     @Test

@@ -20,13 +20,24 @@ final class LoraArguments {
             order = 2)
     private List<String> adapters = List.of();
 
+    @Option(
+            names = "--lora-init-without-apply",
+            description =
+                    "Load the LoRA adapters with scale 0: they change nothing until a request or"
+                            + " POST /lora-adapters sets a scale.",
+            order = 2)
+    private boolean withoutApply;
+
     /**
      * Returns the adapters in their order.
      *
      * @throws UsageException if a scale is no finite number
      */
     List<LoraSettings> settings() {
-        return adapters.stream().map(LoraArguments::parse).toList();
+        return adapters.stream()
+                .map(LoraArguments::parse)
+                .map(each -> withoutApply ? new LoraSettings(each.file(), 0) : each)
+                .toList();
     }
 
     /** The last equals sign begins the scale. */

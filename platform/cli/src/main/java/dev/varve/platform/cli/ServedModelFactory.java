@@ -15,6 +15,7 @@ import dev.varve.platform.http.model.MemoryPlacement;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.OutputLimitPolicy;
+import dev.varve.platform.http.model.ServedAdapters;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.vision.PromptImages;
 
@@ -88,9 +89,9 @@ record ServedModelFactory(
                 fetcher);
     }
 
-    private static List<ModelDescription.Adapter> adapters(HostedModel runtime) {
+    private static List<ServedAdapters.Adapter> adapters(HostedModel runtime) {
         return runtime.adapters().stream()
-                .map(each -> new ModelDescription.Adapter(each.file().toString(), each.scale()))
+                .map(each -> new ServedAdapters.Adapter(each.file().toString(), each.scale()))
                 .toList();
     }
 

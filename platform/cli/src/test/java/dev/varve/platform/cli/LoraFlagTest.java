@@ -33,6 +33,15 @@ class LoraFlagTest {
                 read("--lora", "a.gguf", "--lora", "b.gguf=-0.5", "--lora", "x=y.gguf=2"));
     }
 
+    @Test
+    void adaptersMayBeLoadedWithoutEffect() {
+        assertEquals(
+                List.of(
+                        new LoraSettings(Path.of("a.gguf"), 0),
+                        new LoraSettings(Path.of("b.gguf"), 0)),
+                read("--lora", "a.gguf", "--lora-init-without-apply", "--lora", "b.gguf=2"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a.gguf=", "a.gguf=much", "a.gguf=NaN", "a.gguf=1e99", "=1"})
     void otherScalesAreRefused(String text) {

@@ -149,7 +149,7 @@ final class ApiRoutes {
         report("/props", RoutePurpose.SERVICE, this::properties);
         report("/v1/models", RoutePurpose.SERVICE, this::models, "/models");
         report("/slots", RoutePurpose.SERVICE, this::slots);
-        report("/lora-adapters", RoutePurpose.SERVICE, this::adapters);
+        routes.map(new LoraAdaptersRoute(context));
         routes.mapAt(
                 new RetrieveModelRoute(lifecycle, offeredModels, models),
                 RetrieveModelRoute.PREFIX + "*");
@@ -182,15 +182,6 @@ final class ApiRoutes {
         return offeredModels
                 .queries(view)
                 .map(ModelQueries::slots)
-                .orElseGet(Json.MAPPER::createArrayNode);
-    }
-
-    /** Returns the LoRA adapters of the requested model; an empty list while it is not loaded. */
-    private JsonNode adapters(Exchange exchange) {
-        ModelStatus view = offeredModels.view(RequestedModelName.inQuery(exchange.request()));
-        return offeredModels
-                .queries(view)
-                .map(ModelQueries::adapters)
                 .orElseGet(Json.MAPPER::createArrayNode);
     }
 

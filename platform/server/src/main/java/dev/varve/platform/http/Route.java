@@ -30,6 +30,7 @@ abstract class Route extends HttpServlet {
     enum Methods {
         READ(Set.of("GET", "HEAD")),
         POST(Set.of("POST")),
+        READ_OR_POST(Set.of("GET", "HEAD", "POST")),
         READ_OR_DELETE(Set.of("GET", "DELETE")),
         DELETE(Set.of("DELETE")),
         ANY(Set.of());
@@ -48,6 +49,7 @@ abstract class Route extends HttpServlet {
         String allow() {
             return switch (this) {
                 case READ -> "GET, HEAD, OPTIONS";
+                case READ_OR_POST -> "GET, HEAD, POST, OPTIONS";
                 case READ_OR_DELETE -> "GET, DELETE, OPTIONS";
                 case DELETE -> "DELETE, OPTIONS";
                 case POST, ANY -> "POST, OPTIONS";

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ServedAdapters;
 import dev.varve.platform.http.model.ServedModel;
 
 import org.junit.jupiter.api.AfterEach;
@@ -105,8 +105,8 @@ class NativeCompletionTest {
                         plain.description()
                                 .with(
                                         List.of(
-                                                new ModelDescription.Adapter("a.gguf", 1),
-                                                new ModelDescription.Adapter("b.gguf", 0.5f))),
+                                                new ServedAdapters.Adapter("a.gguf", 1),
+                                                new ServedAdapters.Adapter("b.gguf", 0.5f))),
                         plain.engine(),
                         plain.textProcessing());
         try (TestServer other = TestServer.of(adapted)) {

@@ -10,6 +10,7 @@ import dev.varve.platform.http.model.OutputLimitPolicy;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import java.util.UUID;
  * @param sampling sampling options of each choice of a prompt; they keep no reference to the body,
  *     which may be large
  * @param mostDrafts maximum number of draft tokens per step
+ * @param lora scales of the model's adapters
  */
 public record GenerationParameters(
         ResponseIdentity head,
@@ -37,7 +39,9 @@ public record GenerationParameters(
         End end,
         OptionalInt topLogprobs,
         List<SamplingOptions> sampling,
-        int mostDrafts) {
+        int mostDrafts,
+        LoraScales lora) {
+    private static final String LORA = "lora";
     private static final int MAX_CHOICES = 8;
     private static final int UNLIMITED = -1;
 
@@ -131,7 +135,10 @@ public record GenerationParameters(
                                 served.sampling().effective(),
                                 endTokens),
                         choices),
-                DraftFields.read(fields));
+                DraftFields.read(fields),
+                fields.find(LORA)
+                        .map(array -> served.description().adapters().read(LORA, array))
+                        .orElseGet(served.description().adapters()::usual));
     }
 
     private static OptionalLong readMaxTokens(RequestFields fields) {
@@ -197,7 +204,7 @@ public record GenerationParameters(
     public GenerationParameters reducingOutput() {
         End reducing = new End(end.stops, end.maxTokens, end.unlimited, true, end.tokens);
         return new GenerationParameters(
-                head, delivery, reducing, topLogprobs, sampling, mostDrafts);
+                head, delivery, reducing, topLogprobs, sampling, mostDrafts, lora);
     }
 
     /**
@@ -241,7 +248,10 @@ public record GenerationParameters(
         }
         return new GenerationRequest(
                 new GenerationRequest.Prompt(
-                        prompt.tokens(), prompt.boundaries(), CacheScope.common(), prompt.images()),
+                        prompt.tokens(),
+                        prompt.boundaries(),
+                        CacheScope.common().with(lora),
+                        prompt.images()),
                 new GenerationRequest.Ending(maxOutput, end.tokens()),
                 new GenerationRequest.Choice(sampling.get(choice), topLogprobs, constraint),
                 mostDrafts);

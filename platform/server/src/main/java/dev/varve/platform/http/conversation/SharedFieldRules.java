@@ -18,7 +18,7 @@ public final class SharedFieldRules {
                     .supported("dry_sequence_breakers top_n_sigma typical_p")
                     .supported("xtc_probability xtc_threshold mirostat mirostat_tau mirostat_eta")
                     .supported("stop stop_sequences stop_token_ids min_tokens ignore_eos")
-                    .supported("speculative draft_max cache cache_prompt cache_scope")
+                    .supported("speculative draft_max lora cache cache_prompt cache_scope")
                     .supported("prefill_compression prefill_keep_ratio session_id")
                     .ignores("user metadata store service_tier safety_identifier priority")
                     .ignores("prompt_cache_key prompt_cache_retention request_id")
@@ -41,7 +41,7 @@ public final class SharedFieldRules {
                     .refuses(
                             "truncate_prompt_tokens",
                             "is not supported; the server never truncates prompts")
-                    .refuses("lora image_data multimodal_data", "is not supported by this server")
+                    .refuses("image_data multimodal_data", "is not supported by this server")
                     .refuses("format", "is not supported; use response_format")
                     .refuses("options", "is not supported; put its fields into the request body")
                     .only("modalities", "[\"text\"]", SharedFieldRules::isText)

@@ -9,6 +9,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
@@ -75,6 +76,17 @@ public final class Json {
         return object;
     }
 
+    /** Parses a request body that must be an array, with the limits of {@link #parse}. */
+    public static ArrayNode parseArray(byte[] body) {
+        if (!(checkedTree(MAPPER, body) instanceof ArrayNode array)) {
+            throw ApiException.invalid("", "the request body must be a JSON array");
+        }
+        if (FiniteNumberCheck.beyond(array).isPresent()) {
+            throw ApiException.invalid("", "the request body " + FiniteNumberCheck.WORDS);
+        }
+        return array;
+    }
+
     /** Parses a body that is forwarded: numbers keep all their digits. */
     public static ObjectNode parseExact(byte[] body) {
         return parse(EXACT, body);
@@ -108,6 +120,13 @@ public final class Json {
     }
 
     private static ObjectNode parse(JsonMapper mapper, byte[] body) {
+        if (!(checkedTree(mapper, body) instanceof ObjectNode object)) {
+            throw ApiException.invalid("", "the request body must be a JSON object");
+        }
+        return object;
+    }
+
+    private static JsonNode checkedTree(JsonMapper mapper, byte[] body) {
         Utf8Validator.check(body);
         for (int at = 0; at < Math.min(CODING_BYTES, body.length); at++) {
             if (body[at] == 0) {
@@ -115,10 +134,7 @@ public final class Json {
                         "", "the request body is not UTF-8 text: it has a zero at byte " + at);
             }
         }
-        if (!(tree(mapper, body) instanceof ObjectNode object)) {
-            throw ApiException.invalid("", "the request body must be a JSON object");
-        }
-        return object;
+        return tree(mapper, body);
     }
 
     private static JsonNode tree(JsonMapper mapper, byte[] body) {

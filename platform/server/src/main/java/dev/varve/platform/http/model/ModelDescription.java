@@ -12,7 +12,7 @@ import java.util.Objects;
  * @param trainedContextTokens context that the model was trained for
  * @param details further facts for {@code /props}
  * @param placement where its shards allocate their memory
- * @param adapters LoRA adapters, by their ids from 0 on
+ * @param adapters LoRA adapters, whose scales operators may change
  */
 public record ModelDescription(
         String id,
@@ -20,20 +20,12 @@ public record ModelDescription(
         int trainedContextTokens,
         Map<String, Object> details,
         MemoryPlacement placement,
-        List<Adapter> adapters) {
-    /**
-     * A LoRA adapter.
-     *
-     * @param path file as the operator named it
-     * @param scale factor of its changes
-     */
-    public record Adapter(String path, float scale) {}
-
+        ServedAdapters adapters) {
     /** Copies the details. */
     public ModelDescription {
         details = Map.copyOf(details);
         Objects.requireNonNull(placement);
-        adapters = List.copyOf(adapters);
+        Objects.requireNonNull(adapters);
     }
 
     /** Makes a description without a known placement. */
@@ -49,12 +41,23 @@ public record ModelDescription(
             int trainedContextTokens,
             Map<String, Object> details,
             MemoryPlacement placement) {
-        this(id, architecture, trainedContextTokens, details, placement, List.of());
+        this(
+                id,
+                architecture,
+                trainedContextTokens,
+                details,
+                placement,
+                new ServedAdapters(List.of()));
     }
 
     /** Returns this description with adapters. */
-    public ModelDescription with(List<Adapter> others) {
+    public ModelDescription with(List<ServedAdapters.Adapter> others) {
         return new ModelDescription(
-                id, architecture, trainedContextTokens, details, placement, others);
+                id,
+                architecture,
+                trainedContextTokens,
+                details,
+                placement,
+                new ServedAdapters(others));
     }
 }

@@ -119,7 +119,7 @@ public final class ModelQueries {
     /** Returns the response of {@code /lora-adapters}, in llama.cpp's format. */
     public ArrayNode adapters() {
         ArrayNode list = Json.MAPPER.createArrayNode();
-        for (ModelDescription.Adapter adapter : served.description().adapters()) {
+        for (ServedAdapters.Adapter adapter : served.description().adapters().current()) {
             list.addObject()
                     .put("id", list.size() - 1)
                     .put("path", adapter.path())

@@ -343,7 +343,7 @@ public final class LocalShard implements Shard {
         PlacedBatch placed = PlacedBatch.place(order.batch(), context.caches().windows());
         AllocatedGraph graph =
                 graphs.find(
-                        key(placed),
+                        key(placed, step),
                         batch.phase(),
                         (key, memory) ->
                                 new AllocatedGraph(
@@ -372,8 +372,8 @@ public final class LocalShard implements Shard {
     }
 
     /** Host memory needs no copy, so the host reads whole rows there. */
-    private GraphKey key(PlacedBatch placed) {
-        GraphKey key = GraphKey.of(placed, trees).adapting(adapters(placed));
+    private GraphKey key(PlacedBatch placed, RunPurpose step) {
+        GraphKey key = GraphKey.of(placed, trees).adapting(adapters(placed, step));
         if (device.bufferType().isHost()) {
             return key;
         }
@@ -385,9 +385,13 @@ public final class LocalShard implements Shard {
         return key;
     }
 
-    private List<Integer> adapters(PlacedBatch placed) {
-        return context.lora().loaded().isEmpty()
-                ? List.of()
+    /** Warm-up allocates the memory for all adapters, which later requests may use. */
+    private List<Integer> adapters(PlacedBatch placed, RunPurpose step) {
+        if (context.lora().loaded().isEmpty()) {
+            return List.of();
+        }
+        return step == RunPurpose.WARM_UP
+                ? context.lora().adapters()
                 : context.lora().active(scales(placed.batch()));
     }
 

@@ -33,11 +33,13 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OtherDeviceMemory;
+import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.ExpertCacheShare;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.testkit.DecoderLayout;
 import dev.varve.testkit.DecoderModel;
@@ -56,6 +58,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** Models with experts on another backend, as a host plans and loads them. */
 class HostedExpertsTest {
@@ -204,6 +207,7 @@ class HostedExpertsTest {
                                 folder.resolve("lora.gguf"),
                                 1,
                                 name -> name.matches("blk.*(_exps|attn_output).weight"));
+        ModelSettings two = Cpu.settings(300, 2, Cpu.F16);
         int[] prompt = SPEC.tokens(40, 3);
         int[] expected;
         int[] without;
@@ -222,10 +226,22 @@ class HostedExpertsTest {
                                         .with(
                                                 new TensorRules(
                                                         TensorRule.parseNamed("_exps=second:0"))));
-        HostSettings adapted =
-                host(file, settings, devices).with(List.of(new LoraSettings(adapter, 1)));
+        HostSettings adapted = host(file, two, devices).with(List.of(new LoraSettings(adapter, 1)));
         try (HostedModel model = PreparedModel.open(adapted, new ModelLoadListener() {}).load()) {
             assertArrayEquals(expected, Answer.ask(model.engine(), prompt, 12).tokens());
+            List<Answer> together =
+                    Stream.of(0f, 1f)
+                            .map(
+                                    scale ->
+                                            Answer.adapted(
+                                                    prompt,
+                                                    12,
+                                                    CacheScope.none(),
+                                                    new LoraScales(List.of(scale))))
+                            .toList();
+            Answer.submit(model.engine(), together);
+            assertArrayEquals(without, together.getFirst().tokens());
+            assertArrayEquals(expected, together.getLast().tokens());
         }
     }
 

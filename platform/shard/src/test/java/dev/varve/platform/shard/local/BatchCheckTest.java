@@ -29,6 +29,7 @@ import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.TokenTree;
+import dev.varve.platform.shard.lora.LoraScales;
 import dev.varve.platform.shard.lora.LoraTerms;
 
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,25 @@ class BatchCheckTest {
             BatchCheck check, Batch batch, Optional<LayerActivations> boundary) {
         return assertThrows(IllegalArgumentException.class, () -> check.require(batch, boundary))
                 .getMessage();
+    }
+
+    @Test
+    void scalesOfOtherAdaptersAreRefused() {
+        SequenceChunk chunk =
+                new SequenceChunk(
+                                0,
+                                new int[] {1},
+                                ChunkPlacement.next(0, new KvSlotSpan(0, 256), 1),
+                                RequestedOutput.NONE)
+                        .with(new LoraScales(List.of(1f)));
+        Batch batch = new Batch(List.of(chunk), Phase.PREFILL);
+
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> FIRST.require(batch, Optional.empty()));
+
+        assertEquals("1 scales for the 0 adapters of the shard", refused.getMessage());
     }
 
     @Test

@@ -24,6 +24,7 @@ import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.model.ModelQueries;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.ollama.OllamaDialect;
+import dev.varve.platform.http.ollama.OllamaEmbeddings;
 import dev.varve.platform.http.ollama.OllamaModels;
 import dev.varve.platform.http.ollama.OllamaRequestTranslator;
 import dev.varve.platform.http.openai.ChatCompletionsDialect;
@@ -384,6 +385,16 @@ final class ApiRoutes {
                 RoutePurpose.SERVICE,
                 exchange -> OllamaModels.running(offeredModels.require().views()));
         routes.map(new OllamaShowRoute(context));
+        routes.map(
+                new EncodingRoute(
+                        "/api/embed",
+                        context,
+                        (served, body) -> OllamaEmbeddings.embed(body, served, context.policy())));
+        routes.map(
+                new EncodingRoute(
+                        "/api/embeddings",
+                        context,
+                        (served, body) -> OllamaEmbeddings.old(body, served, context.policy())));
         mapOllama(
                 "/api/chat",
                 OllamaDialect.CHAT,

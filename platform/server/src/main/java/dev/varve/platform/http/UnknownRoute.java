@@ -20,12 +20,7 @@ final class UnknownRoute extends Route {
     private static final List<Hint> HINTS =
             List.of(
                     new Hint(
-                            List.of(
-                                    "/embeddings",
-                                    "/embedding",
-                                    "/score",
-                                    "/pooling",
-                                    "/api/embed"),
+                            List.of("/embeddings", "/embedding", "/score", "/pooling"),
                             "use /v1/embeddings for vectors and /v1/rerank for scores"),
                     new Hint(
                             List.of("/audio", "/images", "/realtime", "/videos"),
@@ -44,9 +39,9 @@ final class UnknownRoute extends Route {
                     new Hint(List.of("/complete"), "use /v1/completions or /v1/messages"),
                     new Hint(
                             List.of("/api/"),
-                            "this server has Ollama's routes /api/chat, /api/generate, /api/tags,"
-                                + " /api/ps, /api/show and /api/version; only the operator adds or"
-                                + " removes models"));
+                            "this server has Ollama's routes /api/chat, /api/generate, /api/embed,"
+                                    + " /api/tags, /api/ps, /api/show and /api/version; only the"
+                                    + " operator adds or removes models"));
 
     UnknownRoute(RequestLifecycle lifecycle) {
         super(OTHER, RoutePurpose.SERVICE, Methods.ANY, lifecycle);

@@ -136,6 +136,60 @@ class EncodingRouteTest {
     }
 
     @Test
+    void ollamaClientsGetVectorsOfLengthOne() throws Exception {
+        HttpResponse<String> response =
+                serving(Pooling.MEAN, true)
+                        .post(
+                                "/api/embed",
+                                "{\"model\": \"x\", \"input\": [\"a\", \"ab\"],"
+                                        + " \"truncate\": true, \"options\": {\"num_ctx\": 9}}");
+
+        assertEquals(200, response.statusCode(), response.body());
+        JsonNode answer = TestServer.json(response);
+        assertEquals(2, answer.get("embeddings").size());
+        assertEquals(2 / 3.0, answer.at("/embeddings/0/2").doubleValue(), 1e-6);
+        assertTrue(answer.get("prompt_eval_count").intValue() >= 2);
+        assertTrue(answer.get("total_duration").isIntegralNumber());
+    }
+
+    @Test
+    void olderOllamaClientsGetOneVectorAsComputed() throws Exception {
+        HttpResponse<String> response =
+                serving(Pooling.MEAN, true).post("/api/embeddings", "{\"prompt\": \"a\"}");
+
+        assertEquals("{\"embedding\":[1.0,2.0,2.0]}", response.body());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "/api/embed | {} | input: missing",
+                "/api/embed | {\"input\": 5} | input: expected a string",
+                "/api/embed | {\"input\": \"a\", \"dimensions\": 9} | dimensions: expected",
+                "/api/embeddings | {\"prompt\": []} | prompt: expected a string",
+                "/api/embeddings | {} | prompt: missing"
+            })
+    void wrongBodiesOfOllamaClientsAreRefused(String path, String body, String message)
+            throws Exception {
+        HttpResponse<String> response = serving(Pooling.MEAN, true).post(path, body);
+
+        assertEquals(400, response.statusCode(), response.body());
+        String error = TestServer.json(response).get("error").stringValue();
+        assertTrue(error.contains(message), error);
+    }
+
+    @Test
+    void ollamaHasNoFormatForVectorsOfTokens() throws Exception {
+        HttpResponse<String> response =
+                serving(Pooling.NONE, true).post("/api/embed", "{\"input\": \"a\"}");
+
+        assertEquals(400, response.statusCode());
+        assertTrue(response.body().contains("/v1/embeddings"), response.body());
+    }
+
+    @Test
     void longTextIsRefusedByIndexTokensAndLimit() throws Exception {
         String message =
                 error(

@@ -44,6 +44,18 @@ public final class EmbeddingRequest {
     private final int dimensions;
     private final int norm;
 
+    /** Makes a response in the format of another API. */
+    @FunctionalInterface
+    public interface VectorResponse {
+        /**
+         * Returns the response.
+         *
+         * @param vectors one of each text, cut and scaled as requested
+         * @param tokens number of tokens of all texts
+         */
+        JsonNode of(List<float[]> vectors, long tokens);
+    }
+
     private EmbeddingRequest(RequestFields fields, ServedModel served) {
         this.served = served;
         embedder = TextLimits.vectors(served);
@@ -57,6 +69,26 @@ public final class EmbeddingRequest {
     public static EncodingWork read(ObjectNode body, ServedModel served) {
         EmbeddingRequest request = new EmbeddingRequest(new RequestFields(body), served);
         return new EncodingWork(request.embedder, request.texts, request::response);
+    }
+
+    /**
+     * Reads a body whose response has another format.
+     *
+     * @throws ApiException also if the model has no single vector of a text
+     */
+    public static EncodingWork read(ObjectNode body, ServedModel served, VectorResponse response) {
+        EmbeddingRequest request = new EmbeddingRequest(new RequestFields(body), served);
+        if (request.embedder.pooling() == Pooling.NONE) {
+            throw ApiException.invalid(
+                    "model", "the model computes a vector of each token; use /v1/embeddings");
+        }
+        return new EncodingWork(
+                request.embedder,
+                request.texts,
+                vectors ->
+                        response.of(
+                                Arrays.stream(vectors).map(request::scaled).toList(),
+                                EncodingWork.tokens(request.texts)));
     }
 
     private static boolean isBase64(RequestFields fields) {
@@ -122,13 +154,17 @@ public final class EmbeddingRequest {
             putRows(entry, vector);
             return;
         }
-        float[] scaled = VectorNorm.of(vector, dimensions, norm);
+        float[] scaled = scaled(vector);
         if (base64) {
             entry.put("embedding", encoded(scaled));
         } else {
             // Not a JSON node for each number.
             entry.putPOJO("embedding", scaled);
         }
+    }
+
+    private float[] scaled(float[] vector) {
+        return VectorNorm.of(vector, dimensions, norm);
     }
 
     /** Rows of tokens are not scaled. */

@@ -67,6 +67,7 @@ public final class OllamaModels {
                 case COMPLETION -> capabilities.add("completion");
                 case TOOLS -> capabilities.add("tools");
                 case REASONING -> capabilities.add("thinking");
+                case EMBEDDING -> capabilities.add("embedding");
                 case CHAT, STRUCTURED_OUTPUT -> {
                     // Implied for every model of Ollama.
                 }

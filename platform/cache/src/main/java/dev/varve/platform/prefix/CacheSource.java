@@ -11,7 +11,9 @@ public enum CacheSource {
     /** A disk, by way of host memory. */
     DISK,
     /** A store shared by several servers, by way of host memory. */
-    SHARED;
+    SHARED,
+    /** A prefill peer that computed it, by way of host memory. */
+    PEER;
 
     /** Name in responses and metrics, such as {@code host}. */
     public String word() {

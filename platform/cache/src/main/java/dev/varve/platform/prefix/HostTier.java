@@ -31,6 +31,7 @@ final class HostTier implements AutoCloseable {
     private final Optional<FeaturePagePool> features;
     private final Optional<DiskTier> store;
     private final Optional<SharedTier> shared;
+    private final Optional<HandOffTier> handOff;
     private final List<SnapshotImport> imports = new ArrayList<>();
     private long restoredBytes;
     private final FailureCounter failures;
@@ -59,6 +60,10 @@ final class HostTier implements AutoCloseable {
                 memory.stores()
                         .shared()
                         .map(below -> new SharedTier(tree, layout, below, memory.wakeUp()));
+        handOff =
+                memory.stores()
+                        .handOff()
+                        .map(below -> new HandOffTier(tree, layout, below, memory.wakeUp()));
         exporter =
                 new SnapshotExporter(
                         tree,
@@ -80,6 +85,11 @@ final class HostTier implements AutoCloseable {
     /** The shared tier below host memory and disk. */
     Optional<SharedTier> shared() {
         return shared;
+    }
+
+    /** The prefill peers. */
+    Optional<HandOffTier> handOff() {
+        return handOff;
     }
 
     HostPrefixTree tree() {
@@ -274,6 +284,7 @@ final class HostTier implements AutoCloseable {
     public void close() {
         store.ifPresent(DiskTier::close);
         shared.ifPresent(SharedTier::close);
+        handOff.ifPresent(HandOffTier::close);
         tree.close();
         features.ifPresent(FeaturePagePool::close);
     }

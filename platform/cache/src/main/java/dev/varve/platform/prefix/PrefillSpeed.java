@@ -1,6 +1,7 @@
 package dev.varve.platform.prefix;
 
 import java.time.Duration;
+import java.util.OptionalDouble;
 
 /** Measured prefill speed. Not thread-safe. */
 final class PrefillSpeed {
@@ -27,6 +28,13 @@ final class PrefillSpeed {
         }
         double one = millis / tokens;
         millisPerToken = millisPerToken == 0 ? one : (3 * millisPerToken + one) / 4;
+    }
+
+    /** Returns the measured prefill time of a number of tokens; empty without a measurement. */
+    OptionalDouble millis(int tokens) {
+        return millisPerToken == 0
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(tokens * millisPerToken);
     }
 
     /** Estimates the prefill time of a number of tokens. */

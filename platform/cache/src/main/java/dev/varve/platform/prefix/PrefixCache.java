@@ -223,6 +223,10 @@ public final class PrefixCache implements AutoCloseable {
         return host.flatMap(HostTier::store);
     }
 
+    private Optional<HandOffTier> handOffTier() {
+        return host.flatMap(HostTier::handOff);
+    }
+
     private Optional<SharedTier> sharedTier() {
         return host.flatMap(HostTier::shared);
     }
@@ -244,6 +248,38 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
+     * Sends the prompt of a request to a prefill peer, if it is long, in no other tier, and
+     * expected to be computed there sooner.
+     *
+     * @param boundaries positions of the prompt at which checkpoints are kept
+     * @param known leading tokens that are cached on this server
+     * @param tokensAhead prompt tokens that this server computes before those of the request
+     * @param isAwaited whether the request is still queued
+     */
+    public Optional<PrefixPrefetch> handOff(
+            PrefixQuery request,
+            int[] boundaries,
+            int known,
+            int tokensAhead,
+            BooleanSupplier isAwaited) {
+        return request.scope().isCached()
+                ? guard(
+                        "hand a prompt to a peer",
+                        () ->
+                                handOffTier()
+                                        .flatMap(
+                                                tier ->
+                                                        tier.load(
+                                                                new HandOffTier.Submission(
+                                                                        request,
+                                                                        boundaries,
+                                                                        known,
+                                                                        tokensAhead,
+                                                                        isAwaited))))
+                : Optional.empty();
+    }
+
+    /**
      * Records the prefill time of a prompt, to limit how long a request waits for a shared store.
      *
      * @param tokens number of computed tokens
@@ -251,7 +287,10 @@ public final class PrefixCache implements AutoCloseable {
     public void computed(int tokens, double millis) {
         guard(
                 "record a prefill time",
-                () -> sharedTier().ifPresent(tier -> tier.computed(tokens, millis)));
+                () -> {
+                    sharedTier().ifPresent(tier -> tier.computed(tokens, millis));
+                    handOffTier().ifPresent(tier -> tier.computed(tokens, millis));
+                });
     }
 
     /**
@@ -290,12 +329,14 @@ public final class PrefixCache implements AutoCloseable {
         guard(
                 "adopt a prefix from the shared store",
                 () -> sharedTier().ifPresent(SharedTier::poll));
+        guard("adopt a prefix of a peer", () -> handOffTier().ifPresent(HandOffTier::poll));
     }
 
     /** Whether a load has ended that is not adopted yet. */
     public boolean hasEndedLoad() {
         return store().map(DiskTier::hasEndedLoad).orElse(false)
-                || sharedTier().map(SharedTier::hasEndedLoad).orElse(false);
+                || sharedTier().map(SharedTier::hasEndedLoad).orElse(false)
+                || handOffTier().map(HandOffTier::hasEndedLoad).orElse(false);
     }
 
     /** Notes that a step is being computed, during which writes to the stores are throttled. */
@@ -526,9 +567,26 @@ public final class PrefixCache implements AutoCloseable {
         return sharedTier().map(SharedTier::status);
     }
 
+    /** Status of the hand-off to prefill peers, if there are any. May be called by any thread. */
+    public Optional<HandOffStatus> handOff() {
+        return handOffTier().map(HandOffTier::status);
+    }
+
+    /**
+     * Copies the computed prefixes to host memory.
+     *
+     * @return completes when they are written to the shared store, as far as there is one
+     */
+    public CompletableFuture<Void> save() {
+        guard("export prefixes", () -> host.ifPresent(tier -> tier.exporter().finish()));
+        return sharedTier()
+                .map(SharedTier::saved)
+                .orElseGet(() -> CompletableFuture.completedFuture(null));
+    }
+
     /** Whether there is a store below host memory. */
     public boolean hasBelow() {
-        return store().isPresent() || sharedTier().isPresent();
+        return store().isPresent() || sharedTier().isPresent() || handOffTier().isPresent();
     }
 
     /** Contents and statistics of the cache, without the disk and the shared store. */

@@ -16,32 +16,37 @@ import java.util.Optional;
  * @param counts lookups and copies since the start
  * @param disk the disk tier; empty if there is none
  * @param shared the store shared with other servers; empty if there is none
+ * @param handOff hand-off to prefill peers; empty if there are none
  */
 public record PrefixCacheStatus(
         HostTierStatus host,
         Counts counts,
         Optional<ArchiveStatus> disk,
-        Optional<SharedArchiveStatus> shared) {
+        Optional<SharedArchiveStatus> shared,
+        Optional<HandOffStatus> handOff) {
     /** Checks that no component is null. */
     public PrefixCacheStatus {
         Objects.requireNonNull(shared);
         Objects.requireNonNull(disk);
+        Objects.requireNonNull(handOff);
     }
 
     /** Creates a status without a shared store. */
     public PrefixCacheStatus(HostTierStatus host, Counts counts, Optional<ArchiveStatus> disk) {
-        this(host, counts, disk, Optional.empty());
+        this(host, counts, disk, Optional.empty(), Optional.empty());
     }
 
     /** Creates a status without a disk and without a shared store. */
     public PrefixCacheStatus(HostTierStatus host, Counts counts) {
-        this(host, counts, Optional.empty(), Optional.empty());
+        this(host, counts, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** Returns a copy with the given status of the stores. */
     public PrefixCacheStatus with(
-            Optional<ArchiveStatus> onDisk, Optional<SharedArchiveStatus> withOthers) {
-        return new PrefixCacheStatus(host, counts, onDisk, withOthers);
+            Optional<ArchiveStatus> onDisk,
+            Optional<SharedArchiveStatus> withOthers,
+            Optional<HandOffStatus> withPeers) {
+        return new PrefixCacheStatus(host, counts, onDisk, withOthers, withPeers);
     }
 
     /** Status of an empty cache without lookups. */

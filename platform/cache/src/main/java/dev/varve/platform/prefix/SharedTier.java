@@ -29,17 +29,14 @@ final class SharedTier implements AutoCloseable {
     private static final int LEAST_GAIN = CachedBlock.TOKENS;
 
     private static final int SEARCHERS = 2;
-    private static final int READERS = 3;
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
-    private final HostPrefixTree tree;
     private final SharedTierOptions shared;
     private final ChainKeys keys;
-    private final StorePrefetchAllocator reservation;
+    private final ArchivePrefetcher prefetcher;
     private final Runnable wakeUp;
     private final PrefillSpeed speed = new PrefillSpeed();
     private final ExecutorService searchers = pool("varve-shared-find", SEARCHERS);
-    private final ExecutorService readers = pool("varve-shared-read", READERS);
     private final StoreSaveQueue saves;
     private final List<SharedPrefetch> loads = new ArrayList<>();
 
@@ -47,11 +44,12 @@ final class SharedTier implements AutoCloseable {
      * @param wakeUp called by other threads when a search or a read has ended
      */
     SharedTier(HostPrefixTree tree, CacheLayout layout, SharedTierOptions shared, Runnable wakeUp) {
-        this.tree = tree;
         this.shared = shared;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(shared.namespace());
-        reservation = new StorePrefetchAllocator(tree, layout);
+        prefetcher =
+                new ArchivePrefetcher(
+                        tree, layout, CacheSource.SHARED, "varve-shared-read", wakeUp);
         saves =
                 new StoreSaveQueue(
                         "varve-shared-write",
@@ -75,7 +73,14 @@ final class SharedTier implements AutoCloseable {
 
     /** Notes that a step was computed, and that another one may follow. */
     void step() {
-        saves.step();
+        if (!shared.isUrgent()) {
+            saves.step();
+        }
+    }
+
+    /** Completes once all writes that are pending now have ended. */
+    CompletableFuture<Void> saved() {
+        return saves.then(() -> {});
     }
 
     /** Records the prefill time of a prompt. */
@@ -109,7 +114,7 @@ final class SharedTier implements AutoCloseable {
                                         new SharedSearch(
                                                 archive(),
                                                 keys,
-                                                reservation,
+                                                prefetcher.reservation(),
                                                 scope,
                                                 tokens,
                                                 known,
@@ -144,19 +149,16 @@ final class SharedTier implements AutoCloseable {
             int[] tokens,
             int known,
             BooleanSupplier isAwaited) {
-        StorePrefetch load = new StorePrefetch(tree, CacheSource.SHARED, isAwaited);
-        if (!reservation.reserve(load, scope, tokens, found.prefix()) || load.isEmpty()) {
-            load.giveUp();
-            return Optional.empty();
-        }
         long deadline = System.nanoTime() + speed.of(found.prefix().position() - known).toNanos();
-        load.start(
-                (key, target) -> archive().read(found.heads().get(key), target, deadline),
-                readers,
-                wakeUp);
+        Optional<StorePrefetch> load =
+                prefetcher.begin(
+                        archive(),
+                        found,
+                        new ArchivePrefetcher.Target(scope, tokens, isAwaited),
+                        deadline);
         List<SharedObjectManifest> used = List.copyOf(found.heads().values());
-        load.whenRead(() -> saves.then(() -> archive().touch(used)));
-        return Optional.of(load);
+        load.ifPresent(each -> each.whenRead(() -> saves.then(() -> archive().touch(used))));
+        return load;
     }
 
     /** Schedules the write of a checkpoint that is ready in host memory. */
@@ -187,6 +189,6 @@ final class SharedTier implements AutoCloseable {
         saves.close();
         archive().close();
         searchers.close();
-        readers.close();
+        prefetcher.close();
     }
 }

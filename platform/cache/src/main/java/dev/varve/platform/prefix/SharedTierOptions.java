@@ -10,8 +10,11 @@ import java.util.Objects;
  * @param archive closed with the cache
  * @param namespace identifies the model and every other setting that changes the computed values
  * @param origin names of the shards' tensors that are stored there, for diagnostics
+ * @param isUrgent whether writes are not delayed while the engine computes, because other servers
+ *     wait for them
  */
-public record SharedTierOptions(SharedArchive archive, byte[] namespace, String origin) {
+public record SharedTierOptions(
+        SharedArchive archive, byte[] namespace, String origin, boolean isUrgent) {
     /** Checks that no component is null, and copies the bytes. */
     public SharedTierOptions {
         Objects.requireNonNull(archive);
@@ -19,9 +22,14 @@ public record SharedTierOptions(SharedArchive archive, byte[] namespace, String 
         namespace = namespace.clone();
     }
 
+    /** Creates options for a store whose writes yield to the engine. */
+    public SharedTierOptions(SharedArchive archive, byte[] namespace, String origin) {
+        this(archive, namespace, origin, false);
+    }
+
     /** Returns the same store for one more cache, which closes it as well. */
     public SharedTierOptions share() {
-        return new SharedTierOptions(archive.share(), namespace, origin);
+        return new SharedTierOptions(archive.share(), namespace, origin, isUrgent);
     }
 
     @Override

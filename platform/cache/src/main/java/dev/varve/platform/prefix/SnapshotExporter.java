@@ -384,6 +384,15 @@ final class SnapshotExporter {
         flush(exports.stream().filter(each -> each.place() == place).toList());
     }
 
+    /** Copies all exports of computed tokens at once, and waits for the copies. */
+    void finish() {
+        flush(exports.stream().filter(SnapshotExportTask::isComputed).toList());
+        while (!inFlight.isEmpty()) {
+            await();
+            poll();
+        }
+    }
+
     /** Copies all exports that hold state rows; returns whether there were any. */
     boolean flushRows() {
         List<SnapshotExportTask> holders =

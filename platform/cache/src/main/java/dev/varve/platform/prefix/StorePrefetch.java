@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -203,6 +204,14 @@ final class StorePrefetch implements PrefixPrefetch {
      */
     void whenRead(Runnable work) {
         all.thenRun(work);
+    }
+
+    /**
+     * Calls {@code work} with the success of all reads after they have ended, in the way of {@link
+     * #whenRead}.
+     */
+    void whenEnded(Consumer<Boolean> work) {
+        all.whenComplete((nothing, failure) -> work.accept(failure == null));
     }
 
     /** Whether all reads have ended and the data is not adopted yet. */

@@ -44,6 +44,14 @@ public interface Engine extends AutoCloseable {
     CompletableFuture<Void> clearCache();
 
     /**
+     * Copies the prefixes computed so far to host memory, between two steps; completes when they
+     * are in the shared store. An engine without one has nothing to save.
+     */
+    default CompletableFuture<Void> saveCache() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /**
      * Completes with the reason when the engine has failed and must be restarted. Its requests fail
      * or move to another replica at the same time; new ones are rejected.
      */

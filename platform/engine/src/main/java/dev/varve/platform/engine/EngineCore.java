@@ -498,6 +498,7 @@ public final class EngineCore implements Engine {
                 draftProposer.remoteStatus(),
                 steps.disk(),
                 steps.shared(),
+                steps.handOff(),
                 outage);
     }
 
@@ -514,6 +515,11 @@ public final class EngineCore implements Engine {
                                 disk.handle(
                                         (nothing, failure) -> clearHost().thenCompose(n -> disk)))
                 .thenCompose(cleared -> cleared);
+    }
+
+    @Override
+    public CompletableFuture<Void> saveCache() {
+        return queue.call(steps::saveCache).thenCompose(saved -> saved);
     }
 
     private CompletableFuture<Void> clearHost() {

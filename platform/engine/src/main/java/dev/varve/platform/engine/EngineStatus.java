@@ -3,6 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.platform.draft.RemoteDraftStatus;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.prefix.HandOffStatus;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.ShardMemory;
@@ -202,13 +203,14 @@ public record EngineStatus(
                 Optional<RemoteDraftStatus> draft,
                 Optional<ArchiveStatus> disk,
                 Optional<SharedArchiveStatus> shared,
+                Optional<HandOffStatus> handOff,
                 Optional<Outage> outage) {
             return new EngineStatus(
                     load,
                     slots,
                     memory,
                     counts,
-                    cache.with(disk, shared),
+                    cache.with(disk, shared, handOff),
                     speculation,
                     shards,
                     draft,

@@ -79,6 +79,7 @@ final class Request implements TransferableRequest {
     private boolean mayRestore = true;
     private boolean queriedDisk;
     private boolean queriedSharedStore;
+    private boolean queriedPeers;
     private Optional<? extends PrefixPrefetch> read = Optional.empty();
     private Optional<AwaitedPrefix> awaited = Optional.empty();
 
@@ -494,6 +495,21 @@ final class Request implements TransferableRequest {
 
     boolean hasQueriedSharedStore() {
         return queriedSharedStore;
+    }
+
+    /** Records the hand-off of its prompt to a peer in the same way. */
+    void setHandOff(Optional<? extends PrefixPrefetch> load) {
+        queriedPeers = true;
+        read = load;
+    }
+
+    boolean hasQueriedPeers() {
+        return queriedPeers;
+    }
+
+    /** Returns the positions of the prompt at which other prompts are likely to diverge. */
+    int[] boundaries() {
+        return request.prompt().boundaries();
     }
 
     /** Returns whether a load from a store is in progress. */

@@ -5,6 +5,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CachedPrefixInfo;
+import dev.varve.platform.prefix.HandOffStatus;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.PrefixQuery;
@@ -221,7 +222,9 @@ final class StepRunner {
         boolean asks =
                 state.prefix().hasHost()
                         && !request.awaitsLoad()
-                        && !(request.hasQueriedDisk() && request.hasQueriedSharedStore());
+                        && !(request.hasQueriedDisk()
+                                && request.hasQueriedSharedStore()
+                                && request.hasQueriedPeers());
         return readAhead(
                 request,
                 asks
@@ -245,7 +248,27 @@ final class StepRunner {
             request.setSharedLoad(
                     state.prefix().loadShared(request.cacheRequest(), known, request::isWaiting));
         }
+        if (may && !request.awaitsLoad() && !request.hasQueriedPeers()) {
+            request.setHandOff(
+                    state.prefix()
+                            .handOff(
+                                    request.cacheRequest(),
+                                    request.boundaries(),
+                                    known,
+                                    pendingPromptTokens(),
+                                    request::isWaiting));
+        }
         return request.awaitsLoad();
+    }
+
+    /** Returns the number of prompt tokens of running requests that are not computed yet. */
+    private int pendingPromptTokens() {
+        int tokens = 0;
+        for (int i = 0; i < running.size(); i++) {
+            Request request = running.get(i);
+            tokens += Math.max(0, request.promptLength() - request.sequence().computed());
+        }
+        return tokens;
     }
 
     /** Processes completed loads from stores. */
@@ -531,6 +554,15 @@ final class StepRunner {
     /** Returns the status of the shared store. Any thread. */
     Optional<SharedArchiveStatus> shared() {
         return state.prefix().shared();
+    }
+
+    /** Returns the status of the hand-off to prefill peers. Any thread. */
+    Optional<HandOffStatus> handOff() {
+        return state.prefix().handOff();
+    }
+
+    CompletableFuture<Void> saveCache() {
+        return state.prefix().save();
     }
 
     /** Returns the status of the disk store. Any thread. */

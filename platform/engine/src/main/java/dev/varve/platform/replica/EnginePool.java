@@ -350,6 +350,11 @@ public final class EnginePool implements Engine {
         return all(engines().map(EngineCore::clearCache).toList());
     }
 
+    @Override
+    public CompletableFuture<Void> saveCache() {
+        return all(engines().map(EngineCore::saveCache).toList());
+    }
+
     private static CompletableFuture<Void> all(List<? extends CompletableFuture<?>> each) {
         return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
     }

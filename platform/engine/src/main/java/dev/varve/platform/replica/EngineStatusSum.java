@@ -154,9 +154,10 @@ final class EngineStatusSum {
                         merged(a.counts().misses(), b.counts().misses()),
                         a.counts().evictions() + b.counts().evictions(),
                         moved(a.counts().moved(), b.counts().moved())),
-                // All replicas share one disk store and one shared store.
+                // All replicas share one disk store, one shared store and the prefill peers.
                 a.disk().or(b::disk),
-                a.shared().or(b::shared));
+                a.shared().or(b::shared),
+                a.handOff().or(b::handOff));
     }
 
     private static PrefixCacheStatus.TransferStats moved(

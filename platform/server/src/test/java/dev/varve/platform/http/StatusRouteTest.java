@@ -149,7 +149,8 @@ class StatusRouteTest {
                                         Map.of(SharedArchiveStatus.SearchOutcome.FOUND, 4L),
                                         30,
                                         40,
-                                        Map.of(ArchiveMissException.Reason.MISMATCH, 6L)))));
+                                        Map.of(ArchiveMissException.Reason.MISMATCH, 6L))),
+                        Optional.empty()));
         engine.guessed(
                 new SpeculationCounts(
                         10,

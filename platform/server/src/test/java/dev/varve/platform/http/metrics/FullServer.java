@@ -16,6 +16,8 @@ import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.HandOffOutcome;
+import dev.varve.platform.prefix.HandOffStatus;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.KvSlotUsage;
@@ -102,7 +104,7 @@ final class FullServer {
                         0.5,
                         new EngineStatus.Masks(9, 0.25),
                         new FailureCounter.Report(4, 2, Optional.empty())),
-                cache().with(Optional.of(disk()), Optional.of(shared())),
+                cache().with(Optional.of(disk()), Optional.of(shared()), Optional.of(handOff())),
                 new SpeculationCounts(10, 5, List.of(2L, 2L, 0L, 1L), List.of(0L, 1L, 3L, 1L)),
                 List.of(
                         shard("cpu:0", Optional.empty()),
@@ -152,6 +154,16 @@ final class FullServer {
                                 123_456_789,
                                 new long[] {1, 0, 2, 0, 3, 0, 0, 0, 0, 4},
                                 12.5)));
+    }
+
+    private static HandOffStatus handOff() {
+        return new HandOffStatus(
+                List.of(
+                        new HandOffStatus.Peer("grpcs:a:1", true),
+                        new HandOffStatus.Peer("grpcs:b:1", false)),
+                Map.of(HandOffOutcome.ADOPTED, 5L, HandOffOutcome.SLOW, 1L),
+                6000,
+                700);
     }
 
     private static SharedArchiveStatus shared() {

@@ -1,0 +1,235 @@
+package dev.varve.platform.engine;
+
+import static dev.varve.platform.engine.PlainEngine.CONTEXT;
+import static dev.varve.platform.engine.PlainEngine.text;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.contracts.MemorySharedStore;
+import dev.varve.platform.engine.PlainEngine.Ask;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.HandOffException;
+import dev.varve.platform.prefix.HandOffMode;
+import dev.varve.platform.prefix.HandOffOutcome;
+import dev.varve.platform.prefix.HandOffPeers;
+import dev.varve.platform.prefix.HandOffStatus;
+import dev.varve.platform.prefix.HandOffTierOptions;
+import dev.varve.platform.prefix.PrefillPeer;
+import dev.varve.platform.prefix.SharedTierOptions;
+import dev.varve.platform.prefix.StorageTierOptions;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.KvSlotSpan;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.store.Namespace;
+import dev.varve.platform.store.SharedArchive;
+import dev.varve.platform.store.SharedArchiveSettings;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+
+/** Tests prompts that another engine computes and whose blocks an engine adopts. */
+@Timeout(60)
+class HandOffTest {
+    private static final int BLOCKS = CONTEXT / KvSlotSpan.BLOCK;
+    private static final long PLENTY = 64 << 20;
+    private static final int LEAST = 256;
+    private static final Ask ASK = Ask.of(text(1, 700), 12, 600);
+    private static final byte[] ID = new byte[32];
+
+    private final Map<String, byte[]> values = new ConcurrentHashMap<>();
+
+    private SharedArchive open(boolean readOnly) {
+        return SharedArchive.open(
+                new SharedArchiveSettings(
+                        "memory://test",
+                        new Namespace(ID, Map.of()),
+                        readOnly,
+                        Duration.ofSeconds(20),
+                        Optional.empty()),
+                new MemorySharedStore(values));
+    }
+
+    /** A peer in this process, which computes with an engine or fails. */
+    private class Peer implements PrefillPeer {
+        private final Engine engine;
+        private final SharedArchive archive = open(true);
+        private Job latest;
+
+        Peer(Engine engine) {
+            this.engine = engine;
+        }
+
+        @Override
+        public String address() {
+            return "peer";
+        }
+
+        @Override
+        public SharedArchive archive() {
+            return archive;
+        }
+
+        @Override
+        public OptionalDouble millisPerToken() {
+            return OptionalDouble.empty();
+        }
+
+        @Override
+        public long capacityBytes() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void prefill(Job job, Duration limit, BooleanSupplier isAwaited)
+                throws HandOffException {
+            latest = job;
+            try {
+                Ask.of(job.tokens(), 1, job.boundaries()).within(job.scope()).ask(engine).end();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+            engine.saveCache().join();
+        }
+
+        @Override
+        public void close() {
+            archive.close();
+        }
+    }
+
+    private EngineCore prefillServer(PlainModel model, int stages) {
+        return start(
+                model,
+                stages,
+                new StorageTierOptions(
+                        Optional.empty(),
+                        Optional.of(new SharedTierOptions(open(false), ID, "", true))));
+    }
+
+    private static EngineCore decodeServer(PlainModel model, int stages, Peer peer) {
+        return start(
+                model,
+                stages,
+                new StorageTierOptions(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(
+                                new HandOffTierOptions(
+                                        HandOffPeers.of(List.of(peer), HandOffMode.ALWAYS),
+                                        ID,
+                                        LEAST,
+                                        Optional.of(Duration.ofSeconds(30))))));
+    }
+
+    private static EngineCore start(PlainModel model, int stages, StorageTierOptions stores) {
+        return PlainEngine.start(
+                model,
+                PlainEngine.withStores(PlainEngine.options(2, 4 * BLOCKS), model, PLENTY, stores),
+                stages);
+    }
+
+    private static long count(Engine engine, HandOffOutcome outcome) {
+        HandOffStatus status = engine.status().cache().handOff().orElseThrow();
+        return status.outcomes().getOrDefault(outcome, 0L);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, 1, 2", "true, 2, 1", "false, 3, 1", "false, 1, 3"})
+    void promptIsComputedByThePeerInItsScope(boolean forgets, int there, int here)
+            throws Exception {
+        PlainModel model = PlainEngine.model(forgets);
+        Ask ask = ASK.within(new CacheScope("tenant"));
+        try (EngineCore prefill = prefillServer(model, there);
+                EngineCore alone = PlainEngine.alone(model)) {
+            Peer peer = new Peer(prefill);
+            try (EngineCore engine = decodeServer(model, here, peer)) {
+                Collected answer = ask.ask(engine);
+
+                assertEquals(ask.alone(alone), answer.await());
+                assertEquals(Optional.of(CacheSource.PEER), answer.end().cache().source());
+                assertEquals(672, answer.end().tokens().cached(), "all but the last 28");
+                assertEquals("tenant", peer.latest.scope().name());
+                assertEquals(1, count(engine, HandOffOutcome.ADOPTED));
+                assertEquals(1, prefill.status().counts().tokens().generated());
+                PlainEngine.assertNothingStays(engine);
+            }
+        }
+    }
+
+    @Test
+    void shortPromptStaysHere() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        Ask brief = Ask.of(text(2, LEAST), 4);
+        try (EngineCore prefill = prefillServer(model, 1);
+                EngineCore engine = decodeServer(model, 1, new Peer(prefill));
+                EngineCore alone = PlainEngine.alone(model)) {
+            assertEquals(brief.alone(alone), brief.ask(engine).await());
+            assertEquals(0, prefill.status().counts().tokens().prompt());
+            assertEquals(Map.of(), engine.status().cache().handOff().orElseThrow().outcomes());
+        }
+    }
+
+    @Test
+    void failureOfThePeerIsComputedHere() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        try (EngineCore prefill = prefillServer(model, 1);
+                EngineCore alone = PlainEngine.alone(model)) {
+            Peer failing =
+                    new Peer(prefill) {
+                        @Override
+                        public void prefill(Job job, Duration limit, BooleanSupplier isAwaited)
+                                throws HandOffException {
+                            throw new HandOffException(HandOffOutcome.LOST, "gone");
+                        }
+                    };
+            try (EngineCore engine = decodeServer(model, 1, failing)) {
+                Collected answer = ASK.ask(engine);
+
+                assertEquals(ASK.alone(alone), answer.await());
+                assertEquals(0, answer.end().tokens().cached());
+                assertEquals(1, count(engine, HandOffOutcome.LOST));
+                Ask other = Ask.of(text(3, 700), 4);
+                assertEquals(other.alone(alone), other.ask(engine).await());
+                assertEquals(1, count(engine, HandOffOutcome.UNAVAILABLE), "it is suspended");
+            }
+        }
+    }
+
+    /** The peer ends while its blocks are read. */
+    @Test
+    void missingPartIsComputedHere() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        try (EngineCore prefill = prefillServer(model, 1);
+                EngineCore alone = PlainEngine.alone(model)) {
+            Peer forgetful =
+                    new Peer(prefill) {
+                        @Override
+                        public void prefill(Job job, Duration limit, BooleanSupplier isAwaited)
+                                throws HandOffException {
+                            super.prefill(job, limit, isAwaited);
+                            values.replaceAll(
+                                    (key, value) ->
+                                            key.endsWith(":0") ? new byte[value.length] : value);
+                        }
+                    };
+            try (EngineCore engine = decodeServer(model, 1, forgetful)) {
+                Collected answer = ASK.ask(engine);
+
+                assertEquals(ASK.alone(alone), answer.await());
+                assertEquals(0, answer.end().tokens().cached());
+                assertEquals(1, count(engine, HandOffOutcome.INCOMPLETE));
+                PlainEngine.assertNothingStays(engine);
+            }
+        }
+    }
+}

@@ -108,7 +108,9 @@ public final class SharedBench {
                         false);
         return HostedModel.open(
                 host.onDevices("cpu:0")
-                        .with(new ClusterCacheSettings(Optional.of(store), Optional.empty())));
+                        .with(
+                                new ClusterCacheSettings(
+                                        Optional.of(store), Optional.empty(), Optional.empty())));
     }
 
     private void run() throws Exception {

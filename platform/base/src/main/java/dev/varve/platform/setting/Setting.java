@@ -84,6 +84,8 @@ public enum Setting {
     STORE_MODE("storeMode"),
     /** Address of a store of cached prefixes that several servers share. */
     SHARED_STORE("sharedStore"),
+    /** Servers that compute prompts for each other. */
+    HAND_OFF("handOff"),
     /** Key for cached prefixes on disk. */
     STORE_KEY("storeKey"),
     /** Maximum number of queued requests. */

@@ -46,6 +46,7 @@ final class FlagNames implements SettingNames {
             case STORE_NAME -> "--kv-cache-store";
             case STORE_MODE -> "--kv-cache-mode";
             case SHARED_STORE -> "--shared-cache";
+            case HAND_OFF -> "--role";
             case STORE_KEY -> "--cache-key-file";
             case QUEUE_LIMIT -> "--max-queue";
             case KEY_CACHE_TYPE -> "--cache-type-k";

@@ -4,6 +4,7 @@ import dev.varve.platform.chat.ReasoningDefaults;
 import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.host.ClusterCacheSettings;
+import dev.varve.platform.host.HandOffSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
@@ -65,6 +66,8 @@ final class ServeArguments {
     @Mixin private HostCacheArguments hostCache;
 
     @Mixin private StoreArguments store;
+
+    @Mixin private HandOffArguments handOff;
 
     @Option(
             names = "--max-connections-per-client",
@@ -221,12 +224,19 @@ final class ServeArguments {
 
     /** Settings of the disk store of cached prefixes. */
     Optional<StoreSettings> store() {
-        return store.settings();
+        return store.settings(handOff.isAskedFor());
     }
 
     /** Settings of the sharing of cached prefixes with other servers and routers. */
     ClusterCacheSettings sharing(Environment environment) {
-        return store.sharing(environment);
+        ClusterCacheSettings settings =
+                store.sharing(environment).with(handOff.settings(store.sharesBackends()));
+        if (settings.store().isPresent()
+                && settings.handOff().flatMap(HandOffSettings::listener).isPresent()) {
+            throw new UsageException(
+                    "--shared-cache and --prefill-listen: expected only one of them");
+        }
+        return settings;
     }
 
     /** Limit of host memory for cached prefixes. */

@@ -191,6 +191,11 @@ final class ServeCommand extends CliCommand {
         if (named.size() == 1 && !models.areLoadedOnDemand() && !encodes(named.getFirst())) {
             return serveOne(named.getFirst(), settings, maker, options);
         }
+        if (sharing.handOff().isPresent()) {
+            throw new UsageException(
+                    "--prefill-peer and --prefill-listen: expected one model that is loaded at the"
+                            + " start, found several");
+        }
         if (sharing.events().isPresent()) {
             throw new UsageException(
                     "--kv-events: expected one model that is loaded at the start, found several");

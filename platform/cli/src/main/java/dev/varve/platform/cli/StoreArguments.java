@@ -98,6 +98,15 @@ final class StoreArguments {
      * @throws UsageException if a value is invalid, or another flag requires the folder
      */
     Optional<StoreSettings> settings() {
+        return settings(false);
+    }
+
+    /**
+     * As above.
+     *
+     * @param handsOff whether prompts are handed over between servers, which uses backends too
+     */
+    Optional<StoreSettings> settings(boolean handsOff) {
         boolean reads =
                 switch (mode) {
                     case "read-write" -> false;
@@ -116,7 +125,7 @@ final class StoreArguments {
             requireUnset("--kv-cache-store", store.isPresent());
             if (!shared.isAskedFor()) {
                 requireUnset("--cache-key-file", keyFile.isPresent());
-                requireUnset("--cache-share-backends", sharesBackends);
+                requireUnset("--cache-share-backends", sharesBackends && !handsOff);
             }
             return Optional.empty();
         }
@@ -137,7 +146,13 @@ final class StoreArguments {
      */
     ClusterCacheSettings sharing(Environment environment) {
         return new ClusterCacheSettings(
-                shared.settings(keyFile, sharesBackends), events.settings(environment));
+                shared.settings(keyFile, sharesBackends),
+                events.settings(environment),
+                Optional.empty());
+    }
+
+    boolean sharesBackends() {
+        return sharesBackends;
     }
 
     private static OptionalLong bytes(String flag, Optional<String> size, long least) {

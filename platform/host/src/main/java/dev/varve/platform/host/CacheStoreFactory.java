@@ -4,6 +4,7 @@ import dev.varve.api.FileErrors;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.snapshot.SharedStore;
+import dev.varve.platform.handoff.PrefillService;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.prefix.DiskTierOptions;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,10 +38,24 @@ final class CacheStoreFactory {
     private static final long MOST_BUDGET = 64L << 30;
     private static final int RESERVE_SHARE = 20;
 
+    private static final Duration WRITE_LIMIT = Duration.ofSeconds(5);
+
     private final HostSettings host;
     private final PluginCatalog catalog;
     private final OpenedModel model;
     private final ModelSettings settings;
+
+    /**
+     * Stores of a model.
+     *
+     * @param service computes prompts for other servers; started with the model's engine
+     */
+    record Stores(StorageTierOptions tiers, Optional<PrefillService> service) {
+        void close() {
+            service.ifPresent(PrefillService::close);
+            tiers.close();
+        }
+    }
 
     CacheStoreFactory(
             HostSettings host, PluginCatalog catalog, OpenedModel model, ModelSettings settings) {
@@ -56,17 +72,54 @@ final class CacheStoreFactory {
      * @throws VarveException if the folder or the address cannot be used, or no plugin provides a
      *     store
      */
-    StorageTierOptions open(Placement placement, SplitMemoryPlan plan) {
+    Stores open(Placement placement, SplitMemoryPlan plan) {
         host.store().ifPresent(store -> requireHostCache(plan, Setting.STORE_FOLDER));
         host.sharing().store().ifPresent(store -> requireHostCache(plan, Setting.SHARED_STORE));
+        host.sharing().handOff().ifPresent(shared -> requireHostCache(plan, Setting.HAND_OFF));
         Optional<DiskTierOptions> disk = host.store().map(store -> openDisk(store, placement));
         try {
-            return new StorageTierOptions(
-                    disk, host.sharing().store().map(store -> openShared(store, placement)));
+            return host.sharing()
+                    .handOff()
+                    .map(settled -> openHandOff(disk, settled, placement))
+                    .orElseGet(() -> new Stores(stores(disk, placement), Optional.empty()));
         } catch (RuntimeException | Error e) {
             StorageTierOptions.of(disk).close();
             throw e;
         }
+    }
+
+    private StorageTierOptions stores(Optional<DiskTierOptions> disk, Placement placement) {
+        return new StorageTierOptions(
+                disk, host.sharing().store().map(store -> openShared(store, placement)));
+    }
+
+    /** Opens the stores of a server that hands prompts over or computes them for others. */
+    private Stores openHandOff(
+            Optional<DiskTierOptions> disk, HandOffSettings handOff, Placement placement) {
+        Namespace namespace =
+                CacheNamespace.of(model, settings, placement, catalog, handOff.sharesBackends());
+        HandOffFactory factory = new HandOffFactory(handOff, catalog, host.processes().transport());
+        Optional<PrefillService> service = factory.service(namespace);
+        try {
+            Optional<SharedTierOptions> shared =
+                    service.map(each -> served(each, namespace, placement))
+                            .or(() -> stores(Optional.empty(), placement).shared());
+            return new Stores(
+                    new StorageTierOptions(disk, shared, factory.peers(namespace)), service);
+        } catch (RuntimeException | Error e) {
+            service.ifPresent(PrefillService::close);
+            throw e;
+        }
+    }
+
+    /** Store of the blocks that are computed for other servers. */
+    private SharedTierOptions served(
+            PrefillService service, Namespace namespace, Placement placement) {
+        SharedArchiveSettings how =
+                new SharedArchiveSettings(
+                        service.address(), namespace, false, WRITE_LIMIT, Optional.empty());
+        return new SharedTierOptions(
+                SharedArchive.open(how, service.store()), namespace.id(), origin(placement), true);
     }
 
     private static void requireHostCache(SplitMemoryPlan plan, Setting setting) {

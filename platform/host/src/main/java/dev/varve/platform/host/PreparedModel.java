@@ -25,7 +25,6 @@ import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
-import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.PoolPlan;
@@ -524,13 +523,16 @@ public final class PreparedModel {
                             () -> speculation(shards),
                             speculation);
             speculation.clear();
-            return new HostedModel(
-                    load(opening),
-                    opening,
-                    shards,
-                    tokenizer,
-                    new HostedModel.Auxiliaries(drafter, encoder),
-                    (System.nanoTime() - begin) / 1e6);
+            HostedModel hosted =
+                    new HostedModel(
+                            load(opening),
+                            opening,
+                            shards,
+                            tokenizer,
+                            new HostedModel.Auxiliaries(drafter, encoder),
+                            (System.nanoTime() - begin) / 1e6);
+            opening.serve(hosted::engine);
+            return hosted;
         } catch (RuntimeException | Error e) {
             drafter.ifPresent(each -> each.drafter().close());
             encoder.ifPresent(ModelImages::close);
@@ -586,7 +588,7 @@ public final class PreparedModel {
 
     private ReplicaFactory.CacheResources cacheResources(
             Placement placement, SplitMemoryPlan plan, ModelSettings sized) {
-        StorageTierOptions stores =
+        CacheStoreFactory.Stores stores =
                 new CacheStoreFactory(settings, catalog, model, sized).open(placement, plan);
         byte[] variant = CacheNamespace.variant(model);
         try {

@@ -1,9 +1,9 @@
 package dev.varve.platform.host;
 
+import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CacheEventPublisher;
-import dev.varve.platform.prefix.StorageTierOptions;
 import dev.varve.platform.replica.LoadedEngine;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -42,7 +42,8 @@ final class ReplicaFactory implements LoadedEngine.Opener, AutoCloseable {
      * @param stores stores behind host memory
      * @param eventPublisher receives the cache events of each replica
      */
-    record CacheResources(StorageTierOptions stores, Optional<CacheEventPublisher> eventPublisher) {
+    record CacheResources(
+            CacheStoreFactory.Stores stores, Optional<CacheEventPublisher> eventPublisher) {
         void close() {
             stores.close();
             eventPublisher.ifPresent(CacheEventPublisher::close);
@@ -90,6 +91,11 @@ final class ReplicaFactory implements LoadedEngine.Opener, AutoCloseable {
         }
     }
 
+    /** Lets other servers send prompts to the engine of the replicas, if that is configured. */
+    void serve(Supplier<Engine> engine) {
+        cacheResources.stores().service().ifPresent(service -> service.start(engine));
+    }
+
     private synchronized Optional<SpeculationOptions> speculation() {
         return ready.isEmpty() ? speculation.get() : ready.removeFirst();
     }
@@ -99,7 +105,7 @@ final class ReplicaFactory implements LoadedEngine.Opener, AutoCloseable {
         Optional<AsyncPageScorer> scorer = pages.get();
         LoadedModel.EngineComponents extras =
                 new LoadedModel.EngineComponents(
-                        cacheResources.stores().share(),
+                        cacheResources.stores().tiers().share(),
                         guesses,
                         scorer,
                         cacheResources.eventPublisher().map(CacheEventPublisher::share));

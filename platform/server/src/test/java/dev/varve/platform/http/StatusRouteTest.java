@@ -348,7 +348,7 @@ class StatusRouteTest {
             JsonNode cache = TestServer.json(server.get("/status")).get("cache");
 
             assertEquals(
-                    "{\"device\":0,\"host\":5,\"disk\":0,\"shared\":0}",
+                    "{\"device\":0,\"host\":5,\"disk\":0,\"shared\":0,\"peer\":0}",
                     cache.get("hits").toString());
             assertEquals(900, cache.at("/saved_tokens/host").intValue());
             assertEquals(3, cache.at("/misses/evicted").intValue());

@@ -22,6 +22,7 @@ final class CacheMetrics {
         List<MetricSnapshot> all = new ArrayList<>(host(cache));
         cache.disk().ifPresent(disk -> all.addAll(StoreMetrics.of(disk)));
         cache.shared().ifPresent(shared -> all.addAll(SharedCacheMetrics.of(shared)));
+        cache.handOff().ifPresent(peers -> all.addAll(HandOffMetrics.of(peers)));
         return all;
     }
 

@@ -1,0 +1,101 @@
+package dev.varve.platform.handoff;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireChannel;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The connection to a prefill server: made at the first use, and again at the next use after its
+ * loss. Thread-safe.
+ */
+final class PrefillConnection implements AutoCloseable {
+    private final ShardLink link;
+    private final byte[] namespace;
+    private volatile HandOffMessages.Report report =
+            new HandOffMessages.Report(OptionalDouble.empty(), 0);
+
+    /** Guarded by this object, like the field below. */
+    private Optional<WireChannel> channel = Optional.empty();
+
+    private boolean closed;
+
+    PrefillConnection(ShardLink link, byte[] namespace) {
+        this.link = link;
+        this.namespace = namespace.clone();
+    }
+
+    /** What the server reported last. */
+    HandOffMessages.Report report() {
+        return report;
+    }
+
+    void report(HandOffMessages.Report latest) {
+        report = latest;
+    }
+
+    /**
+     * Returns the open connection.
+     *
+     * @param limit maximum wait for the server's response to the opening
+     * @throws IOException if the server cannot be reached, or computes other values
+     */
+    synchronized WireChannel channel(Duration limit) throws IOException {
+        if (closed) {
+            throw new IOException("the connection is closed");
+        }
+        channel = channel.filter(known -> !known.lost().isDone());
+        if (channel.isEmpty()) {
+            channel = Optional.of(open(limit));
+        }
+        return channel.get();
+    }
+
+    private WireChannel open(Duration limit) throws IOException {
+        WireChannel opened;
+        try {
+            opened = link.open();
+        } catch (VarveException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        try {
+            report =
+                    HandOffMessages.Report.read(
+                            result(opened.call(HandOffMessages.open(namespace), limit), limit));
+            return opened;
+        } catch (IOException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    /** Waits for a reply; fails also if the server refused the request. */
+    static Message result(CompletableFuture<Message> reply, Duration limit) throws IOException {
+        try {
+            return reply.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e.getCause());
+        } catch (TimeoutException e) {
+            throw new IOException("no response within " + limit.toMillis() + " ms", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        channel.ifPresent(WireChannel::close);
+        link.close();
+    }
+}

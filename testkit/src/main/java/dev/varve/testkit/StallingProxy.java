@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +23,8 @@ public final class StallingProxy implements AutoCloseable {
     private final AtomicLong asked = new AtomicLong();
     private final Object lock = new Object();
     private boolean stalled;
+    private OptionalLong allowance = OptionalLong.empty();
+    private int holding;
     private boolean closed;
 
     /** A proxy in front of a port, on a free one. */
@@ -53,10 +56,25 @@ public final class StallingProxy implements AutoCloseable {
         }
     }
 
+    /** Passes back at least so many more bytes, then stops until {@link #resume}. */
+    public void stallAfter(long bytes) {
+        synchronized (lock) {
+            allowance = OptionalLong.of(bytes);
+        }
+    }
+
+    /** Returns whether data waits to be passed back. */
+    public boolean holdsData() {
+        synchronized (lock) {
+            return holding > 0;
+        }
+    }
+
     /** Passes back the data that arrived meanwhile, and all later data. */
     public void resume() {
         synchronized (lock) {
             stalled = false;
+            allowance = OptionalLong.empty();
             lock.notifyAll();
         }
     }
@@ -85,7 +103,7 @@ public final class StallingProxy implements AutoCloseable {
             InputStream input = from.getInputStream();
             for (int count = input.read(buffer); count >= 0; count = input.read(buffer)) {
                 if (back) {
-                    awaitTurn();
+                    awaitTurn(count);
                 } else {
                     asked.addAndGet(count);
                 }
@@ -98,14 +116,20 @@ public final class StallingProxy implements AutoCloseable {
         }
     }
 
-    private void awaitTurn() throws IOException {
+    private void awaitTurn(int count) throws IOException {
         synchronized (lock) {
+            holding++;
             while (stalled && !closed) {
                 try {
                     lock.wait();
                 } catch (InterruptedException e) {
                     throw new IOException(e);
                 }
+            }
+            holding--;
+            if (allowance.isPresent()) {
+                allowance = OptionalLong.of(allowance.getAsLong() - count);
+                stalled = allowance.getAsLong() <= 0;
             }
         }
     }

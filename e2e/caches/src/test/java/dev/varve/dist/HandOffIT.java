@@ -144,18 +144,20 @@ class HandOffIT {
     }
 
     @Test
-    void peerWithAnotherModelIsRefusedAndShortPromptsStay() throws Exception {
+    void promptStaysIfThePeerHasAnotherModel() throws Exception {
         int port = freePort();
         try (Varve.Server prefill = prefill("gemma4", port);
                 Varve.Server decode = decode(port, "--log-level", "info")) {
+            while (!decode.err().contains("this prefill server has another model")) {
+                Thread.onSpinWait();
+            }
+
             Answer local = CLIENT.ask(decode, 11, 1);
 
             assertEquals(0, local.cached());
             assertEquals(CLIENT.askCold(decode, 11, 1).text(), local.text());
             assertEquals(0, CLIENT.metric(decode, "varve_hand_off_peers"));
             assertEquals(0, CLIENT.metric(prefill, "varve_prompt_tokens_total"));
-            assertTrue(
-                    decode.err().contains("this prefill server has another model"), decode.err());
         }
     }
 }

@@ -4,6 +4,8 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
+import dev.varve.platform.wire.WireErrorCode;
+import dev.varve.platform.wire.WireException;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -19,6 +21,9 @@ import java.util.concurrent.TimeoutException;
  * loss. Thread-safe.
  */
 final class PrefillConnection implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.handoff");
+
+    private final String address;
     private final ShardLink link;
     private final byte[] namespace;
     private volatile HandOffMessages.Report report =
@@ -28,8 +33,14 @@ final class PrefillConnection implements AutoCloseable {
     private Optional<WireChannel> channel = Optional.empty();
 
     private boolean closed;
+    private boolean refused;
 
-    PrefillConnection(ShardLink link, byte[] namespace) {
+    /**
+     * @param address address of the server, for the log
+     * @param link closed with the connection
+     */
+    PrefillConnection(String address, ShardLink link, byte[] namespace) {
+        this.address = address;
         this.link = link;
         this.namespace = namespace.clone();
     }
@@ -71,10 +82,26 @@ final class PrefillConnection implements AutoCloseable {
             report =
                     HandOffMessages.Report.read(
                             result(opened.call(HandOffMessages.open(namespace), limit), limit));
+            refused = false;
             return opened;
         } catch (IOException | RuntimeException e) {
             opened.close();
+            logRefusal(e);
             throw e;
+        }
+    }
+
+    /** Logs once that the server computes other values, which lasts until one is restarted. */
+    private void logRefusal(Exception failure) {
+        if (!refused
+                && failure.getCause() instanceof WireException error
+                && error.code() == WireErrorCode.UNSUPPORTED_MODEL) {
+            refused = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "peer {0} is not used: {1}",
+                    address,
+                    error.getMessage());
         }
     }
 

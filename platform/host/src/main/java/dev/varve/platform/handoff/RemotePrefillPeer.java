@@ -42,7 +42,7 @@ public final class RemotePrefillPeer implements PrefillPeer {
      */
     public RemotePrefillPeer(String address, ShardLink link, Namespace namespace) {
         this.address = address;
-        connection = new PrefillConnection(link, namespace.id());
+        connection = new PrefillConnection(address, link, namespace.id());
         SharedStore store = new RemoteBlockStore(connection);
         archive =
                 SharedArchive.open(

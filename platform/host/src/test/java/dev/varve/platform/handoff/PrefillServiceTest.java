@@ -187,6 +187,7 @@ class PrefillServiceTest {
         keys.set(699, "key:none");
         PrefillConnection connection =
                 new PrefillConnection(
+                        "peer",
                         new ExternalProcessLink(
                                 TRANSPORT, socket(), TransportOptions.defaults(), wire("secret")),
                         namespace(1).id());
